@@ -1,0 +1,1 @@
+//! Benchmarks against the tools a user would otherwise pick.

@@ -1,0 +1,2 @@
+//! The `omnilink` command.
+fn main() {}

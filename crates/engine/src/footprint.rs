@@ -1,0 +1,64 @@
+//! Which parts of the state an operation touches.
+
+use smallvec::SmallVec;
+
+/// A set of keys. A key is any 64-bit name that the model gives to a part of its state: a small integer stands for
+/// itself, anything else is hashed. Two parts that share a name by accident only cost speed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Keys {
+    /// These keys.
+    Only(SmallVec<[u64; 2]>),
+    /// Every key there is.
+    All,
+}
+
+impl Keys {
+    /// No key at all.
+    pub fn none() -> Self {
+        Self::Only(SmallVec::new())
+    }
+
+    /// One key.
+    pub fn one(key: u64) -> Self {
+        Self::Only(SmallVec::from_slice(&[key]))
+    }
+
+    /// The set as bits, key modulo 64: sets that share a key share a bit.
+    pub(crate) fn mask(&self) -> u64 {
+        match self {
+            Self::Only(keys) => keys.iter().fold(0, |mask, key| mask | 1 << (key % 64)),
+            Self::All => !0,
+        }
+    }
+}
+
+/// Which keys an operation may read and write. See [`Model::footprint`](crate::Model::footprint) for the contract.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Footprint {
+    /// What the outcome depends on.
+    pub reads: Keys,
+    /// What may be changed.
+    pub writes: Keys,
+}
+
+impl Footprint {
+    /// An operation that may read and write all of the state.
+    pub fn everything() -> Self {
+        Self { reads: Keys::All, writes: Keys::All }
+    }
+
+    /// An operation that reads `keys` and changes nothing.
+    pub fn reads(keys: Keys) -> Self {
+        Self { reads: keys, writes: Keys::none() }
+    }
+
+    /// An operation that reads and may change `keys`.
+    pub fn updates(keys: Keys) -> Self {
+        Self { reads: keys.clone(), writes: keys }
+    }
+
+    /// An operation that changes `keys` without looking at them.
+    pub fn overwrites(keys: Keys) -> Self {
+        Self { reads: Keys::none(), writes: keys }
+    }
+}

@@ -1,0 +1,131 @@
+//! What an operation does: the sequential meaning that a history is checked against.
+//!
+//! One trait serves deterministic and nondeterministic models: a step reports its successors into [`Outcomes`], none,
+//! one or many. The engine never clones or hashes a state in its inner loop: states and operations are interned, and
+//! `(state, operation)` is stepped once, so a model may be written for clarity.
+
+use std::fmt;
+use std::hash::Hash;
+
+use crate::footprint::Footprint;
+
+/// A sequential specification.
+///
+/// ```
+/// use omnilink_engine::{Footprint, Model, Outcomes};
+///
+/// struct Register;
+///
+/// #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+/// enum Op { Write(i64), Read(i64) }
+///
+/// impl Model for Register {
+///     type State = i64;
+///     type Op = Op;
+///
+///     fn initial(&self) -> Vec<i64> { vec![0] }
+///
+///     fn step(&self, state: &i64, op: &Op, outcomes: &mut Outcomes<i64>) {
+///         match op {
+///             Op::Write(value) => outcomes.accept(*value),
+///             Op::Read(value) if value == state => outcomes.accept(*state),
+///             Op::Read(value) => outcomes.refuse(|| format!("read {value}, but the register holds {state}")),
+///         }
+///     }
+///
+///     fn is_pure(&self, op: &Op) -> bool { matches!(op, Op::Read(_)) }
+/// }
+/// ```
+pub trait Model {
+    /// A state of the object. Equal states must behave equally for ever.
+    type State: Clone + Eq + Hash + fmt::Debug;
+    /// An operation with its arguments and its result: two operations that are equal form one *class* and are
+    /// interchangeable to the model.
+    type Op: Clone + Eq + Hash + fmt::Debug;
+
+    /// The states the object may be in before the first operation.
+    fn initial(&self) -> Vec<Self::State>;
+
+    /// Reports every state that `op`, with the result it carries, may lead to from `state`. Reporting none means that
+    /// the operation with this result cannot happen here.
+    fn step(&self, state: &Self::State, op: &Self::Op, outcomes: &mut Outcomes<Self::State>);
+
+    /// Whether `op` leaves **every** state as it is: for all states `s`, `step(s, op) ⊆ {s}`.
+    ///
+    /// The universal quantifier matters. A write that happens not to change this state is not pure: it may
+    /// change a later one. Answering `false` is always sound.
+    fn is_pure(&self, op: &Self::Op) -> bool {
+        let _ = op;
+        false
+    }
+
+    /// Which keys `op` may read and which it may write, over **all** states.
+    ///
+    /// The contract: `step(s, op)` is a function of the read keys of `s` and of `op` alone (which successors there
+    /// are, and what they hold in the written keys), and a successor differs from `s` in written keys only. Two
+    /// operations where neither writes what the other reads or writes then commute, and operations whose keys never
+    /// meet form independent partitions. [`Footprint::everything`] is always sound.
+    fn footprint(&self, op: &Self::Op) -> Footprint {
+        let _ = op;
+        Footprint::everything()
+    }
+
+    /// Whether `helper` may be what `refused`, which `state` refuses, is waiting for.
+    ///
+    /// The contract: in any sequence of operations that leads from `state` to a state that accepts `refused`, at
+    /// least one operation has `may_enable(state, refused, it)`. The engine asks only about helpers that write a key
+    /// that `refused` reads, so `true` is always sound; a sharper answer cuts the search down.
+    fn may_enable(&self, state: &Self::State, refused: &Self::Op, helper: &Self::Op) -> bool {
+        let _ = (state, refused, helper);
+        true
+    }
+
+    /// The state as a person would write it.
+    fn describe_state(&self, state: &Self::State) -> String {
+        format!("{state:?}")
+    }
+
+    /// The operation with its result as a person would write it.
+    fn describe_op(&self, op: &Self::Op) -> String {
+        format!("{op:?}")
+    }
+
+    /// Roughly how many bytes `state` holds on the heap, for memory limits.
+    fn state_bytes(&self, state: &Self::State) -> usize {
+        let _ = state;
+        0
+    }
+}
+
+/// Where a [`Model::step`] reports what may happen.
+#[derive(Debug)]
+pub struct Outcomes<S> {
+    states: Vec<S>,
+    error: Option<String>,
+    reason: Option<String>,
+    explaining: bool,
+}
+
+impl<S> Outcomes<S> {
+    pub(crate) fn new() -> Self {
+        Self { states: Vec::new(), error: None, reason: None, explaining: false }
+    }
+
+    /// The operation may happen and leads to `state`. May be called several times.
+    pub fn accept(&mut self, state: S) {
+        self.states.push(state);
+    }
+
+    /// The operation cannot happen. The reason is only computed when someone is going to read it.
+    pub fn refuse(&mut self, reason: impl FnOnce() -> String) {
+        if self.explaining {
+            self.reason = Some(reason());
+        }
+    }
+
+    /// The model itself failed (a type error in a specification, say). Ends the check with an error, never with a
+    /// verdict.
+    pub fn fail(&mut self, error: String) {
+        self.error.get_or_insert(error);
+    }
+}

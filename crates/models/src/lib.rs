@@ -1,0 +1,1 @@
+//! Native models that ship with OmniLink: registers, maps, queues, locks and more.

@@ -1,0 +1,1 @@
+//! Check concurrent systems against their specifications, from Rust tests.

@@ -1,0 +1,1 @@
+//! What a system under test embeds to record its operations as a trace.

@@ -1,0 +1,1 @@
+//! TLA+ values: immutable, canonical, hashed, totally ordered.
