@@ -44,21 +44,33 @@ pub struct Footprint {
 impl Footprint {
     /// An operation that may read and write all of the state.
     pub fn everything() -> Self {
-        Self { reads: Keys::All, writes: Keys::All }
+        Self {
+            reads: Keys::All,
+            writes: Keys::All,
+        }
     }
 
     /// An operation that reads `keys` and changes nothing.
     pub fn reads(keys: Keys) -> Self {
-        Self { reads: keys, writes: Keys::none() }
+        Self {
+            reads: keys,
+            writes: Keys::none(),
+        }
     }
 
     /// An operation that reads and may change `keys`.
     pub fn updates(keys: Keys) -> Self {
-        Self { reads: keys.clone(), writes: keys }
+        Self {
+            reads: keys.clone(),
+            writes: keys,
+        }
     }
 
     /// An operation that changes `keys` without looking at them.
     pub fn overwrites(keys: Keys) -> Self {
-        Self { reads: Keys::none(), writes: keys }
+        Self {
+            reads: Keys::none(),
+            writes: keys,
+        }
     }
 }

@@ -4,8 +4,10 @@
 //! one or many. The engine never clones or hashes a state in its inner loop: states and operations are interned, and
 //! `(state, operation)` is stepped once, so a model may be written for clarity.
 
+use std::cell::Cell;
 use std::fmt;
 use std::hash::Hash;
+use std::time::Instant;
 
 use crate::footprint::Footprint;
 
@@ -101,16 +103,14 @@ pub trait Model {
 #[derive(Debug)]
 pub struct Outcomes<S> {
     states: Vec<S>,
-    error: Option<String>,
+    failure: Option<String>,
     reason: Option<String>,
     explaining: bool,
+    deadline: Option<Instant>,
+    interrupted: Cell<bool>,
 }
 
 impl<S> Outcomes<S> {
-    pub(crate) fn new() -> Self {
-        Self { states: Vec::new(), error: None, reason: None, explaining: false }
-    }
-
     /// The operation may happen and leads to `state`. May be called several times.
     pub fn accept(&mut self, state: S) {
         self.states.push(state);
@@ -126,6 +126,60 @@ impl<S> Outcomes<S> {
     /// The model itself failed (a type error in a specification, say). Ends the check with an error, never with a
     /// verdict.
     pub fn fail(&mut self, error: String) {
-        self.error.get_or_insert(error);
+        self.failure.get_or_insert(error);
     }
+
+    /// Whether the check's time is over. A step that takes long asks now and then and, told `true`, returns with
+    /// whatever it has: the answer is thrown away.
+    pub fn is_interrupted(&self) -> bool {
+        let over = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        self.interrupted.set(self.interrupted.get() | over);
+        over
+    }
+
+    pub(crate) fn new(deadline: Option<Instant>) -> Self {
+        let interrupted = Cell::new(false);
+        Self {
+            states: Vec::new(),
+            failure: None,
+            reason: None,
+            explaining: false,
+            deadline,
+            interrupted,
+        }
+    }
+
+    pub(crate) fn explaining() -> Self {
+        Self {
+            explaining: true,
+            ..Self::new(None)
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.states.clear();
+    }
+
+    pub(crate) fn states(&mut self) -> &mut Vec<S> {
+        &mut self.states
+    }
+
+    pub(crate) fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
+    }
+
+    pub(crate) fn was_interrupted(&self) -> bool {
+        self.interrupted.get()
+    }
+
+    pub(crate) fn into_reason(self) -> Option<String> {
+        self.reason
+    }
+}
+
+/// The states that `op` may lead to from `state`: a step on its own, outside any search.
+pub fn successors<M: Model>(model: &M, state: &M::State, op: &M::Op) -> Vec<M::State> {
+    let mut outcomes = Outcomes::new(None);
+    model.step(state, op, &mut outcomes);
+    outcomes.states
 }

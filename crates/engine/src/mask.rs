@@ -1,0 +1,262 @@
+//! Sets of slots: which of the open operations a configuration has placed.
+//!
+//! Nearly every trace has fewer than 64 operations open at once and is checked with one machine word. A trace that
+//! opens more moves to two words, then to as many as it needs, without starting over.
+
+use std::hash::Hash;
+
+use smallvec::SmallVec;
+
+/// A set of small integers.
+pub(crate) trait Mask: Clone + Eq + Hash + Default + std::fmt::Debug {
+    /// The first slot that does not fit, if there is one.
+    const CAPACITY: usize;
+
+    fn insert(&mut self, slot: usize);
+    fn remove(&mut self, slot: usize);
+    fn contains(&self, slot: usize) -> bool;
+    fn is_empty(&self) -> bool;
+    fn count(&self) -> usize;
+    /// The smallest slot in the set.
+    fn first(&self) -> Option<usize>;
+    /// The smallest slot that is not in the set.
+    fn first_absent(&self) -> usize;
+    fn and(&self, other: &Self) -> Self;
+    fn or(&self, other: &Self) -> Self;
+    fn minus(&self, other: &Self) -> Self;
+    fn is_subset(&self, other: &Self) -> bool;
+    fn hash64(&self) -> u64;
+
+    fn single(slot: usize) -> Self {
+        let mut mask = Self::default();
+        mask.insert(slot);
+        mask
+    }
+
+    /// The slots in ascending order.
+    fn slots(&self) -> Slots<Self> {
+        Slots(self.clone())
+    }
+
+    /// The same set in another representation, which must have room for it.
+    fn convert<K: Mask>(&self) -> K {
+        let mut other = K::default();
+        for slot in self.slots() {
+            other.insert(slot);
+        }
+        other
+    }
+}
+
+/// Iterates over a mask.
+pub(crate) struct Slots<K>(K);
+
+impl<K: Mask> Iterator for Slots<K> {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        let slot = self.0.first()?;
+        self.0.remove(slot);
+        Some(slot)
+    }
+}
+
+/// Mixes one word; the multiplier is the odd number nearest to 2^64 / φ, and the fold brings the high half down.
+pub(crate) fn mix(word: u64) -> u64 {
+    let wide = u128::from(word ^ 0x51_7c_c1_b7_27_22_0a_95) * 0x9e37_79b9_7f4a_7c15_u128;
+    (wide as u64) ^ ((wide >> 64) as u64)
+}
+
+macro_rules! word_mask {
+    ($word:ty) => {
+        impl Mask for $word {
+            const CAPACITY: usize = <$word>::BITS as usize;
+
+            #[inline]
+            fn insert(&mut self, slot: usize) {
+                *self |= 1 << slot;
+            }
+            #[inline]
+            fn remove(&mut self, slot: usize) {
+                *self &= !(1 << slot);
+            }
+            #[inline]
+            fn contains(&self, slot: usize) -> bool {
+                self >> slot & 1 == 1
+            }
+            #[inline]
+            fn is_empty(&self) -> bool {
+                *self == 0
+            }
+            #[inline]
+            fn count(&self) -> usize {
+                self.count_ones() as usize
+            }
+            #[inline]
+            fn first(&self) -> Option<usize> {
+                (*self != 0).then(|| self.trailing_zeros() as usize)
+            }
+            #[inline]
+            fn first_absent(&self) -> usize {
+                self.trailing_ones() as usize
+            }
+            #[inline]
+            fn and(&self, other: &Self) -> Self {
+                self & other
+            }
+            #[inline]
+            fn or(&self, other: &Self) -> Self {
+                self | other
+            }
+            #[inline]
+            fn minus(&self, other: &Self) -> Self {
+                self & !other
+            }
+            #[inline]
+            fn is_subset(&self, other: &Self) -> bool {
+                self & !other == 0
+            }
+            #[inline]
+            fn hash64(&self) -> u64 {
+                #[allow(clippy::unnecessary_cast)]
+                let wide = *self as u128;
+                mix(wide as u64 ^ mix((wide >> 64) as u64))
+            }
+        }
+    };
+}
+
+word_mask!(u64);
+word_mask!(u128);
+
+/// A set without an upper bound. Trailing zero words are never kept, so that equal sets are equal slices.
+#[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
+pub(crate) struct WideMask(SmallVec<[u64; 4]>);
+
+impl WideMask {
+    fn trimmed(mut words: SmallVec<[u64; 4]>) -> Self {
+        while words.last() == Some(&0) {
+            words.pop();
+        }
+        Self(words)
+    }
+}
+
+impl Mask for WideMask {
+    const CAPACITY: usize = usize::MAX;
+
+    fn insert(&mut self, slot: usize) {
+        let word = slot / 64;
+        if self.0.len() <= word {
+            self.0.resize(word + 1, 0);
+        }
+        self.0[word] |= 1 << (slot % 64);
+    }
+
+    fn remove(&mut self, slot: usize) {
+        if let Some(word) = self.0.get_mut(slot / 64) {
+            *word &= !(1 << (slot % 64));
+            while self.0.last() == Some(&0) {
+                self.0.pop();
+            }
+        }
+    }
+
+    fn contains(&self, slot: usize) -> bool {
+        self.0
+            .get(slot / 64)
+            .is_some_and(|word| word >> (slot % 64) & 1 == 1)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn count(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    fn first(&self) -> Option<usize> {
+        let word = self.0.iter().position(|word| *word != 0)?;
+        Some(word * 64 + self.0[word].trailing_zeros() as usize)
+    }
+
+    fn first_absent(&self) -> usize {
+        match self.0.iter().position(|word| *word != !0) {
+            Some(word) => word * 64 + self.0[word].trailing_ones() as usize,
+            None => self.0.len() * 64,
+        }
+    }
+
+    fn and(&self, other: &Self) -> Self {
+        Self::trimmed(self.0.iter().zip(&other.0).map(|(a, b)| a & b).collect())
+    }
+
+    fn or(&self, other: &Self) -> Self {
+        let (long, short) = if self.0.len() >= other.0.len() {
+            (self, other)
+        } else {
+            (other, self)
+        };
+        let mut words = long.0.clone();
+        for (word, more) in words.iter_mut().zip(&short.0) {
+            *word |= more;
+        }
+        Self(words)
+    }
+
+    fn minus(&self, other: &Self) -> Self {
+        let mut words = self.0.clone();
+        for (word, less) in words.iter_mut().zip(&other.0) {
+            *word &= !less;
+        }
+        Self::trimmed(words)
+    }
+
+    fn is_subset(&self, other: &Self) -> bool {
+        self.0.len() <= other.0.len() && self.0.iter().zip(&other.0).all(|(a, b)| a & !b == 0)
+    }
+
+    fn hash64(&self) -> u64 {
+        self.0.iter().fold(0, |hash, word| mix(hash ^ word))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every representation must agree with a set of integers.
+    fn agrees_with_a_set<K: Mask>(limit: usize) {
+        let numbers =
+            |seed: usize| (0..limit).filter(move |n| (n * 2_654_435_761 + seed * 40_503) >> 3 & 3 == 0);
+        let fill = |seed| {
+            let mut mask = K::default();
+            numbers(seed).for_each(|n| mask.insert(n));
+            mask
+        };
+        let (a, b) = (fill(1), fill(5));
+        let set = |mask: &K| mask.slots().collect::<Vec<_>>();
+        let (list_a, list_b) = (numbers(1).collect::<Vec<_>>(), numbers(5).collect::<Vec<_>>());
+        assert_eq!(set(&a), list_a);
+        assert_eq!(a.count(), list_a.len());
+        let both: Vec<_> = list_a.iter().copied().filter(|n| list_b.contains(n)).collect();
+        let rest: Vec<_> = list_a.iter().copied().filter(|n| !list_b.contains(n)).collect();
+        assert_eq!(set(&a.and(&b)), both);
+        assert_eq!(set(&a.minus(&b)), rest);
+        assert_eq!(a.minus(&b).or(&a.and(&b)), a);
+        assert!(a.and(&b).is_subset(&a) && !a.is_subset(&a.and(&b)));
+        assert_eq!(a.first_absent(), (0..).find(|n| !list_a.contains(n)).unwrap_or(0));
+        let mut emptied = a.clone();
+        list_a.iter().for_each(|n| emptied.remove(*n));
+        assert!(emptied.is_empty() && emptied == K::default());
+        assert_eq!(a.convert::<WideMask>().convert::<K>(), a);
+    }
+
+    #[test]
+    fn masks_are_sets() {
+        agrees_with_a_set::<u64>(64);
+        agrees_with_a_set::<u128>(128);
+        agrees_with_a_set::<WideMask>(1000);
+    }
+}

@@ -1,0 +1,76 @@
+//! The definition of an explanation, turned into code without a single thought about speed.
+//!
+//! Every order of a small history is tried. The engine is tested against this, and minimal counterexamples are
+//! confirmed by it.
+
+use crate::model::{Model, successors};
+use crate::operation::Operation;
+use crate::options::Consistency;
+
+/// Finds an order that explains `history`, as positions in it, by trying all of them.
+///
+/// # Panics
+/// If the history has more than 64 operations: it would not end.
+pub fn explain<M: Model>(
+    model: &M,
+    history: &[Operation<M::Op>],
+    consistency: Consistency,
+) -> Option<Vec<usize>> {
+    assert!(history.len() <= 64, "the naive checker is for small histories");
+    let must = |i: usize| !history[i].optional && !history[i].timebox.is_pending();
+    let goal = (0..history.len())
+        .filter(|i| must(*i))
+        .fold(0u64, |goal, i| goal | 1 << i);
+    // before[i]: what cannot come after i.
+    let before: Vec<u64> = (0..history.len())
+        .map(|i| {
+            (0..history.len())
+                .filter(|&j| match consistency {
+                    Consistency::Linearizable => history[j].timebox.precedes(&history[i].timebox),
+                    Consistency::Sequential => {
+                        history[j].thread == history[i].thread
+                            && (history[j].timebox.start, j) < (history[i].timebox.start, i)
+                    }
+                })
+                .fold(0, |mask, j| mask | 1 << j)
+        })
+        .collect();
+    let mut order = Vec::new();
+    model
+        .initial()
+        .iter()
+        .any(|state| extend(model, history, &before, goal, 0, state, &mut order))
+        .then_some(order)
+}
+
+fn extend<M: Model>(
+    model: &M,
+    history: &[Operation<M::Op>],
+    before: &[u64],
+    goal: u64,
+    placed: u64,
+    state: &M::State,
+    order: &mut Vec<usize>,
+) -> bool {
+    if placed & goal == goal {
+        return true;
+    }
+    for (i, operation) in history.iter().enumerate() {
+        // An optional operation that did not happen holds nothing up.
+        if placed >> i & 1 == 1 || before[i] & goal & !placed != 0 {
+            continue;
+        }
+        // What is placed now must not have had to come before something placed already.
+        if (0..history.len()).any(|j| placed >> j & 1 == 1 && before[j] >> i & 1 == 1) {
+            continue;
+        }
+        for next in successors(model, state, &operation.op) {
+            order.push(i);
+            if extend(model, history, before, goal, placed | 1 << i, &next, order) {
+                return true;
+            }
+            order.pop();
+        }
+    }
+    false
+}

@@ -1,0 +1,240 @@
+//! The operations that are open at one point of the trace, in slots, with what the reductions ask about pairs of them.
+
+use omnilink_trace::Time;
+
+use crate::ledger::{Ledger, OpRef};
+use crate::mask::Mask;
+use crate::options::Reductions;
+use crate::space::{AnySpace, ClassId, StateId};
+
+/// One open operation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slot {
+    pub op: OpRef,
+    pub class: ClassId,
+    reads: u64,
+    writes: u64,
+    deadline: (Time, u64),
+}
+
+/// All open operations. A slot belongs to an operation, never to a thread, and is used again after the return.
+#[derive(Debug)]
+pub(crate) struct OpenOps<K> {
+    slots: Vec<Slot>,
+    /// The occupied slots.
+    pub open: K,
+    /// Those that never change any state.
+    pub pure: K,
+    /// Those that need not have happened.
+    pub optional: K,
+    /// By slot: those that do not commute with it.
+    conflicts: Vec<K>,
+    /// By slot: those that write what it reads.
+    feeders: Vec<K>,
+    /// By slot: those of the same class that return earlier.
+    earlier_twins: Vec<K>,
+}
+
+impl<K: Mask> OpenOps<K> {
+    pub fn new() -> Self {
+        Self {
+            slots: Vec::new(),
+            open: K::default(),
+            pure: K::default(),
+            optional: K::default(),
+            conflicts: Vec::new(),
+            feeders: Vec::new(),
+            earlier_twins: Vec::new(),
+        }
+    }
+
+    /// The slot that the next call will take.
+    pub fn next_slot(&self) -> usize {
+        self.open.first_absent()
+    }
+
+    #[inline]
+    pub fn slot(&self, slot: usize) -> &Slot {
+        &self.slots[slot]
+    }
+
+    /// Puts `op` into `slot`, which must be vacant.
+    pub fn occupy(&mut self, slot: usize, op: OpRef, ledger: &Ledger, space: &AnySpace<'_>) {
+        debug_assert!(!self.open.contains(slot) && slot < K::CAPACITY);
+        let entry = ledger.get(op);
+        let facts = space.source.facts(entry.class);
+        let new = Slot {
+            op,
+            class: entry.class,
+            reads: facts.reads,
+            writes: facts.writes,
+            deadline: entry.deadline(),
+        };
+        while self.slots.len() <= slot {
+            self.slots.push(new);
+            self.conflicts.push(K::default());
+            self.feeders.push(K::default());
+            self.earlier_twins.push(K::default());
+        }
+        self.slots[slot] = new;
+        let (mut conflicts, mut feeders, mut twins) = (K::default(), K::default(), K::default());
+        for other in self.open.slots() {
+            let old = &self.slots[other];
+            let feeds_old = new.writes & old.reads != 0;
+            let feeds_new = old.writes & new.reads != 0;
+            let conflict = feeds_old || feeds_new || new.writes & old.writes != 0;
+            let twin = old.class == new.class;
+            let old_first = old.deadline <= new.deadline;
+            let put = |mask: &mut K, condition: bool| {
+                if condition {
+                    mask.insert(slot)
+                } else {
+                    mask.remove(slot)
+                }
+            };
+            put(&mut self.conflicts[other], conflict);
+            put(&mut self.feeders[other], feeds_old);
+            put(&mut self.earlier_twins[other], twin && !old_first);
+            if conflict {
+                conflicts.insert(other);
+            }
+            if feeds_new {
+                feeders.insert(other);
+            }
+            if twin && old_first {
+                twins.insert(other);
+            }
+        }
+        self.conflicts[slot] = conflicts;
+        self.feeders[slot] = feeders;
+        self.earlier_twins[slot] = twins;
+        self.open.insert(slot);
+        if facts.pure {
+            self.pure.insert(slot);
+        } else {
+            self.pure.remove(slot);
+        }
+        if entry.optional {
+            self.optional.insert(slot);
+        } else {
+            self.optional.remove(slot);
+        }
+    }
+
+    /// Frees `slot`.
+    pub fn vacate(&mut self, slot: usize) {
+        self.open.remove(slot);
+        self.pure.remove(slot);
+        self.optional.remove(slot);
+    }
+
+    /// Which unplaced operations need to be tried from `state` on the way to placing `target`.
+    ///
+    /// **A stubborn set.** The result `T` contains `target`, and (1) for each refused operation in `T`, the unplaced
+    /// operations of which one must happen before it can be accepted; (2) for each accepted operation in `T`, the
+    /// unplaced operations that do not commute with it.
+    ///
+    /// *Claim*: if an explanation continues from here, one continues with an accepted member of `T`. *Proof*: let
+    /// `u·target·v` be the explanation; everything in `u` is open now, because `target` returns before anything else
+    /// is called. Let `a` be the first member of `T` in `u·target`, which exists because `target` is one. `a` is
+    /// accepted here: if it were refused, what it waits for would be in `T` by (1) and would have to come before
+    /// `a`, which is the first. By (2) everything before `a` commutes with `a`, so moving `a` to the front leaves
+    /// every state after it as it was, and it respects real time, because all of these operations are open. ∎
+    ///
+    /// Of operations of one class in `T` only the one that returns first is tried: *symmetry*. In an explanation that
+    /// places a later-returning twin first the two can be exchanged: the model cannot tell them apart, both are
+    /// open now, and the one moved back still meets the later of the two deadlines.
+    #[inline]
+    pub fn relevant(
+        &self,
+        space: &mut AnySpace<'_>,
+        state: StateId,
+        placed: &K,
+        target: usize,
+        reductions: &Reductions,
+    ) -> K {
+        let unplaced = self.open.minus(placed);
+        let mut set = unplaced.clone();
+        if reductions.footprints {
+            set = K::single(target);
+            let mut todo = set.clone();
+            while let Some(slot) = todo.first() {
+                todo.remove(slot);
+                let class = self.slots[slot].class;
+                let more = if space.accepts(state, class) {
+                    self.conflicts[slot].and(&unplaced).minus(&set)
+                } else {
+                    let mut feeders = self.feeders[slot].and(&unplaced).minus(&set);
+                    for feeder in feeders.slots() {
+                        if !space.source.may_enable(state, class, self.slots[feeder].class) {
+                            feeders.remove(feeder);
+                        }
+                    }
+                    feeders
+                };
+                set = set.or(&more);
+                todo = todo.or(&more);
+            }
+        }
+        if reductions.symmetry {
+            for slot in set.slots() {
+                if !self.earlier_twins[slot].and(&set).is_empty() {
+                    set.remove(slot);
+                }
+            }
+        }
+        set
+    }
+
+    /// Places, in `state`, every unplaced pure operation that is accepted, and reports each to `placing`.
+    ///
+    /// **Read absorption.** Let `r` be open, accepted now, and pure. An explanation `a·r·b` from here becomes
+    /// `r·a·b`: `r` changes nothing, so `a` starts from the same state and `b` sees the same state, and `r` is
+    /// open now. So placing `r` at once loses nothing. It needs purity in *every* state: a write that changes nothing
+    /// here may be what `b` needs later. ∎
+    #[inline]
+    pub fn absorb(
+        &self,
+        space: &mut AnySpace<'_>,
+        state: StateId,
+        placed: &mut K,
+        reductions: &Reductions,
+        mut placing: impl FnMut(usize),
+    ) {
+        if !reductions.absorption {
+            return;
+        }
+        let candidates = self.pure.minus(placed);
+        if candidates.is_empty() {
+            return;
+        }
+        for slot in candidates.slots() {
+            if space.accepts(state, self.slots[slot].class) {
+                placed.insert(slot);
+                placing(slot);
+            }
+        }
+    }
+
+    /// The same slots with wider masks.
+    pub fn widen<W: Mask>(&self) -> OpenOps<W> {
+        let rows = |rows: &Vec<K>| rows.iter().map(Mask::convert).collect();
+        OpenOps {
+            slots: self.slots.clone(),
+            open: self.open.convert(),
+            pure: self.pure.convert(),
+            optional: self.optional.convert(),
+            conflicts: rows(&self.conflicts),
+            feeders: rows(&self.feeders),
+            earlier_twins: rows(&self.earlier_twins),
+        }
+    }
+
+    /// Takes the classes' new numbers over from the ledger.
+    pub fn refresh_classes(&mut self, ledger: &Ledger) {
+        for slot in self.open.slots() {
+            let op = self.slots[slot].op;
+            self.slots[slot].class = ledger.get(op).class;
+        }
+    }
+}

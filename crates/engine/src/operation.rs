@@ -1,0 +1,28 @@
+//! One observed operation, as the engine takes it.
+
+use omnilink_trace::Timebox;
+
+/// An operation with its timebox, its meaning already decoded for the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Operation<O> {
+    /// Name, arguments and result, as the model knows them.
+    pub op: O,
+    /// Who called it: a label for people, and the program order for criteria that need one.
+    pub thread: u32,
+    /// When it ran. A pending operation may have taken effect at any time after its start, or not at all.
+    pub timebox: Timebox,
+    /// Whether it may not have happened at all, although it has an end. Pending operations are optional anyway.
+    pub optional: bool,
+}
+
+impl<O> Operation<O> {
+    /// An operation that surely happened if it returned, and may have happened if it is pending.
+    pub fn new(thread: u32, op: O, timebox: Timebox) -> Self {
+        Self {
+            op,
+            thread,
+            timebox,
+            optional: false,
+        }
+    }
+}
