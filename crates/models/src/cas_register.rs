@@ -1,0 +1,154 @@
+//! One register with compare-and-set.
+
+use omnilink_engine::{Footprint, Keys, Model, Outcomes};
+use omnilink_value::Value;
+
+use crate::describe::Seen;
+use crate::keys::whole;
+
+/// A register with read, write and compare-and-set.
+#[derive(Clone, Debug)]
+pub struct CasRegister {
+    /// What the register holds before the first write.
+    pub initial: Value,
+    /// What a compare-and-set that the trace marks as failed tells us.
+    pub failed_cas: FailedCas,
+}
+
+/// What the trace means by a failed compare-and-set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailedCas {
+    /// As the format it came from has it: in Jepsen's text logs of etcd the value differed, elsewhere nothing happened.
+    AsRecorded,
+    /// The register was looked at and held something else.
+    Differed,
+    /// The operation may have failed for any reason, before it looked at the register.
+    DidNotHappen,
+}
+
+/// An operation on a [`CasRegister`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum CasRegisterOp {
+    /// The register now holds this.
+    Write(Value),
+    /// The register held this; `None` where the result was not seen.
+    Read(Option<Value>),
+    /// If the register holds `from`, it now holds `to`.
+    Cas {
+        /// What the register is compared with.
+        from: Value,
+        /// What it holds afterwards if it was equal.
+        to: Value,
+        /// Whether it was equal; `None` where the result was not seen.
+        equal: Option<bool>,
+    },
+}
+
+impl CasRegisterOp {
+    /// Whether this may be the operation that leaves `value` in a register that held something else.
+    fn may_leave(&self, value: &Value) -> bool {
+        match self {
+            Self::Write(written) => written == value,
+            Self::Read(_) => false,
+            Self::Cas { from, to, equal } => to == value && from != to && *equal != Some(false),
+        }
+    }
+
+    /// Whether this may be the operation that replaces `value` by something else.
+    fn may_replace(&self, value: &Value) -> bool {
+        match self {
+            Self::Write(written) => written != value,
+            Self::Read(_) => false,
+            Self::Cas { from, to, equal } => from == value && from != to && *equal != Some(false),
+        }
+    }
+}
+
+impl Model for CasRegister {
+    type State = Value;
+    type Op = CasRegisterOp;
+
+    fn initial(&self) -> Vec<Value> {
+        vec![self.initial.clone()]
+    }
+
+    fn step(&self, state: &Value, op: &CasRegisterOp, outcomes: &mut Outcomes<Value>) {
+        match op {
+            CasRegisterOp::Write(value) => outcomes.accept(value.clone()),
+            CasRegisterOp::Read(Some(value)) if value != state => {
+                outcomes.refuse(|| format!("read {value}, but the register holds {state}"));
+            }
+            CasRegisterOp::Read(_) => outcomes.accept(state.clone()),
+            CasRegisterOp::Cas {
+                from,
+                equal: Some(true),
+                ..
+            } if from != state => {
+                outcomes.refuse(|| format!("cas from {from} succeeded, but the register holds {state}"))
+            }
+            CasRegisterOp::Cas {
+                from,
+                equal: Some(false),
+                ..
+            } if from == state => {
+                outcomes.refuse(|| format!("cas from {from} failed, but that is what the register holds"))
+            }
+            CasRegisterOp::Cas { from, to, .. } => {
+                outcomes.accept(if from == state { to.clone() } else { state.clone() });
+            }
+        }
+    }
+
+    /// A failed compare-and-set changes nothing, and one from a value to itself puts back what it found.
+    fn is_pure(&self, op: &CasRegisterOp) -> bool {
+        match op {
+            CasRegisterOp::Write(_) => false,
+            CasRegisterOp::Read(_) => true,
+            CasRegisterOp::Cas { from, to, equal } => from == to || *equal == Some(false),
+        }
+    }
+
+    fn footprint(&self, op: &CasRegisterOp) -> Footprint {
+        match op {
+            CasRegisterOp::Write(_) => Footprint::overwrites(whole()),
+            CasRegisterOp::Read(None) => Footprint::reads(Keys::none()),
+            CasRegisterOp::Read(Some(_)) => Footprint::reads(whole()),
+            CasRegisterOp::Cas { .. } if self.is_pure(op) => Footprint::reads(whole()),
+            CasRegisterOp::Cas { .. } => Footprint::updates(whole()),
+        }
+    }
+
+    /// A read, or a compare-and-set that succeeded, waits for its value: the last operation that changed the register
+    /// left that value there. A compare-and-set that failed waits for its value to go: the first operation that changed
+    /// the register found exactly that value.
+    fn may_enable(&self, _state: &Value, refused: &CasRegisterOp, helper: &CasRegisterOp) -> bool {
+        match refused {
+            CasRegisterOp::Read(Some(wanted))
+            | CasRegisterOp::Cas {
+                from: wanted,
+                equal: Some(true),
+                ..
+            } => helper.may_leave(wanted),
+            CasRegisterOp::Cas {
+                from,
+                equal: Some(false),
+                ..
+            } => helper.may_replace(from),
+            CasRegisterOp::Write(_) | CasRegisterOp::Read(None) | CasRegisterOp::Cas { equal: None, .. } => {
+                false
+            }
+        }
+    }
+
+    fn describe_state(&self, state: &Value) -> String {
+        state.to_string()
+    }
+
+    fn describe_op(&self, op: &CasRegisterOp) -> String {
+        match op {
+            CasRegisterOp::Write(value) => format!("write({value})"),
+            CasRegisterOp::Read(result) => format!("read() = {}", Seen(result)),
+            CasRegisterOp::Cas { from, to, equal } => format!("cas({from}, {to}) = {}", Seen(equal)),
+        }
+    }
+}

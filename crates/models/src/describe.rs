@@ -1,0 +1,64 @@
+//! How states and operations read to a person: `cas(1, 2) = true`, `dequeue() = empty`, `read() = ?`.
+
+use std::fmt;
+
+/// A result that was not seen is written `?`.
+pub(crate) struct Seen<'a, T>(pub &'a Option<T>);
+
+impl<T: fmt::Display> fmt::Display for Seen<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(result) => result.fmt(f),
+            None => f.write_str("?"),
+        }
+    }
+}
+
+/// A result that may be "there was nothing", with the word for that.
+pub(crate) struct SeenOr<'a, T>(pub &'a Option<Option<T>>, pub &'static str);
+
+impl<T: fmt::Display> fmt::Display for SeenOr<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(Some(result)) => result.fmt(f),
+            Some(None) => f.write_str(self.1),
+            None => f.write_str("?"),
+        }
+    }
+}
+
+/// Something or "nothing", with the word for that.
+pub(crate) struct Or<'a, T>(pub Option<&'a T>, pub &'static str);
+
+impl<T: fmt::Display> fmt::Display for Or<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(value) => value.fmt(f),
+            None => f.write_str(self.1),
+        }
+    }
+}
+
+/// How many elements of a long state are written out.
+const SHOWN_MAX: usize = 32;
+
+/// A list in brackets; of a long one the beginning and how many more there are.
+pub(crate) fn list<T: fmt::Display>(items: impl Iterator<Item = T>, brackets: [&str; 2]) -> String {
+    let mut text = String::from(brackets[0]);
+    let mut left_out = 0;
+    for (at, item) in items.enumerate() {
+        if at >= SHOWN_MAX {
+            left_out += 1;
+            continue;
+        }
+        if at > 0 {
+            text.push_str(", ");
+        }
+        text.push_str(&item.to_string());
+    }
+    if left_out > 0 {
+        text.push_str(&format!(", and {left_out} more"));
+    }
+    text.push_str(brackets[1]);
+    text
+}

@@ -1,0 +1,168 @@
+//! A key-value store of texts: get, put, append, delete.
+
+use omnilink_engine::{Footprint, Keys, Model, Outcomes};
+use omnilink_value::Value;
+
+use crate::assoc::Assoc;
+use crate::describe::{Or, Seen, list};
+use crate::keys::key as key_of;
+
+/// A key-value store. Every key is on its own, so a history splits into one part per key.
+///
+/// A missing key reads as nil or as the empty text: systems differ in it, and neither says anything about concurrency.
+#[derive(Clone, Debug, Default)]
+pub struct Kv;
+
+/// An operation on one key of a [`Kv`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct KvOp {
+    /// The key.
+    pub key: Value,
+    /// What is done to it.
+    pub action: KvAction,
+}
+
+/// What is done to one key.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum KvAction {
+    /// It held this (nil: nothing); `None` where the result was not seen.
+    Get(Option<Value>),
+    /// It now holds this.
+    Put(Value),
+    /// This text was added behind the text that it held; a missing key holds the empty text.
+    Append(Value),
+    /// It now holds nothing; whether it held something before, `None` where that was not seen.
+    Delete(Option<bool>),
+}
+
+/// Whether a get that returned `result` may have found `held`.
+fn reads_as(held: Option<&Value>, result: &Value) -> bool {
+    match held {
+        Some(value) => value == result,
+        None => result.is_null() || result.as_str() == Some(""),
+    }
+}
+
+/// The text of a key, where a missing key holds the empty text.
+fn text_of(held: Option<&Value>) -> Option<&str> {
+    held.map_or(Some(""), Value::as_str)
+}
+
+/// Whether appending can turn `from` into `to`.
+fn may_grow(from: Option<&Value>, to: &Value) -> bool {
+    match (text_of(from), to.as_str()) {
+        (Some(from), Some(to)) => to.starts_with(from),
+        _ => false,
+    }
+}
+
+impl Model for Kv {
+    type State = Assoc<Value>;
+    type Op = KvOp;
+
+    fn initial(&self) -> Vec<Assoc<Value>> {
+        vec![Assoc::new()]
+    }
+
+    fn step(&self, state: &Assoc<Value>, KvOp { key, action }: &KvOp, outcomes: &mut Outcomes<Assoc<Value>>) {
+        let held = state.get(key);
+        match action {
+            KvAction::Get(Some(result)) if !reads_as(held, result) => {
+                outcomes.refuse(|| format!("got {result} for {key}, which holds {}", Or(held, "nothing")));
+            }
+            KvAction::Get(_) => outcomes.accept(state.clone()),
+            KvAction::Put(value) => outcomes.accept(state.with(key, value.clone())),
+            KvAction::Append(more) => match (text_of(held), more.as_str()) {
+                (Some(text), Some(more)) => {
+                    outcomes.accept(state.with(key, Value::str(&[text, more].concat())))
+                }
+                _ => outcomes.refuse(|| {
+                    format!(
+                        "cannot append {more} to {key}, which holds {}",
+                        Or(held, "nothing")
+                    )
+                }),
+            },
+            KvAction::Delete(Some(existed)) if *existed != held.is_some() => outcomes.refuse(|| {
+                let found = if *existed { "something" } else { "nothing" };
+                format!(
+                    "delete found {found} at {key}, which holds {}",
+                    Or(held, "nothing")
+                )
+            }),
+            KvAction::Delete(_) => outcomes.accept(state.without(key)),
+        }
+    }
+
+    fn is_pure(&self, op: &KvOp) -> bool {
+        matches!(op.action, KvAction::Get(_) | KvAction::Delete(Some(false)))
+    }
+
+    fn footprint(&self, op: &KvOp) -> Footprint {
+        match op.action {
+            KvAction::Get(None) => Footprint::reads(Keys::none()),
+            KvAction::Get(Some(_)) | KvAction::Delete(Some(false)) => Footprint::reads(key_of(&op.key)),
+            KvAction::Put(_) | KvAction::Delete(None) => Footprint::overwrites(key_of(&op.key)),
+            KvAction::Append(_) | KvAction::Delete(Some(true)) => Footprint::updates(key_of(&op.key)),
+        }
+    }
+
+    /// A get of `v` that is refused where the key holds `c`: if the sequence puts or deletes, the last time it does is
+    /// followed by appends only, so that put wrote a beginning of `v` (`v` itself, unless it is a text), or it was a
+    /// delete and `v` is a text or nil. If it only appends, the first append of more than nothing turns `c` into a
+    /// longer beginning of `v`.
+    ///
+    /// A delete waits for the key to appear or to vanish. An append is refused only where the key holds something that is
+    /// no text, which only a put or a delete ends.
+    fn may_enable(&self, state: &Assoc<Value>, refused: &KvOp, helper: &KvOp) -> bool {
+        if refused.key != helper.key {
+            return false;
+        }
+        match (&refused.action, &helper.action) {
+            (KvAction::Get(Some(wanted)), KvAction::Put(written)) => {
+                written == wanted || may_grow(Some(written), wanted)
+            }
+            (KvAction::Get(Some(wanted)), KvAction::Delete(existed)) => {
+                *existed != Some(false) && (wanted.is_null() || wanted.as_str().is_some())
+            }
+            (KvAction::Get(Some(wanted)), KvAction::Append(more)) => {
+                match (text_of(state.get(&refused.key)), more.as_str(), wanted.as_str()) {
+                    (Some(text), Some(more), Some(wanted)) => wanted
+                        .strip_prefix(text)
+                        .is_some_and(|missing| missing.starts_with(more)),
+                    _ => false,
+                }
+            }
+            (KvAction::Delete(Some(true)), KvAction::Put(_) | KvAction::Append(_)) => true,
+            (KvAction::Delete(Some(false)), KvAction::Delete(existed)) => *existed != Some(false),
+            (KvAction::Append(_), KvAction::Put(_)) => true,
+            (KvAction::Append(_), KvAction::Delete(existed)) => *existed != Some(false),
+            _ => false,
+        }
+    }
+
+    fn describe_state(&self, state: &Assoc<Value>) -> String {
+        list(
+            state.iter().map(|(key, value)| format!("{key}: {value}")),
+            ["{", "}"],
+        )
+    }
+
+    fn describe_op(&self, KvOp { key, action }: &KvOp) -> String {
+        match action {
+            KvAction::Get(result) => format!("get({key}) = {}", Seen(result)),
+            KvAction::Put(value) => format!("put({key}, {value})"),
+            KvAction::Append(value) => format!("append({key}, {value})"),
+            KvAction::Delete(existed) => format!("delete({key}) = {}", Seen(existed)),
+        }
+    }
+
+    fn state_bytes(&self, state: &Assoc<Value>) -> usize {
+        let texts = state
+            .iter()
+            .filter_map(|(_, value)| value.as_str())
+            .map(str::len)
+            .sum::<usize>();
+        state.heap_bytes() + texts
+    }
+}

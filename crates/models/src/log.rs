@@ -1,0 +1,154 @@
+//! An append-only log, read by index.
+
+use omnilink_engine::{Footprint, Keys, Model, Outcomes};
+use omnilink_value::Value;
+use smallvec::SmallVec;
+
+use crate::describe::{Or, Seen, SeenOr, list};
+use crate::sequence::Sequence;
+
+/// A log.
+#[derive(Clone, Debug, Default)]
+pub struct Log {
+    /// The index of the first entry.
+    pub first: i64,
+}
+
+/// An operation on a [`Log`]. Results that were not seen are `None`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum LogOp {
+    /// The entry is now the last one.
+    Append {
+        /// The entry.
+        value: Value,
+        /// Its index.
+        index: Option<i64>,
+    },
+    /// The entry at an index; `Some(None)` if the log was shorter than that.
+    Read(i64, Option<Option<Value>>),
+    /// How many entries there are.
+    Length(Option<i64>),
+}
+
+impl Log {
+    /// The position of the entry at `index`, from 0. `None`: no entry can be there.
+    fn position(&self, index: i64) -> Option<usize> {
+        usize::try_from(index.checked_sub(self.first)?).ok()
+    }
+
+    fn entry<'a>(&self, state: &'a Sequence, index: i64) -> Option<&'a Value> {
+        state.get(self.position(index)?)
+    }
+
+    /// The index of the next entry.
+    fn next_index(&self, state: &Sequence) -> i64 {
+        self.first.saturating_add(state.len() as i64)
+    }
+
+    /// The two places that tell whether the log ends exactly before `index`: the entry before is there, this one is not.
+    fn end_at(&self, index: i64) -> Keys {
+        let position = index.wrapping_sub(self.first);
+        let places: SmallVec<[u64; 2]> = if position <= 0 {
+            SmallVec::from_slice(&[position as u64])
+        } else {
+            SmallVec::from_slice(&[position as u64 - 1, position as u64])
+        };
+        Keys::Only(places)
+    }
+}
+
+impl Model for Log {
+    type State = Sequence;
+    type Op = LogOp;
+
+    fn initial(&self) -> Vec<Sequence> {
+        vec![Sequence::new()]
+    }
+
+    fn step(&self, state: &Sequence, op: &LogOp, outcomes: &mut Outcomes<Sequence>) {
+        match op {
+            LogOp::Append {
+                index: Some(index), ..
+            } if *index != self.next_index(state) => outcomes.refuse(|| {
+                format!(
+                    "{}, but the next index is {}",
+                    self.describe_op(op),
+                    self.next_index(state)
+                )
+            }),
+            LogOp::Append { value, .. } => outcomes.accept(state.pushed(value)),
+            LogOp::Read(index, Some(seen)) if seen.as_ref() != self.entry(state, *index) => {
+                outcomes.refuse(|| {
+                    let held = self.entry(state, *index);
+                    format!(
+                        "{}, but there is {} at {index}",
+                        self.describe_op(op),
+                        Or(held, "no entry")
+                    )
+                })
+            }
+            LogOp::Length(Some(seen)) if *seen != state.len() as i64 => {
+                outcomes.refuse(|| format!("length {seen}, but the log has {} entries", state.len()));
+            }
+            LogOp::Read(..) | LogOp::Length(_) => outcomes.accept(state.clone()),
+        }
+    }
+
+    fn is_pure(&self, op: &LogOp) -> bool {
+        matches!(op, LogOp::Read(..) | LogOp::Length(_))
+    }
+
+    /// Every index is a place of its own, empty or filled for ever, and filled in order. So an append that is known to
+    /// have got an index depends on that place and the one before it, and changes that place only.
+    fn footprint(&self, op: &LogOp) -> Footprint {
+        match op {
+            LogOp::Append { index: None, .. } => Footprint::everything(),
+            LogOp::Append {
+                index: Some(index), ..
+            } => Footprint {
+                reads: self.end_at(*index),
+                writes: Keys::one(index.wrapping_sub(self.first) as u64),
+            },
+            LogOp::Read(_, None) | LogOp::Length(None) => Footprint::reads(Keys::none()),
+            LogOp::Read(index, Some(_)) => Footprint::reads(Keys::one(index.wrapping_sub(self.first) as u64)),
+            LogOp::Length(Some(length)) => Footprint::reads(self.end_at(self.first.saturating_add(*length))),
+        }
+    }
+
+    /// Entries stay, so an operation that finds the log too long, or another entry in its place, waits in vain. A read of
+    /// an entry that is not there yet waits for the append that puts it at that index; whatever waits for a longer log
+    /// waits first of all for the next append, which gets the next index.
+    fn may_enable(&self, state: &Sequence, refused: &LogOp, helper: &LogOp) -> bool {
+        let LogOp::Append { value, index } = helper else {
+            return false;
+        };
+        let next = self.next_index(state);
+        let is_next = index.is_none_or(|index| index == next);
+        match refused {
+            LogOp::Read(at, Some(Some(wanted))) => {
+                *at >= next && value == wanted && index.is_none_or(|index| index == *at)
+            }
+            LogOp::Append { index: Some(at), .. } => *at > next && is_next,
+            LogOp::Length(Some(length)) => *length > state.len() as i64 && is_next,
+            LogOp::Read(_, None | Some(None)) | LogOp::Append { index: None, .. } | LogOp::Length(None) => {
+                false
+            }
+        }
+    }
+
+    fn describe_state(&self, state: &Sequence) -> String {
+        list(state.iter(), ["[", "]"])
+    }
+
+    fn describe_op(&self, op: &LogOp) -> String {
+        match op {
+            LogOp::Append { value, index } => format!("append({value}) = {}", Seen(index)),
+            LogOp::Read(index, result) => format!("read({index}) = {}", SeenOr(result, "none")),
+            LogOp::Length(length) => format!("length() = {}", Seen(length)),
+        }
+    }
+
+    fn state_bytes(&self, state: &Sequence) -> usize {
+        state.heap_bytes()
+    }
+}

@@ -1,0 +1,167 @@
+//! A priority queue: the greatest element (or the least) leaves first.
+
+use omnilink_engine::{Footprint, Keys, Model, Outcomes};
+use omnilink_value::Value;
+
+use crate::assoc::Assoc;
+use crate::describe::{Seen, SeenOr, list};
+use crate::keys::whole;
+
+/// A priority queue. Elements are their own priorities, in the total order of values; equal elements are
+/// interchangeable.
+#[derive(Clone, Debug, Default)]
+pub struct PriorityQueue {
+    /// Which element leaves first.
+    pub first: First,
+}
+
+/// Which element leaves a [`PriorityQueue`] first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum First {
+    /// The greatest.
+    #[default]
+    Greatest,
+    /// The least.
+    Least,
+}
+
+/// An operation on a [`PriorityQueue`]. Results that were not seen are `None`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum PriorityQueueOp {
+    /// The element is now in the queue, once more.
+    Insert(Value),
+    /// The first element left; `Some(None)` if the queue was empty.
+    Poll(Option<Option<Value>>),
+    /// The first element; `Some(None)` if the queue was empty.
+    Peek(Option<Option<Value>>),
+    /// How many elements there are.
+    Size(Option<i64>),
+}
+
+impl PriorityQueueOp {
+    /// Whether this may remove an element equal to `first`.
+    fn may_remove(&self, first: &Value) -> bool {
+        match self {
+            Self::Poll(Some(polled)) => polled.as_ref() == Some(first),
+            Self::Poll(None) => true,
+            _ => false,
+        }
+    }
+}
+
+/// The state of a [`PriorityQueue`]: each element with how often it is there.
+pub type Multiset = Assoc<usize>;
+
+fn size(state: &Multiset) -> i64 {
+    state.iter().map(|(_, count)| *count as i64).sum()
+}
+
+impl PriorityQueue {
+    fn first<'a>(&self, state: &'a Multiset) -> Option<(&'a Value, usize)> {
+        let entry = match self.first {
+            First::Greatest => state.iter().next_back(),
+            First::Least => state.iter().next(),
+        };
+        entry.map(|(element, count)| (element, *count))
+    }
+}
+
+impl Model for PriorityQueue {
+    type State = Multiset;
+    type Op = PriorityQueueOp;
+
+    fn initial(&self) -> Vec<Multiset> {
+        vec![Assoc::new()]
+    }
+
+    fn step(&self, state: &Multiset, op: &PriorityQueueOp, outcomes: &mut Outcomes<Multiset>) {
+        let first = self.first(state);
+        match op {
+            PriorityQueueOp::Insert(element) => {
+                let count = state.get(element).copied().unwrap_or(0);
+                outcomes.accept(state.with(element, count + 1));
+            }
+            PriorityQueueOp::Poll(Some(seen)) | PriorityQueueOp::Peek(Some(seen))
+                if seen.as_ref() != first.map(|(element, _)| element) =>
+            {
+                outcomes.refuse(|| match first {
+                    Some((element, _)) => format!("{}, but {element} comes first", self.describe_op(op)),
+                    None => format!("{}, but the queue is empty", self.describe_op(op)),
+                });
+            }
+            PriorityQueueOp::Poll(_) => outcomes.accept(match first {
+                None => state.clone(),
+                Some((element, 1)) => state.without(element),
+                Some((element, count)) => state.with(element, count - 1),
+            }),
+            PriorityQueueOp::Size(Some(seen)) if *seen != size(state) => {
+                outcomes.refuse(|| format!("size {seen}, but the queue holds {} elements", size(state)));
+            }
+            PriorityQueueOp::Peek(_) | PriorityQueueOp::Size(_) => outcomes.accept(state.clone()),
+        }
+    }
+
+    fn is_pure(&self, op: &PriorityQueueOp) -> bool {
+        matches!(
+            op,
+            PriorityQueueOp::Poll(Some(None)) | PriorityQueueOp::Peek(_) | PriorityQueueOp::Size(_)
+        )
+    }
+
+    fn footprint(&self, op: &PriorityQueueOp) -> Footprint {
+        match op {
+            PriorityQueueOp::Peek(None) | PriorityQueueOp::Size(None) => Footprint::reads(Keys::none()),
+            _ if self.is_pure(op) => Footprint::reads(whole()),
+            _ => Footprint::updates(whole()),
+        }
+    }
+
+    /// Let `f` be the element that comes first now. A poll or peek of `v` where `v` is not in the queue needs an insert
+    /// of `v`. Where it is, `f` comes before it, so every `f` must go. An empty queue needs the same, and so does a smaller
+    /// one: while an `f` stays, only elements that were inserted since, or equal to `f`, can have left. A larger one needs
+    /// an insert.
+    fn may_enable(&self, state: &Multiset, refused: &PriorityQueueOp, helper: &PriorityQueueOp) -> bool {
+        let removes_first = || {
+            self.first(state)
+                .is_some_and(|(first, _)| helper.may_remove(first))
+        };
+        match refused {
+            PriorityQueueOp::Poll(Some(Some(wanted))) | PriorityQueueOp::Peek(Some(Some(wanted))) => {
+                if state.contains(wanted) {
+                    removes_first()
+                } else {
+                    matches!(helper, PriorityQueueOp::Insert(element) if element == wanted)
+                }
+            }
+            PriorityQueueOp::Poll(Some(None)) | PriorityQueueOp::Peek(Some(None)) => removes_first(),
+            PriorityQueueOp::Size(Some(seen)) if size(state) < *seen => {
+                matches!(helper, PriorityQueueOp::Insert(_))
+            }
+            PriorityQueueOp::Size(Some(_)) => removes_first(),
+            PriorityQueueOp::Insert(_)
+            | PriorityQueueOp::Poll(None)
+            | PriorityQueueOp::Peek(None)
+            | PriorityQueueOp::Size(None) => false,
+        }
+    }
+
+    fn describe_state(&self, state: &Multiset) -> String {
+        let elements = state
+            .iter()
+            .flat_map(|(element, count)| std::iter::repeat_n(element, *count));
+        list(elements, ["{", "}"])
+    }
+
+    fn describe_op(&self, op: &PriorityQueueOp) -> String {
+        match op {
+            PriorityQueueOp::Insert(element) => format!("insert({element})"),
+            PriorityQueueOp::Poll(first) => format!("poll() = {}", SeenOr(first, "empty")),
+            PriorityQueueOp::Peek(first) => format!("peek() = {}", SeenOr(first, "empty")),
+            PriorityQueueOp::Size(size) => format!("size() = {}", Seen(size)),
+        }
+    }
+
+    fn state_bytes(&self, state: &Multiset) -> usize {
+        state.heap_bytes()
+    }
+}

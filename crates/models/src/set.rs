@@ -1,0 +1,179 @@
+//! A set of values: add, remove, contains, and reads of the whole.
+
+use omnilink_engine::{Footprint, Keys, Model, Outcomes};
+use omnilink_value::Value;
+
+use crate::assoc::Assoc;
+use crate::describe::{Seen, list};
+use crate::keys::key;
+
+/// A set. Operations on different elements are independent; reads of the whole set or of its size tie them together.
+#[derive(Clone, Debug, Default)]
+pub struct Set;
+
+/// An operation on a [`Set`]. Results that were not seen are `None`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum SetOp {
+    /// The element is now in the set; whether it was absent before.
+    Add(Value, Option<bool>),
+    /// The element is no longer in the set; whether it was there before.
+    Remove(Value, Option<bool>),
+    /// Whether the element is in the set.
+    Contains(Value, Option<bool>),
+    /// All elements, as a TLA+ set.
+    Read(Option<Value>),
+    /// How many elements there are.
+    Size(Option<i64>),
+}
+
+/// The state of a [`Set`].
+pub type Elements = Assoc<()>;
+
+impl SetOp {
+    /// Whether this may put `element` into a set that lacks it.
+    fn may_add(&self, element: &Value) -> bool {
+        matches!(self, Self::Add(added, result) if added == element && *result != Some(false))
+    }
+
+    /// Whether this may take `element` out of a set that has it.
+    fn may_remove(&self, element: &Value) -> bool {
+        matches!(self, Self::Remove(removed, result) if removed == element && *result != Some(false))
+    }
+
+    /// The element that must be there, or must not be there, for this operation to have the result it carries.
+    fn demand(&self) -> Option<(&Value, bool)> {
+        match self {
+            Self::Add(element, added) => added.map(|added| (element, !added)),
+            Self::Remove(element, found) | Self::Contains(element, found) => {
+                found.map(|found| (element, found))
+            }
+            Self::Read(_) | Self::Size(_) => None,
+        }
+    }
+}
+
+/// An element that is in exactly one of the two, with whether it is in `read`.
+fn first_difference<'a>(state: &'a Elements, read: &'a Value) -> Option<(&'a Value, bool)> {
+    let read = read.as_set().unwrap_or_default();
+    let missing = read
+        .iter()
+        .find(|element| !state.contains(element))
+        .map(|element| (element, true));
+    missing.or_else(|| {
+        let mut elements = state.iter().map(|(element, ())| element);
+        elements
+            .find(|element| read.binary_search(element).is_err())
+            .map(|element| (element, false))
+    })
+}
+
+impl Model for Set {
+    type State = Elements;
+    type Op = SetOp;
+
+    fn initial(&self) -> Vec<Elements> {
+        vec![Assoc::new()]
+    }
+
+    fn step(&self, state: &Elements, op: &SetOp, outcomes: &mut Outcomes<Elements>) {
+        if let Some((element, wanted)) = op.demand()
+            && state.contains(element) != wanted
+        {
+            return outcomes.refuse(|| {
+                let is = if wanted { "is not" } else { "is" };
+                format!("{}, but {element} {is} in the set", self.describe_op(op))
+            });
+        }
+        match op {
+            SetOp::Add(element, _) if !state.contains(element) => outcomes.accept(state.with(element, ())),
+            SetOp::Remove(element, _) => outcomes.accept(state.without(element)),
+            SetOp::Add(..) | SetOp::Contains(..) | SetOp::Read(None) | SetOp::Size(None) => {
+                outcomes.accept(state.clone());
+            }
+            SetOp::Read(Some(read)) => match first_difference(state, read) {
+                None => outcomes.accept(state.clone()),
+                Some((element, true)) => {
+                    outcomes.refuse(|| format!("the read has {element}, which is not in the set"));
+                }
+                Some((element, false)) => {
+                    outcomes.refuse(|| format!("the read lacks {element}, which is in the set"));
+                }
+            },
+            SetOp::Size(Some(size)) => {
+                let held = state.len() as i64;
+                if held == *size {
+                    outcomes.accept(state.clone());
+                } else {
+                    outcomes.refuse(|| format!("size {size}, but the set has {held} elements"));
+                }
+            }
+        }
+    }
+
+    fn is_pure(&self, op: &SetOp) -> bool {
+        match op {
+            SetOp::Add(_, result) | SetOp::Remove(_, result) => *result == Some(false),
+            SetOp::Contains(..) | SetOp::Read(_) | SetOp::Size(_) => true,
+        }
+    }
+
+    fn footprint(&self, op: &SetOp) -> Footprint {
+        match op {
+            SetOp::Add(element, None) | SetOp::Remove(element, None) => Footprint::overwrites(key(element)),
+            SetOp::Add(element, Some(true)) | SetOp::Remove(element, Some(true)) => {
+                Footprint::updates(key(element))
+            }
+            SetOp::Add(element, Some(false))
+            | SetOp::Remove(element, Some(false))
+            | SetOp::Contains(element, Some(_)) => Footprint::reads(key(element)),
+            SetOp::Read(Some(_)) | SetOp::Size(Some(_)) => Footprint::reads(Keys::All),
+            SetOp::Contains(_, None) | SetOp::Read(None) | SetOp::Size(None) => {
+                Footprint::reads(Keys::none())
+            }
+        }
+    }
+
+    /// Whatever is refused waits for one particular element to come or to go, which takes an operation that adds or
+    /// removes it: the element it speaks of, or the first in which a read of the whole differs from the state. A larger
+    /// size needs some element that is not there now, a smaller one needs some element that is there to go.
+    fn may_enable(&self, state: &Elements, refused: &SetOp, helper: &SetOp) -> bool {
+        let difference = match refused {
+            SetOp::Read(Some(read)) => first_difference(state, read),
+            SetOp::Size(Some(size)) => {
+                return match helper {
+                    SetOp::Add(element, _) if (state.len() as i64) < *size => {
+                        !state.contains(element) && helper.may_add(element)
+                    }
+                    SetOp::Remove(element, _) if (state.len() as i64) > *size => {
+                        state.contains(element) && helper.may_remove(element)
+                    }
+                    _ => false,
+                };
+            }
+            _ => refused.demand(),
+        };
+        match difference {
+            Some((element, true)) => helper.may_add(element),
+            Some((element, false)) => helper.may_remove(element),
+            None => false,
+        }
+    }
+
+    fn describe_state(&self, state: &Elements) -> String {
+        list(state.iter().map(|(element, ())| element), ["{", "}"])
+    }
+
+    fn describe_op(&self, op: &SetOp) -> String {
+        match op {
+            SetOp::Add(element, result) => format!("add({element}) = {}", Seen(result)),
+            SetOp::Remove(element, result) => format!("remove({element}) = {}", Seen(result)),
+            SetOp::Contains(element, result) => format!("contains({element}) = {}", Seen(result)),
+            SetOp::Read(result) => format!("read() = {}", Seen(result)),
+            SetOp::Size(result) => format!("size() = {}", Seen(result)),
+        }
+    }
+
+    fn state_bytes(&self, state: &Elements) -> usize {
+        state.heap_bytes()
+    }
+}

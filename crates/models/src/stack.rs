@@ -1,0 +1,113 @@
+//! A last-in first-out stack.
+
+use omnilink_engine::{Footprint, Keys, Model, Outcomes};
+use omnilink_value::Value;
+
+use crate::describe::{Or, Seen, SeenOr, list};
+use crate::keys::whole;
+use crate::sequence::Sequence;
+
+/// A stack.
+#[derive(Clone, Debug, Default)]
+pub struct Stack;
+
+/// An operation on a [`Stack`]. Results that were not seen are `None`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum StackOp {
+    /// The element is now on top.
+    Push(Value),
+    /// The top was taken off; `Some(None)` if the stack was empty.
+    Pop(Option<Option<Value>>),
+    /// The element on top; `Some(None)` if the stack was empty.
+    Peek(Option<Option<Value>>),
+    /// How many elements there are.
+    Size(Option<i64>),
+}
+
+impl StackOp {
+    /// Whether this may take `top` off the stack.
+    fn may_take(&self, top: &Value) -> bool {
+        match self {
+            Self::Pop(Some(popped)) => popped.as_ref() == Some(top),
+            Self::Pop(None) => true,
+            _ => false,
+        }
+    }
+}
+
+impl Model for Stack {
+    type State = Sequence;
+    type Op = StackOp;
+
+    fn initial(&self) -> Vec<Sequence> {
+        vec![Sequence::new()]
+    }
+
+    fn step(&self, state: &Sequence, op: &StackOp, outcomes: &mut Outcomes<Sequence>) {
+        match op {
+            StackOp::Push(value) => outcomes.accept(state.pushed(value)),
+            StackOp::Pop(Some(top)) | StackOp::Peek(Some(top)) if top.as_ref() != state.last() => outcomes
+                .refuse(|| match state.last() {
+                    Some(held) => format!("{}, but {held} is on top", self.describe_op(op)),
+                    None => format!("{}, but the stack is empty", self.describe_op(op)),
+                }),
+            StackOp::Pop(_) => {
+                outcomes.accept(state.split_last().map_or_else(|| state.clone(), |(_, rest)| rest))
+            }
+            StackOp::Size(Some(size)) if *size != state.len() as i64 => {
+                outcomes.refuse(|| format!("size {size}, but the stack holds {} elements", state.len()));
+            }
+            StackOp::Peek(_) | StackOp::Size(_) => outcomes.accept(state.clone()),
+        }
+    }
+
+    fn is_pure(&self, op: &StackOp) -> bool {
+        matches!(op, StackOp::Pop(Some(None)) | StackOp::Peek(_) | StackOp::Size(_))
+    }
+
+    fn footprint(&self, op: &StackOp) -> Footprint {
+        match op {
+            StackOp::Peek(None) | StackOp::Size(None) => Footprint::reads(Keys::none()),
+            _ if self.is_pure(op) => Footprint::reads(whole()),
+            _ => Footprint::updates(whole()),
+        }
+    }
+
+    /// A pop or peek of `v` where something else is on top: unless some operation pushes `v`, the `v` that ends up on top
+    /// is one that lies below the present top, which some operation must take off. An empty or smaller stack needs the
+    /// same; a larger one needs a push.
+    fn may_enable(&self, state: &Sequence, refused: &StackOp, helper: &StackOp) -> bool {
+        let takes_top = || state.last().is_some_and(|top| helper.may_take(top));
+        match refused {
+            StackOp::Pop(Some(Some(wanted))) | StackOp::Peek(Some(Some(wanted))) => match helper {
+                StackOp::Push(value) => value == wanted,
+                _ => takes_top() && state.iter().any(|value| value == wanted),
+            },
+            StackOp::Pop(Some(None)) | StackOp::Peek(Some(None)) => takes_top(),
+            StackOp::Size(Some(size)) if (state.len() as i64) < *size => matches!(helper, StackOp::Push(_)),
+            StackOp::Size(Some(_)) => takes_top(),
+            StackOp::Push(_) | StackOp::Pop(None) | StackOp::Peek(None) | StackOp::Size(None) => false,
+        }
+    }
+
+    fn describe_state(&self, state: &Sequence) -> String {
+        format!(
+            "{} with {} on top",
+            list(state.iter(), ["[", "]"]),
+            Or(state.last(), "nothing")
+        )
+    }
+
+    fn describe_op(&self, op: &StackOp) -> String {
+        match op {
+            StackOp::Push(value) => format!("push({value})"),
+            StackOp::Pop(top) => format!("pop() = {}", SeenOr(top, "empty")),
+            StackOp::Peek(top) => format!("peek() = {}", SeenOr(top, "empty")),
+            StackOp::Size(size) => format!("size() = {}", Seen(size)),
+        }
+    }
+
+    fn state_bytes(&self, state: &Sequence) -> usize {
+        state.heap_bytes()
+    }
+}

@@ -1,0 +1,20 @@
+//! Values as JSON, and back.
+//!
+//! Integers, strings, booleans, arrays and objects are TLA+ integers, strings, booleans, tuples and records, and `null`
+//! is the model value `null`. An object whose *only* key is `$set`, `$fn` or `$model` writes what JSON cannot:
+//! `{"$set":[1,2]}`, `{"$fn":[[k,v],…]}`, `{"$model":"a"}`. A record that has just such a field is itself written as
+//! `{"$fn":[["$set",…]]}`, so every value survives a round trip.
+//!
+//! The reader is written by hand over a borrowed line instead of on top of a general library: it builds values without
+//! an intermediate tree, its errors are typed and carry the byte, and a trace line costs a few hundred nanoseconds.
+
+mod error;
+mod form;
+mod read;
+mod write;
+
+pub use error::{JsonError, JsonProblem};
+pub use form::FormError;
+pub(crate) use form::{FUNCTION, MODEL, SET, from_object, needs_function_form};
+pub use read::Cursor;
+pub use write::{write_int, write_string, write_value};

@@ -1,0 +1,379 @@
+//! Reading JSON into values.
+
+use std::borrow::Cow;
+
+use super::{JsonError, JsonProblem, from_object};
+use crate::DEPTH_MAX;
+use crate::build::{ElementBuffer, EntryBuffer};
+use crate::value::Value;
+
+impl Value {
+    /// The value that this JSON text denotes.
+    ///
+    /// # Errors
+    /// When the text is not one JSON value, or holds a number that is no 64-bit integer.
+    pub fn from_json(text: &[u8]) -> Result<Self, JsonError> {
+        let text = std::str::from_utf8(text).map_err(|error| JsonError {
+            offset: error.valid_up_to(),
+            problem: JsonProblem::NotUtf8,
+        })?;
+        let mut cursor = Cursor::new(text);
+        let value = cursor.value()?;
+        cursor.end()?;
+        Ok(value)
+    }
+}
+
+/// A place in a JSON text, for readers that know which keys to expect and want no values built for them.
+///
+/// ```
+/// use omnilink_value::json::Cursor;
+///
+/// let mut cursor = Cursor::new(r#"{"start": 12, "args": [1, 2]}"#);
+/// cursor.object()?;
+/// assert_eq!(cursor.key(true)?.as_deref(), Some("start"));
+/// assert_eq!(cursor.integer()?, 12);
+/// assert_eq!(cursor.key(false)?.as_deref(), Some("args"));
+/// assert_eq!(cursor.value()?.to_string(), "<<1, 2>>");
+/// assert_eq!(cursor.key(false)?, None);
+/// cursor.end()?;
+/// # Ok::<(), omnilink_value::json::JsonError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Cursor<'a> {
+    text: &'a str,
+    offset: usize,
+}
+
+type Read<T> = Result<T, JsonError>;
+
+impl<'a> Cursor<'a> {
+    /// The beginning of `text`.
+    #[inline]
+    pub fn new(text: &'a str) -> Self {
+        Self { text, offset: 0 }
+    }
+
+    /// Bytes from the beginning of the text.
+    #[inline]
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// The next byte that is not white space, without reading it.
+    #[inline]
+    pub fn peek(&mut self) -> Option<u8> {
+        loop {
+            let byte = *self.text.as_bytes().get(self.offset)?;
+            if !matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
+                return Some(byte);
+            }
+            self.offset += 1;
+        }
+    }
+
+    /// Reads any value.
+    ///
+    /// # Errors
+    /// When what stands here is not JSON, or is a number that is no 64-bit integer.
+    #[inline]
+    pub fn value(&mut self) -> Read<Value> {
+        self.value_at_depth(0)
+    }
+
+    /// Reads an integer.
+    ///
+    /// # Errors
+    /// When anything else stands here, also a number with a fraction or beyond 64 bits.
+    pub fn integer(&mut self) -> Read<i64> {
+        const EXPECTED: &str = "an integer";
+        let is_negative = self.peek() == Some(b'-');
+        let begin = self.offset;
+        self.offset += usize::from(is_negative);
+        let digits = self.offset;
+        // Accumulated below zero, where there is one more integer.
+        let mut value: Option<i64> = Some(0);
+        while let Some(digit @ b'0'..=b'9') = self.text.as_bytes().get(self.offset) {
+            value = value.and_then(|value| value.checked_mul(10)?.checked_sub(i64::from(digit - b'0')));
+            self.offset += 1;
+        }
+        let problem = match self.text.as_bytes().get(self.offset) {
+            Some(b'.' | b'e' | b'E') => JsonProblem::NotAnInteger,
+            _ if self.offset == digits => return Err(self.unexpected(EXPECTED)),
+            _ if self.offset > digits + 1 && self.text.as_bytes().get(digits) == Some(&b'0') => {
+                JsonProblem::Unexpected {
+                    expected: "an integer without leading zeros",
+                    found: '0',
+                }
+            }
+            _ => match value.and_then(|value| {
+                if is_negative {
+                    Some(value)
+                } else {
+                    value.checked_neg()
+                }
+            }) {
+                Some(value) => return Ok(value),
+                None => JsonProblem::IntegerTooLarge,
+            },
+        };
+        Err(JsonError {
+            offset: begin,
+            problem,
+        })
+    }
+
+    /// Reads a string; borrows it from the text unless it has escapes.
+    ///
+    /// # Errors
+    /// When anything else stands here.
+    #[inline]
+    pub fn string(&mut self) -> Read<Cow<'a, str>> {
+        if self.peek() != Some(b'"') {
+            return Err(self.unexpected("a string"));
+        }
+        self.offset += 1;
+        let begin = self.offset;
+        let end = begin + self.plain_bytes();
+        if self.text.as_bytes().get(end) == Some(&b'"') {
+            self.offset = end + 1;
+            return Ok(Cow::Borrowed(&self.text[begin..end]));
+        }
+        self.string_with_escapes().map(Cow::Owned)
+    }
+
+    /// Reads the opening brace of an object; [`Cursor::key`] reads on.
+    ///
+    /// # Errors
+    /// When anything else stands here.
+    #[inline]
+    pub fn object(&mut self) -> Read<()> {
+        self.token(b'{', "an object")
+    }
+
+    /// Reads the next key of an object with the comma before and the colon after it, or the closing brace.
+    ///
+    /// # Errors
+    /// When neither stands here.
+    #[inline]
+    pub fn key(&mut self, is_first: bool) -> Read<Option<Cow<'a, str>>> {
+        if !self.member(is_first, b'}', "a comma or the end of the object")? {
+            return Ok(None);
+        }
+        let key = self.string()?;
+        self.token(b':', "a colon")?;
+        Ok(Some(key))
+    }
+
+    /// Reads the opening bracket of an array; [`Cursor::element`] reads on.
+    ///
+    /// # Errors
+    /// When anything else stands here.
+    #[inline]
+    pub fn array(&mut self) -> Read<()> {
+        self.token(b'[', "an array")
+    }
+
+    /// Reads the comma before the next element of an array, or the closing bracket; says whether there is an element.
+    ///
+    /// # Errors
+    /// When neither stands here.
+    #[inline]
+    pub fn element(&mut self, is_first: bool) -> Read<bool> {
+        self.member(is_first, b']', "a comma or the end of the array")
+    }
+
+    /// Makes sure that nothing but white space is left.
+    ///
+    /// # Errors
+    /// When something is.
+    #[inline]
+    pub fn end(&mut self) -> Read<()> {
+        match self.peek() {
+            None => Ok(()),
+            Some(_) => Err(self.error(JsonProblem::Trailing)),
+        }
+    }
+
+    fn value_at_depth(&mut self, depth: usize) -> Read<Value> {
+        match self.peek() {
+            Some(b'-' | b'0'..=b'9') => self.integer().map(Value::int),
+            Some(b'"') => self.string().map(|text| Value::str(&text)),
+            Some(b'{') => self.object_at_depth(depth),
+            Some(b'[') => self.array_at_depth(depth),
+            Some(b't') => self.word("true").map(|()| Value::bool(true)),
+            Some(b'f') => self.word("false").map(|()| Value::bool(false)),
+            Some(b'n') => self.word("null").map(|()| Value::null()),
+            _ => Err(self.unexpected("a value")),
+        }
+    }
+
+    fn object_at_depth(&mut self, depth: usize) -> Read<Value> {
+        let begin = self.offset;
+        self.descend(depth)?;
+        let mut entries = EntryBuffer::new();
+        while let Some(key) = self.key(entries.is_empty())? {
+            let key = Value::str(&key);
+            entries.push((key, self.value_at_depth(depth + 1)?));
+        }
+        from_object(entries).map_err(|error| JsonError {
+            offset: begin,
+            problem: error.into(),
+        })
+    }
+
+    fn array_at_depth(&mut self, depth: usize) -> Read<Value> {
+        self.descend(depth)?;
+        let mut elements = ElementBuffer::new();
+        while self.element(elements.is_empty())? {
+            elements.push(self.value_at_depth(depth + 1)?);
+        }
+        Ok(Value::from_element_buffer(elements))
+    }
+
+    fn descend(&mut self, depth: usize) -> Read<()> {
+        if depth >= DEPTH_MAX {
+            return Err(self.error(JsonProblem::TooDeep));
+        }
+        self.offset += 1;
+        Ok(())
+    }
+
+    #[inline]
+    fn member(&mut self, is_first: bool, close: u8, expected: &'static str) -> Read<bool> {
+        match self.peek() {
+            Some(byte) if byte == close => {
+                self.offset += 1;
+                Ok(false)
+            }
+            Some(_) if is_first => Ok(true),
+            Some(b',') => {
+                self.offset += 1;
+                Ok(true)
+            }
+            _ => Err(self.unexpected(expected)),
+        }
+    }
+
+    #[inline]
+    fn token(&mut self, token: u8, expected: &'static str) -> Read<()> {
+        if self.peek() != Some(token) {
+            return Err(self.unexpected(expected));
+        }
+        self.offset += 1;
+        Ok(())
+    }
+
+    fn word(&mut self, word: &'static str) -> Read<()> {
+        let rest = self.text.get(self.offset..).unwrap_or_default();
+        let matching = rest
+            .bytes()
+            .zip(word.bytes())
+            .take_while(|(left, right)| left == right)
+            .count();
+        if matching == word.len() {
+            self.offset += word.len();
+            return Ok(());
+        }
+        self.offset += matching;
+        Err(self.unexpected(word))
+    }
+
+    /// How many bytes from here stand for themselves in a string.
+    #[inline]
+    fn plain_bytes(&self) -> usize {
+        let rest = self.text.as_bytes().get(self.offset..).unwrap_or_default();
+        rest.iter()
+            .position(|&byte| byte == b'"' || byte == b'\\' || byte < 0x20)
+            .unwrap_or(rest.len())
+    }
+
+    #[cold]
+    fn string_with_escapes(&mut self) -> Read<String> {
+        let mut text = String::new();
+        loop {
+            let end = self.offset + self.plain_bytes();
+            text.push_str(self.text.get(self.offset..end).unwrap_or_default());
+            self.offset = end;
+            match self.text.as_bytes().get(end) {
+                Some(b'"') => {
+                    self.offset += 1;
+                    return Ok(text);
+                }
+                Some(b'\\') => text.push(self.escape()?),
+                Some(_) => return Err(self.error(JsonProblem::ControlCharacter)),
+                None => return Err(self.unexpected("the end of the string")),
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Read<char> {
+        let begin = self.offset;
+        let bad = JsonError {
+            offset: begin,
+            problem: JsonProblem::BadEscape,
+        };
+        self.offset += 1;
+        let letter = self.text.as_bytes().get(self.offset).copied();
+        self.offset += 1;
+        match letter {
+            Some(b'"') => Ok('"'),
+            Some(b'\\') => Ok('\\'),
+            Some(b'/') => Ok('/'),
+            Some(b'b') => Ok('\u{8}'),
+            Some(b'f') => Ok('\u{c}'),
+            Some(b'n') => Ok('\n'),
+            Some(b'r') => Ok('\r'),
+            Some(b't') => Ok('\t'),
+            Some(b'u') => {
+                let first = self.hex().ok_or_else(|| bad.clone())?;
+                if !(0xd800..0xdc00).contains(&first) {
+                    return char::from_u32(first).ok_or(bad);
+                }
+                let is_pair = self
+                    .text
+                    .get(self.offset..)
+                    .unwrap_or_default()
+                    .starts_with("\\u");
+                self.offset += 2;
+                match self.hex() {
+                    Some(second @ 0xdc00..0xe000) if is_pair => {
+                        char::from_u32(0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00)).ok_or(bad)
+                    }
+                    _ => Err(bad),
+                }
+            }
+            Some(_) => Err(bad),
+            None => {
+                self.offset = self.text.len();
+                Err(self.unexpected("the rest of the escape sequence"))
+            }
+        }
+    }
+
+    fn hex(&mut self) -> Option<u32> {
+        let digits = self.text.get(self.offset..self.offset + 4)?;
+        self.offset += 4;
+        // `from_str_radix` would also take a sign.
+        digits
+            .bytes()
+            .all(|byte| byte.is_ascii_hexdigit())
+            .then(|| u32::from_str_radix(digits, 16).ok())?
+    }
+
+    /// What to say when something else was expected here.
+    #[cold]
+    pub fn unexpected(&self, expected: &'static str) -> JsonError {
+        match self.text.get(self.offset..).and_then(|rest| rest.chars().next()) {
+            Some(found) => self.error(JsonProblem::Unexpected { expected, found }),
+            None => self.error(JsonProblem::Incomplete { expected }),
+        }
+    }
+
+    fn error(&self, problem: JsonProblem) -> JsonError {
+        JsonError {
+            offset: self.offset,
+            problem,
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! The value itself: its representation, what it is, what it holds.
+
+use std::hash::{Hash, Hasher};
+
+use triomphe::ThinArc;
+
+use crate::hash::{avalanche, mix};
+use crate::text::{LongText, ShortText, long_text, long_text_str};
+
+/// A TLA+ value.
+///
+/// Cloning copies 16 bytes and at most bumps a reference count. See the [crate page](crate) for the canonical form.
+#[derive(Clone)]
+pub struct Value(pub(crate) Repr);
+
+const _: () = assert!(size_of::<Value>() == 16);
+
+/// The heap part of sets and tuples: the hash sum, then the elements.
+pub(crate) type Elements = ThinArc<u64, Value>;
+/// The heap part of records and functions: the hash sum, then the entries sorted by key.
+pub(crate) type Entries = ThinArc<u64, (Value, Value)>;
+
+/// Short and long text are separate variants because a nested enum would not fit 16 bytes; `build.rs` alone makes the
+/// collections, which keeps them canonical.
+#[derive(Clone)]
+pub(crate) enum Repr {
+    Bool(bool),
+    Int(i64),
+    ShortStr(ShortText),
+    LongStr(LongText),
+    ShortModel(ShortText),
+    LongModel(LongText),
+    Set(Elements),
+    Tuple(Elements),
+    Record(Entries),
+    Function(Entries),
+}
+
+/// What a value is, in the order of the kinds: a value of an earlier kind is smaller than one of a later kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// An untyped model value: equal only to itself.
+    Model,
+    /// `FALSE` or `TRUE`.
+    Bool,
+    /// An integer of 64 bits.
+    Int,
+    /// A string.
+    Str,
+    /// A finite set.
+    Set,
+    /// A tuple or sequence: a function over `1..n`, also the empty function.
+    Tuple,
+    /// A record: a function over a nonempty set of strings.
+    Record,
+    /// Any other function.
+    Function,
+}
+
+/// The model value that JSON `null`, MessagePack nil and EDN `nil` become.
+const NULL: &str = "null";
+
+impl Value {
+    /// The integer.
+    #[inline]
+    pub fn int(value: i64) -> Self {
+        Self(Repr::Int(value))
+    }
+
+    /// `TRUE` or `FALSE`.
+    #[inline]
+    pub fn bool(value: bool) -> Self {
+        Self(Repr::Bool(value))
+    }
+
+    /// The string.
+    #[inline]
+    pub fn str(text: &str) -> Self {
+        Self(match ShortText::new(text) {
+            Some(short) => Repr::ShortStr(short),
+            None => Repr::LongStr(long_text(text)),
+        })
+    }
+
+    /// The model value of this name.
+    #[inline]
+    pub fn model(name: &str) -> Self {
+        Self(match ShortText::new(name) {
+            Some(short) => Repr::ShortModel(short),
+            None => Repr::LongModel(long_text(name)),
+        })
+    }
+
+    /// The model value `null`, which stands for "nothing" in input that has such a thing.
+    pub fn null() -> Self {
+        Self::model(NULL)
+    }
+
+    /// Whether this is [`Value::null`].
+    pub fn is_null(&self) -> bool {
+        self.as_model() == Some(NULL)
+    }
+
+    /// What kind of value this is.
+    #[inline]
+    pub fn kind(&self) -> Kind {
+        match &self.0 {
+            Repr::Bool(_) => Kind::Bool,
+            Repr::Int(_) => Kind::Int,
+            Repr::ShortStr(_) | Repr::LongStr(_) => Kind::Str,
+            Repr::ShortModel(_) | Repr::LongModel(_) => Kind::Model,
+            Repr::Set(_) => Kind::Set,
+            Repr::Tuple(_) => Kind::Tuple,
+            Repr::Record(_) => Kind::Record,
+            Repr::Function(_) => Kind::Function,
+        }
+    }
+
+    /// The integer, if it is one.
+    #[inline]
+    pub fn as_int(&self) -> Option<i64> {
+        match self.0 {
+            Repr::Int(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The truth value, if it is one.
+    #[inline]
+    pub fn as_bool(&self) -> Option<bool> {
+        match self.0 {
+            Repr::Bool(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The text, if this is a string.
+    #[inline]
+    pub fn as_str(&self) -> Option<&str> {
+        match &self.0 {
+            Repr::ShortStr(text) => Some(text.as_str()),
+            Repr::LongStr(text) => Some(long_text_str(text)),
+            _ => None,
+        }
+    }
+
+    /// The name, if this is a model value.
+    #[inline]
+    pub fn as_model(&self) -> Option<&str> {
+        match &self.0 {
+            Repr::ShortModel(text) => Some(text.as_str()),
+            Repr::LongModel(text) => Some(long_text_str(text)),
+            _ => None,
+        }
+    }
+
+    /// The elements in order, if this is a tuple or sequence.
+    #[inline]
+    pub fn as_tuple(&self) -> Option<&[Value]> {
+        match &self.0 {
+            Repr::Tuple(elements) => Some(&elements.slice),
+            _ => None,
+        }
+    }
+
+    /// The elements, sorted and distinct, if this is a set.
+    #[inline]
+    pub fn as_set(&self) -> Option<&[Value]> {
+        match &self.0 {
+            Repr::Set(elements) => Some(&elements.slice),
+            _ => None,
+        }
+    }
+
+    /// The fields, sorted by name, if this is a record. The empty function `<<>>` is also the record without fields.
+    #[inline]
+    pub fn as_record(&self) -> Option<Record<'_>> {
+        match &self.0 {
+            Repr::Record(entries) => Some(Record {
+                entries: &entries.slice,
+            }),
+            Repr::Tuple(elements) if elements.slice.is_empty() => Some(Record { entries: &[] }),
+            _ => None,
+        }
+    }
+
+    /// The `(key, value)` entries sorted by key, if this is a record or a function that is not a tuple.
+    #[inline]
+    pub fn as_entries(&self) -> Option<&[(Value, Value)]> {
+        match &self.0 {
+            Repr::Record(entries) | Repr::Function(entries) => Some(&entries.slice),
+            _ => None,
+        }
+    }
+
+    /// How many elements, fields or entries a collection holds.
+    #[inline]
+    pub fn len(&self) -> Option<usize> {
+        match &self.0 {
+            Repr::Set(elements) | Repr::Tuple(elements) => Some(elements.slice.len()),
+            Repr::Record(entries) | Repr::Function(entries) => Some(entries.slice.len()),
+            _ => None,
+        }
+    }
+
+    /// Whether this is the empty set or the empty function.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len() == Some(0)
+    }
+
+    /// The field of this name, if this is a record that has it.
+    #[inline]
+    pub fn field(&self, name: &str) -> Option<&Value> {
+        match &self.0 {
+            Repr::Record(entries) => Record {
+                entries: &entries.slice,
+            }
+            .get(name),
+            _ => None,
+        }
+    }
+
+    /// The function applied to `argument`, if this is a function (tuple, record) with `argument` in its domain.
+    pub fn apply(&self, argument: &Value) -> Option<&Value> {
+        match &self.0 {
+            Repr::Tuple(elements) => {
+                let index = usize::try_from(argument.as_int()?).ok()?.checked_sub(1)?;
+                elements.slice.get(index)
+            }
+            Repr::Record(_) => self.field(argument.as_str()?),
+            Repr::Function(entries) => {
+                let at = entries
+                    .slice
+                    .binary_search_by(|(key, _)| key.cmp(argument))
+                    .ok()?;
+                entries.slice.get(at).map(|(_, value)| value)
+            }
+            _ => None,
+        }
+    }
+
+    /// A structural hash: equal values have equal hashes, in every process and on every machine.
+    #[inline]
+    pub fn hash64(&self) -> u64 {
+        let seed = self.kind() as u64 + 1;
+        match &self.0 {
+            Repr::Bool(value) => avalanche(mix(u64::from(*value), seed)),
+            Repr::Int(value) => avalanche(*value as u64),
+            Repr::ShortStr(text) | Repr::ShortModel(text) => avalanche(mix(text.hash(), seed)),
+            Repr::LongStr(text) | Repr::LongModel(text) => avalanche(mix(text.header.header, seed)),
+            Repr::Set(elements) | Repr::Tuple(elements) => avalanche(mix(elements.header.header, seed)),
+            Repr::Record(entries) | Repr::Function(entries) => avalanche(mix(entries.header.header, seed)),
+        }
+    }
+}
+
+impl Hash for Value {
+    #[inline]
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash64());
+    }
+}
+
+impl From<i64> for Value {
+    fn from(value: i64) -> Self {
+        Self::int(value)
+    }
+}
+
+impl From<bool> for Value {
+    fn from(value: bool) -> Self {
+        Self::bool(value)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::str(text)
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Self::str(&text)
+    }
+}
+
+/// The fields of a record, sorted by name; iterates as `(&str, &Value)`.
+#[derive(Clone, Copy, Debug)]
+pub struct Record<'a> {
+    entries: &'a [(Value, Value)],
+}
+
+impl<'a> Record<'a> {
+    /// How many fields there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there are no fields.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The field of this name. Records are small, and comparing two short names is comparing 15 bytes, so this walks.
+    #[inline]
+    pub fn get(&self, name: &str) -> Option<&'a Value> {
+        let found = match ShortText::new(name) {
+            Some(short) => self
+                .entries
+                .iter()
+                .find(|(key, _)| matches!(&key.0, Repr::ShortStr(text) if *text == short)),
+            None => self.entries.iter().find(|(key, _)| key.as_str() == Some(name)),
+        };
+        found.map(|(_, value)| value)
+    }
+
+    /// The fields in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&'a str, &'a Value)> + use<'a> {
+        self.entries
+            .iter()
+            .map(|(key, value)| (key.as_str().unwrap_or_default(), value))
+    }
+}

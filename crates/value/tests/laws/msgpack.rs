@@ -1,0 +1,64 @@
+//! MessagePack: round trips, what is refused, and cuts at any byte.
+
+use omnilink_value::msgpack::MsgpackProblem;
+use omnilink_value::{DEPTH_MAX, Value};
+use proptest::prelude::*;
+
+use crate::arbitrary;
+
+fn problem(bytes: &[u8]) -> MsgpackProblem {
+    Value::from_msgpack(bytes).expect_err("no value").problem
+}
+
+#[test]
+fn messagepack_becomes_tla() {
+    for (bytes, tla) in [
+        (&b"\xc0"[..], "null"),
+        (b"\xff", "-1"),
+        (b"\xcf\x7f\xff\xff\xff\xff\xff\xff\xff", "9223372036854775807"),
+        (b"\xd3\x80\x00\x00\x00\x00\x00\x00\x00", "-9223372036854775808"),
+        (b"\x92\x01\xa1a", "<<1, \"a\">>"),
+        (b"\xdc\x00\x01\xc3", "<<TRUE>>"),
+        (b"\x81\xa1k\xc2", "[k |-> FALSE]"),
+        (b"\x81\x05\xc2", "(5 :> FALSE)"),
+        (b"\x81\xa4$set\x92\x02\x01", "{1, 2}"),
+    ] {
+        assert_eq!(Value::from_msgpack(bytes).expect(tla).to_string(), tla);
+    }
+}
+
+#[test]
+fn what_is_no_value_is_refused() {
+    assert_eq!(
+        problem(b"\xcf\xff\xff\xff\xff\xff\xff\xff\xff"),
+        MsgpackProblem::IntegerTooLarge
+    );
+    let float = Value::from_msgpack(b"\x91\xcb\0\0\0\0\0\0\0\0").expect_err("a float");
+    assert_eq!(
+        float.to_string(),
+        "byte 1: expected a value, found a floating-point number"
+    );
+    assert_eq!(problem(b"\xa1\xff"), MsgpackProblem::NotUtf8);
+    assert_eq!(problem(b"\x01\x02"), MsgpackProblem::Trailing);
+    assert_eq!(problem(b"\xdf\xff\xff\xff\xff"), MsgpackProblem::Incomplete);
+    assert_eq!(problem(&[0x91; DEPTH_MAX + 1]), MsgpackProblem::TooDeep);
+    assert_eq!(problem(&vec![0x91; 1_000_000]), MsgpackProblem::TooDeep);
+}
+
+proptest! {
+    #[test]
+    fn every_value_survives_a_round_trip(value in arbitrary::value()) {
+        prop_assert_eq!(Value::from_msgpack(&value.to_msgpack()).expect("a round trip"), value);
+    }
+
+    #[test]
+    fn a_cut_at_any_byte_is_incomplete(value in arbitrary::value(), cut in any::<prop::sample::Index>()) {
+        let bytes = value.to_msgpack();
+        prop_assert_eq!(problem(&bytes[..cut.index(bytes.len())]), MsgpackProblem::Incomplete);
+    }
+
+    #[test]
+    fn arbitrary_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+        let _ = Value::from_msgpack(&bytes);
+    }
+}
