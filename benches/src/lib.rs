@@ -1,1 +1,3 @@
 //! Benchmarks against the tools a user would otherwise pick.
+
+pub mod map_workload;
