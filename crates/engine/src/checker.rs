@@ -153,6 +153,34 @@ impl<'m, M: Model> Checker<'m, M> {
         }
     }
 
+    /// A checker that keeps everything in one part and never puts operations off, so that its frontier can be asked for.
+    pub(crate) fn whole_sweep(model: &'m M, options: Options) -> Self {
+        let options = Options {
+            strategy: Strategy::Sweep,
+            ..options
+        };
+        Self::with_partitioning(model, options, Partitioning::Whole)
+    }
+
+    /// The partial explanations of what was given, once everything that returns before `time` has returned.
+    pub(crate) fn frontier_at(&mut self, time: Time) -> Option<Frontier<M::State>> {
+        let Some(Part::Live(live)) = self.parts.get_mut(&0) else {
+            return None;
+        };
+        let space: &mut AnySpace<'_> = &mut self.space;
+        let mut tools = Tools {
+            space,
+            meter: &mut self.meter,
+            reductions: &self.options.reductions,
+        };
+        let (open, configurations) = live.search.frontier_at(time, &mut tools)?;
+        let configurations = configurations
+            .into_iter()
+            .map(|(state, placed)| (self.space.source.state(state).clone(), placed))
+            .collect();
+        Some(Frontier { open, configurations })
+    }
+
     /// Also keeps the explanation itself, to be read from the verdict. Its size is that of the history.
     pub fn keep_order(mut self) -> Self {
         self.order = Some(Vec::new());
@@ -615,6 +643,14 @@ impl<'m, M: Model> Checker<'m, M> {
             order,
         }))
     }
+}
+
+/// All partial explanations at one point of a history.
+pub(crate) struct Frontier<S> {
+    /// The operations that are open there, by position in the input.
+    pub open: Vec<u64>,
+    /// Each explanation's state, and which of the open operations it has placed.
+    pub configurations: Vec<(S, Vec<u64>)>,
 }
 
 /// Turns numbers back into words.

@@ -337,6 +337,30 @@ impl Search {
         })
     }
 
+    /// What is open, and the configurations, once everything that returns before `time` has returned.
+    pub fn frontier_at(
+        &mut self,
+        time: Time,
+        tools: &mut Tools<'_, '_>,
+    ) -> Option<(Vec<u64>, Vec<(StateId, Vec<u64>)>)> {
+        let mut fuel = u64::MAX;
+        if self.standing != Standing::Caught || self.advance(time, &mut fuel, tools) != Standing::Caught {
+            return None;
+        }
+        let ledger = &self.ledger;
+        with!(AnySweep, &self.sweep, sweep => {
+            let ids = |slots: &mut dyn Iterator<Item = usize>| {
+                slots.map(|slot| ledger.get(sweep.ops.slot(slot).op).id).collect::<Vec<_>>()
+            };
+            let configurations = sweep
+                .frontier
+                .iter()
+                .map(|config| (config.state, ids(&mut config.placed.slots())))
+                .collect();
+            Some((ids(&mut sweep.ops.open.slots()), configurations))
+        })
+    }
+
     /// The one state left when nothing is open and nothing waits.
     pub fn settled_state(&self) -> Option<StateId> {
         if self.standing != Standing::Caught || !self.backlog.is_empty() {
