@@ -17,7 +17,7 @@ use crate::options::{Consistency, Options, Strategy};
 use crate::partition::{Components, Partitioning};
 use crate::program_order;
 use crate::replay::Replay;
-use crate::search::{Decider, Search, Standing};
+use crate::search::{Decider, Frontier, Search, Standing};
 use crate::space::{AnySpace, Interned, Renumber, Source, Space, StateId};
 use crate::sweep::Tools;
 
@@ -173,7 +173,7 @@ impl<'m, M: Model> Checker<'m, M> {
             meter: &mut self.meter,
             reductions: &self.options.reductions,
         };
-        let (open, configurations) = live.search.frontier_at(time, &mut tools)?;
+        let Frontier { open, configurations } = live.search.frontier_at(time, &mut tools)?;
         let configurations = configurations
             .into_iter()
             .map(|(state, placed)| (self.space.source.state(state).clone(), placed))
@@ -643,14 +643,6 @@ impl<'m, M: Model> Checker<'m, M> {
             order,
         }))
     }
-}
-
-/// All partial explanations at one point of a history.
-pub(crate) struct Frontier<S> {
-    /// The operations that are open there, by position in the input.
-    pub open: Vec<u64>,
-    /// Each explanation's state, and which of the open operations it has placed.
-    pub configurations: Vec<(S, Vec<u64>)>,
 }
 
 /// Turns numbers back into words.

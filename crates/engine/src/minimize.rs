@@ -286,15 +286,14 @@ impl<M: Model> Shrinker<'_, M> {
             while from < self.pieces.len() && !self.out_of_time() {
                 let to = (from + group).min(self.pieces.len());
                 let trial = self.without(from, to);
-                if trial.len() != self.pieces.len() || self.pieces[from..to].iter().any(|piece| piece.shown) {
-                    if self.violates(&trial)? {
-                        from = to - (self.pieces.len() - trial.len());
-                        self.pieces = trial;
-                        changed = true;
-                        continue;
-                    }
+                let hides_more = self.pieces[from..to].iter().any(|piece| piece.shown);
+                if hides_more && self.violates(&trial)? {
+                    from = to - (self.pieces.len() - trial.len());
+                    self.pieces = trial;
+                    changed = true;
+                } else {
+                    from = to;
                 }
-                from = to;
             }
             if self.out_of_time() || group == 1 && !changed {
                 return Ok(());
