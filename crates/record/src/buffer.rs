@@ -179,20 +179,16 @@ impl Buffer {
         // follows, in front of the store.
         commit.store(first, Ordering::Release);
         compiler_fence(Ordering::SeqCst);
-        if self.wants_writes {
-            self.write();
+        if !self.wants_writes || self.write() {
+            self.published_to = self.position;
         }
-        self.published_to = self.position;
     }
 
     #[cold]
-    fn write(&mut self) {
-        if let Err(error) = self
-            .storage
-            .write(self.published_to..self.position, self.record_start)
-        {
-            self.fail(error);
-        }
+    fn write(&mut self) -> bool {
+        let changed = self.published_to..self.position;
+        let written = self.storage.write(changed, self.record_start);
+        written.map_err(|error| self.fail(error)).is_ok()
     }
 
     /// Ends the store at the last published byte.

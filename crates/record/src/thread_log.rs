@@ -250,3 +250,33 @@ fn of_thread(error: RecordError, label: &Label) -> RecordError {
         other => other,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Recorder, record};
+
+    #[test]
+    fn a_clock_that_goes_back_stops_the_recording_of_all_threads() {
+        let recorder = Recorder::in_memory().unwrap();
+        let (mut log, mut other) = (recorder.thread(0).unwrap(), recorder.thread(1).unwrap());
+        let other_was_under_way = other.call("op").begin();
+        log.last_time = i64::MAX;
+        record!(log, op() => ());
+        record!(log, op() => ());
+        other_was_under_way.end(());
+        record!(other, op() => ());
+        assert_eq!((log.operations, log.lost), (0, 2));
+        assert_eq!((other.operations, other.lost, other.is_open), (1, 1, true));
+        drop((log, other));
+        match recorder.finish() {
+            Err(RecordError::Stopped { lost: 3, cause }) => {
+                assert!(
+                    cause.to_string().starts_with("thread 0: the clock went back by"),
+                    "{cause}"
+                );
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}

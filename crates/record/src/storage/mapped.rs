@@ -200,7 +200,7 @@ fn allocate(file: &File, offset: usize, length: usize) -> io::Result<()> {
 
 /// Makes room by writing: for systems and file systems that cannot be asked for it.
 fn write_zeros(file: &File, offset: usize, length: usize) -> io::Result<()> {
-    const ZEROS: [u8; 64 << 10] = [0; 64 << 10];
+    static ZEROS: [u8; 64 << 10] = [0; 64 << 10];
     let mut done = 0;
     while done < length {
         let piece = (length - done).min(ZEROS.len());
