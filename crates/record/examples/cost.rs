@@ -4,13 +4,23 @@
 //! the thread's share of making room in the file. Each line has the best and the median of many short rounds: on a busy
 //! machine the best is what recording costs, and the median what the neighbours add.
 
-use std::{hint::black_box, time::Instant};
+use std::{hint::black_box, process::ExitCode, time::Instant};
 
 use omnilink_record::{Backing, ClockChoice, EndFence, Options, RecordError, Recorder, ThreadLog, record};
 
 const ROUNDS: usize = 100;
 
-fn main() -> Result<(), RecordError> {
+fn main() -> ExitCode {
+    match record_all() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn record_all() -> Result<(), RecordError> {
     let directory = std::env::temp_dir().join(format!("omnilink-cost-{}", std::process::id()));
     let here = |name: &str| directory.join(name);
     let outcome = (|| {

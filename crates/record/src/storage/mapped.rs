@@ -67,7 +67,7 @@ impl MappedFile {
         };
         let end = end.max(self.allocated);
         if end > self.allocated {
-            allocate(&self.file, self.allocated, end - self.allocated)
+            make_room(&self.file, self.allocated, end - self.allocated)
                 .map_err(|source| self.refused("make room for the trace", source))?;
         }
         let mapping = Mapping::new(&self.file, start, end - start)
@@ -177,13 +177,23 @@ impl Drop for Mapping {
     }
 }
 
-/// Makes room on the disk, so that no store can fail for lack of it.
-fn allocate(file: &File, offset: usize, length: usize) -> io::Result<()> {
+/// Makes room on the disk, so that no store can fail for lack of it, and brings the pages into the page cache.
+///
+/// The zeros look superfluous after the allocation. But the kernel makes pages for a large write in large pieces, and one at
+/// a time, with a visit to the file system each, for faults on an allocated stretch: on ext4 a chunk of 1 MiB becomes
+/// writable in 0.25 ms with the zeros and in 0.85 ms without. Where a file system cannot allocate, they are the allocation.
+fn make_room(file: &File, offset: usize, length: usize) -> io::Result<()> {
     #[cfg(any(target_os = "linux", target_os = "android"))]
+    allocate(file, offset, length)?;
+    write_zeros(file, offset, length)
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn allocate(file: &File, offset: usize, length: usize) -> io::Result<()> {
+    let too_large = |_| io::Error::from(io::ErrorKind::FileTooLarge);
+    let from = libc::off_t::try_from(offset).map_err(too_large)?;
+    let count = libc::off_t::try_from(length).map_err(too_large)?;
     loop {
-        let (Ok(from), Ok(count)) = (libc::off_t::try_from(offset), libc::off_t::try_from(length)) else {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        };
         // SAFETY: a plain system call on an open file.
         if unsafe { libc::fallocate(file.as_raw_fd(), 0, from, count) } == 0 {
             return Ok(());
@@ -191,16 +201,14 @@ fn allocate(file: &File, offset: usize, length: usize) -> io::Result<()> {
         let error = io::Error::last_os_error();
         match error.raw_os_error() {
             Some(libc::EINTR) => {}
-            Some(libc::EOPNOTSUPP | libc::ENOSYS) => break,
+            Some(libc::EOPNOTSUPP | libc::ENOSYS) => return Ok(()),
             _ => return Err(error),
         }
     }
-    write_zeros(file, offset, length)
 }
 
-/// Makes room by writing: for systems and file systems that cannot be asked for it.
 fn write_zeros(file: &File, offset: usize, length: usize) -> io::Result<()> {
-    static ZEROS: [u8; 64 << 10] = [0; 64 << 10];
+    static ZEROS: [u8; 256 << 10] = [0; 256 << 10];
     let mut done = 0;
     while done < length {
         let piece = (length - done).min(ZEROS.len());
@@ -224,12 +232,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn room_made_by_writing_reads_as_zeros() {
+    fn room_reads_as_zeros() {
         let file = tempfile::tempfile().unwrap();
-        write_zeros(&file, 5, 200_000).unwrap();
-        assert_eq!(file.metadata().unwrap().len(), 200_005);
+        make_room(&file, 5, 700_000).unwrap();
+        assert_eq!(file.metadata().unwrap().len(), 700_005);
         let mut last = [1];
-        file.read_exact_at(&mut last, 200_004).unwrap();
+        file.read_exact_at(&mut last, 700_004).unwrap();
         assert_eq!(last, [0]);
     }
 }
