@@ -78,16 +78,14 @@ impl Buffer {
     #[inline]
     pub(crate) fn put(&mut self, bytes: &[u8]) {
         if self.reserve(bytes.len()) {
+            // The position is read before the copy and written after it: the compiler cannot know that the copy does
+            // not change it, and would send it through memory once more for every piece of a record.
+            let position = self.position;
+            let target = self.window.origin.wrapping_add(position);
             // SAFETY: `reserve` said that the window reaches `bytes.len()` bytes behind the position, and nobody else
             // has a reference into it.
-            unsafe {
-                ptr::copy_nonoverlapping(
-                    bytes.as_ptr(),
-                    self.window.origin.wrapping_add(self.position),
-                    bytes.len(),
-                );
-            }
-            self.position += bytes.len();
+            unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), target, bytes.len()) }
+            self.position = position + bytes.len();
         }
     }
 
@@ -166,11 +164,12 @@ impl Buffer {
     /// Makes the current record, as far as it is written, part of the file. `first` is the byte that makes it so.
     #[inline]
     pub(crate) fn publish(&mut self, first: u8) {
+        let end = self.position;
         self.put(&[0]);
         if self.has_failed {
             return;
         }
-        self.position -= 1;
+        self.position = end;
         // SAFETY: the window holds the current record from its start; only atomic stores of this thread touch its
         // first byte from now on.
         let commit = unsafe { AtomicU8::from_ptr(self.window.origin.wrapping_add(self.record_start)) };
@@ -180,7 +179,7 @@ impl Buffer {
         commit.store(first, Ordering::Release);
         compiler_fence(Ordering::SeqCst);
         if !self.wants_writes || self.write() {
-            self.published_to = self.position;
+            self.published_to = end;
         }
     }
 
