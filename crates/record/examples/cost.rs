@@ -1,8 +1,8 @@
 //! What recording an operation costs: `cargo run --release -p omnilink-record --example cost`.
 //!
-//! The operation itself does nothing, so this is all overhead: two clock readings with their fences, the record, and
-//! the thread's share of making room in the file. Each line has the best and the median of many short rounds: on a busy
-//! machine the best is what recording costs, and the median what the neighbours add.
+//! The operation itself does nothing, so this is all overhead: two clock readings with their fences, the
+//! record, and the thread's share of making room in the file. Each line has the best and the median of many
+//! short rounds: on a busy machine the best is what recording costs, and the median what the neighbours add.
 
 use std::{hint::black_box, process::ExitCode, time::Instant};
 

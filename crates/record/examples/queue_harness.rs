@@ -1,8 +1,9 @@
 //! Two bounded queues, recorded live: a correct one, and one with a race.
 //!
-//! `cargo run --release -p omnilink-record --example queue_harness [DIRECTORY]` records both, into the directory if one
-//! is given and in memory otherwise, and counts what a look at the values alone can tell. Whether a trace is that of a
-//! queue is for a checker to say: `omnilink check DIRECTORY/two-locks --model queue:capacity=8`.
+//! `cargo run --release -p omnilink-record --example queue_harness [DIRECTORY]` records both, into the
+//! directory if one is given and in memory otherwise, and counts what a look at the values alone can tell.
+//! Whether a trace is that of a queue is for a checker to say:
+//! `omnilink check DIRECTORY/two-locks --model queue:capacity=8`.
 
 use std::{
     collections::HashSet,
@@ -31,8 +32,8 @@ trait Queue: Sync {
 
 /// A ring with a lock at each end: enqueuers and dequeuers meet only in the length.
 ///
-/// Correct: an element counts once it is in its slot and until it is out of it, and each lock's holder alone moves its
-/// end. An operation takes effect when it changes the length, or when it finds it full or empty.
+/// Correct: an element counts once it is in its slot and until it is out of it, and each lock's holder alone
+/// moves its end. An operation takes effect when it changes the length, or when it finds it full or empty.
 struct TwoLockQueue {
     slots: [AtomicI64; CAPACITY],
     length: AtomicUsize,
@@ -77,9 +78,10 @@ impl Queue for TwoLockQueue {
 
 /// A ring without locks: each end is claimed by compare-and-swap.
 ///
-/// Wrong in one place: `enqueue` moves the tail, which lets dequeuers at the slot, *before* the value is in it. A
-/// dequeuer that comes in between takes what the slot held a lap ago, and the new value is lost or comes out late.
-/// One thread never sees it, and few runs of many threads do. (Each slot would need a sequence number.)
+/// Wrong in one place: `enqueue` moves the tail, which lets dequeuers at the slot, *before* the value is in
+/// it. A dequeuer that comes in between takes what the slot held a lap ago, and the new value is lost or
+/// comes out late. One thread never sees it, and few runs of many threads do. (Each slot would need a
+/// sequence number.)
 struct HastyRing {
     slots: [AtomicI64; CAPACITY],
     head: AtomicUsize,
@@ -139,7 +141,8 @@ impl Queue for HastyRing {
     }
 }
 
-/// Runs the threads; gives what they dequeued. Every value is enqueued at most once, so it may come out at most once.
+/// Runs the threads; gives what they dequeued. Every value is enqueued at most once, so it may come out at
+/// most once.
 fn run(queue: &dyn Queue, recorder: &Recorder) -> Result<Vec<i64>, RecordError> {
     let logs: Vec<_> = (0..THREADS)
         .map(|label| recorder.thread(label))

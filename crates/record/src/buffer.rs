@@ -1,13 +1,13 @@
 //! The bytes of one thread, in the order in which they are written.
 //!
-//! The buffer's promise is **crash atomicity**: at every moment the file is a sequence of whole records, and whatever
-//! follows them cannot be taken for one. It rests on two invariants.
+//! The buffer's promise is **crash atomicity**: at every moment the file is a sequence of whole records, and
+//! whatever follows them cannot be taken for one. It rests on two invariants.
 //!
-//! 1. The byte at `record_start` is zero until the record behind it is complete; then one byte store publishes it. A
-//!    published record grows by writing behind it and publishing its first byte again.
-//! 2. Before a publication the byte *behind* the record is zero. What is written behind a published record until it
-//!    is published again begins with a MessagePack string. So what follows a whole record is a whole record, a zero
-//!    or a string, and only the first is a map.
+//! 1. The byte at `record_start` is zero until the record behind it is complete; then one byte store
+//!    publishes it. A published record grows by writing behind it and publishing its first byte again.
+//! 2. Before a publication the byte *behind* the record is zero. What is written behind a published record
+//!    until it is published again begins with a MessagePack string. So what follows a whole record is a whole
+//!    record, a zero or a string, and only the first is a map.
 
 use std::{
     ptr,
@@ -60,8 +60,8 @@ impl Buffer {
         }
     }
 
-    /// Begins a record with these bytes, the first of which must be zero: it stays so until the record is published.
-    /// Whatever was written and not published is forgotten.
+    /// Begins a record with these bytes, the first of which must be zero: it stays so until the record is
+    /// published. Whatever was written and not published is forgotten.
     #[inline]
     pub(crate) fn begin_record(&mut self, bytes: &[u8]) {
         debug_assert_eq!(bytes.first(), Some(&0));
@@ -78,12 +78,13 @@ impl Buffer {
     #[inline]
     pub(crate) fn put(&mut self, bytes: &[u8]) {
         if self.reserve(bytes.len()) {
-            // The position is read before the copy and written after it: the compiler cannot know that the copy does
-            // not change it, and would send it through memory once more for every piece of a record.
+            // The position is read before the copy and written after it: the compiler cannot know that the
+            // copy does not change it, and would send it through memory once more for every piece of a
+            // record.
             let position = self.position;
             let target = self.window.origin.wrapping_add(position);
-            // SAFETY: `reserve` said that the window reaches `bytes.len()` bytes behind the position, and nobody else
-            // has a reference into it.
+            // SAFETY: `reserve` said that the window reaches `bytes.len()` bytes behind the position, and
+            // nobody else has a reference into it.
             unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), target, bytes.len()) }
             self.position = position + bytes.len();
         }
@@ -99,7 +100,8 @@ impl Buffer {
         }
     }
 
-    /// Makes sure that the record's beginning and, unless it is large, its end fit: so that growing happens now.
+    /// Makes sure that the record's beginning and, unless it is large, its end fit: so that growing happens
+    /// now.
     #[inline]
     pub(crate) fn reserve_for_end(&mut self) -> bool {
         self.reserve(END_RESERVE_BYTES)
@@ -161,7 +163,8 @@ impl Buffer {
         self.failure.take()
     }
 
-    /// Makes the current record, as far as it is written, part of the file. `first` is the byte that makes it so.
+    /// Makes the current record, as far as it is written, part of the file. `first` is the byte that makes it
+    /// so.
     #[inline]
     pub(crate) fn publish(&mut self, first: u8) {
         let end = self.position;
@@ -170,12 +173,12 @@ impl Buffer {
             return;
         }
         self.position = end;
-        // SAFETY: the window holds the current record from its start; only atomic stores of this thread touch its
-        // first byte from now on.
+        // SAFETY: the window holds the current record from its start; only atomic stores of this thread touch
+        // its first byte from now on.
         let commit = unsafe { AtomicU8::from_ptr(self.window.origin.wrapping_add(self.record_start)) };
-        // Release: whoever watches the file and sees this byte sees the record behind it. If the process dies, what
-        // counts is the order of the instructions; the fence keeps the compiler from moving the operation, which
-        // follows, in front of the store.
+        // Release: whoever watches the file and sees this byte sees the record behind it. If the process
+        // dies, what counts is the order of the instructions; the fence keeps the compiler from moving the
+        // operation, which follows, in front of the store.
         commit.store(first, Ordering::Release);
         compiler_fence(Ordering::SeqCst);
         if !self.wants_writes || self.write() {

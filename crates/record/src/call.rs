@@ -87,8 +87,8 @@ impl Call<'_, Positional> {
     }
 }
 
-/// A call that is under way. Dropped without an end (a panic, or a reply that never came) it stays *pending*: it may or
-/// may not have taken effect.
+/// A call that is under way. Dropped without an end (a panic, or a reply that never came) it stays *pending*:
+/// it may or may not have taken effect.
 #[derive(Debug)]
 #[must_use = "without an end the operation stays pending"]
 pub struct Open<'log> {

@@ -1,12 +1,13 @@
 //! The clock that all threads of a recorder share.
 //!
-//! A timebox must *enclose* the operation's effect: `start` is read before anything the operation does can be seen,
-//! `end` after everything it did can be seen. Processors reorder, so a clock reading alone does not say that; the
-//! fences beside each reading do. See [`fence`].
+//! A timebox must *enclose* the operation's effect: `start` is read before anything the operation does can be
+//! seen, `end` after everything it did can be seen. Processors reorder, so a clock reading alone does not say
+//! that; the fences beside each reading do. See [`fence`].
 //!
 //! Which clock: the time-stamp counter where it is proven good (about 10 ns a reading, no call), else the raw
-//! monotonic clock of the system (20 to 50 ns), else [`Instant`]. The raw clock rather than the plain monotonic one
-//! because the latter is steered by NTP, which makes durations, not order, differ between hosts.
+//! monotonic clock of the system (20 to 50 ns), else [`Instant`]. The raw clock rather than the plain
+//! monotonic one because the latter is steered by NTP, which makes durations, not order, differ between
+//! hosts.
 
 mod fence;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
@@ -19,10 +20,12 @@ use crate::RecordError;
 /// Which clock a recorder reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClockChoice {
-    /// The best one that can be trusted here: time-stamp counter, raw monotonic clock, [`Instant`], in this order.
+    /// The best one that can be trusted here: time-stamp counter, raw monotonic clock, [`Instant`], in this
+    /// order.
     #[default]
     Auto,
-    /// The processor's time-stamp counter; an error where it is not proven good (it is only tried on Linux, x86-64).
+    /// The processor's time-stamp counter; an error where it is not proven good (it is only tried on Linux,
+    /// x86-64).
     Tsc,
     /// The system's raw monotonic clock; [`Instant`] where there is none.
     Monotonic,
@@ -151,7 +154,8 @@ pub(crate) fn monotonic_raw_ns() -> i64 {
         tv_sec: 0,
         tv_nsec: 0,
     };
-    // SAFETY: `time` is a valid timespec to write to. The call cannot fail for a clock that the system defines.
+    // SAFETY: `time` is a valid timespec to write to. The call cannot fail for a clock that the system
+    // defines.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC_RAW, &mut time) };
     #[allow(clippy::unnecessary_cast, reason = "both are 32 bits wide on some systems")]
     let (seconds, nanoseconds) = (time.tv_sec as i64, time.tv_nsec as i64);

@@ -6,8 +6,8 @@ use std::{error, fmt, io, path::PathBuf};
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum RecordError {
-    /// The trace directory already holds something. A trace is a whole directory, so writing beside old files would
-    /// mix two traces into one.
+    /// The trace directory already holds something. A trace is a whole directory, so writing beside old files
+    /// would mix two traces into one.
     DirectoryNotEmpty {
         /// The directory.
         path: PathBuf,
@@ -89,7 +89,8 @@ impl fmt::Display for RecordError {
         match self {
             Self::DirectoryNotEmpty { path } => write!(
                 f,
-                "{}: the directory is not empty; a trace needs a directory of its own: name a new one, or remove this one first",
+                "{}: the directory is not empty; a trace needs a directory of its own: name a new one, or \
+                 remove this one first",
                 path.display()
             ),
             Self::NotADirectory { path } => {
@@ -115,7 +116,8 @@ impl fmt::Display for RecordError {
             }
             Self::LabelInvalid { label } => write!(
                 f,
-                "thread label {label:?} is not usable; use a number, or a text that is not empty and has no `'`"
+                "thread label {label:?} is not usable; use a number, or a text that is not empty and has \
+                 no `'`"
             ),
             Self::HeaderTaken { name } => write!(
                 f,
@@ -128,19 +130,23 @@ impl fmt::Display for RecordError {
             ),
             Self::ClockWentBack { thread, ticks } => write!(
                 f,
-                "thread {thread}: the clock went back by {ticks} ticks, so no timebox of this recording can be trusted; record again with ClockChoice::Monotonic"
+                "thread {thread}: the clock went back by {ticks} ticks, so no timebox of this recording can \
+                 be trusted; record again with ClockChoice::Monotonic"
             ),
             Self::TooLarge { thread, bytes } => write!(
                 f,
-                "thread {thread}: a value of {bytes} bytes or items does not fit into the trace; record a digest of it instead"
+                "thread {thread}: a value of {bytes} bytes or items does not fit into the trace; record a \
+                 digest of it instead"
             ),
             Self::OutOfMemory { thread, bytes } => write!(
                 f,
-                "thread {thread}: no memory for {bytes} more bytes of the recording; record into a directory instead (Recorder::create)"
+                "thread {thread}: no memory for {bytes} more bytes of the recording; record into a \
+                 directory instead (Recorder::create)"
             ),
             Self::Stopped { lost, cause } => write!(
                 f,
-                "recording stopped and {lost} operations were not recorded (what was recorded before is usable): {cause}"
+                "recording stopped and {lost} operations were not recorded (what was recorded \
+                 before is usable): {cause}"
             ),
             Self::StillOpen { labels } => write!(
                 f,

@@ -34,8 +34,9 @@ impl Record for Label {
 impl Label {
     /// The label under which a thread goes on after leaving an operation pending for the `times`th time.
     ///
-    /// An operation without a return may take effect at any later moment, while every other operation of its thread
-    /// comes after it or before it. So the thread cannot go on as the same thread: the trace sees a new one.
+    /// An operation without a return may take effect at any later moment, while every other operation of its
+    /// thread comes after it or before it. So the thread cannot go on as the same thread: the trace sees a
+    /// new one.
     pub(crate) fn after_pending(&self, times: u64) -> Self {
         Self::Text(format!("{self}'{times}"))
     }

@@ -12,10 +12,10 @@ pub enum EndFence {
     /// Until every store of the operation can be seen by every core: the timebox surely encloses the effect.
     #[default]
     DrainStores,
-    /// Only until its loads have their values. Some nanoseconds cheaper, and it leaves the store buffer as it is, so that
-    /// bugs can show that need a store to linger beyond its operation. In return an operation whose effect is a plain
-    /// store may be seen to take effect after its `end`: only the order *within* threads is certain then, so check such
-    /// traces for sequential consistency.
+    /// Only until its loads have their values. Some nanoseconds cheaper, and it leaves the store buffer as it
+    /// is, so that bugs can show that need a store to linger beyond its operation. In return an operation
+    /// whose effect is a plain store may be seen to take effect after its `end`: only the order *within*
+    /// threads is certain then, so check such traces for sequential consistency.
     LoadsOnly,
 }
 
@@ -35,8 +35,8 @@ pub struct Options {
 pub(crate) struct ChunkBytes(pub(crate) usize);
 
 impl Default for ChunkBytes {
-    /// Some 16,000 operations: making room for them costs a few nanoseconds each, and a thread that records little
-    /// does not take much.
+    /// Some 16,000 operations: making room for them costs a few nanoseconds each, and a thread that records
+    /// little does not take much.
     fn default() -> Self {
         Self(1 << 20)
     }
@@ -72,7 +72,8 @@ impl Options {
         self
     }
 
-    /// Adds a field to the header of every file: the seed, the version of the system under test, the workload …
+    /// Adds a field to the header of every file: the seed, the version of the system under test, the workload
+    /// …
     pub fn header(mut self, name: &str, value: impl Record) -> Result<Self, RecordError> {
         if OWN_FIELDS.contains(&name) || self.header.iter().any(|(taken, _)| taken == name) {
             return Err(RecordError::HeaderTaken {

@@ -19,8 +19,9 @@ use crate::{
 
 /// Makes a trace of what the threads of a system do.
 ///
-/// A recorder is shared by reference (it is `Sync`); each thread takes a [`ThreadLog`] of its own, which can also be
-/// made first and moved into its thread. When all logs are dropped, [`finish`](Self::finish) says whether all is well.
+/// A recorder is shared by reference (it is `Sync`); each thread takes a [`ThreadLog`] of its own, which can
+/// also be made first and moved into its thread. When all logs are dropped, [`finish`](Self::finish) says
+/// whether all is well.
 #[derive(Debug)]
 pub struct Recorder {
     shared: Arc<Shared>,
@@ -84,7 +85,8 @@ impl Recording {
         self.threads.iter().map(|thread| thread.pending).sum()
     }
 
-    /// The bytes of each thread's trace, if the recording was in memory: each is what the thread's file would hold.
+    /// The bytes of each thread's trace, if the recording was in memory: each is what the thread's file would
+    /// hold.
     pub fn into_bytes(self) -> Vec<Vec<u8>> {
         self.threads
             .into_iter()
@@ -154,7 +156,8 @@ impl Recorder {
         })
     }
 
-    /// A log for one thread. Labels must differ, also after a log was dropped: the trace would take both for one thread.
+    /// A log for one thread. Labels must differ, also after a log was dropped: the trace would take both for
+    /// one thread.
     pub fn thread(&self, label: impl Into<Label>) -> Result<ThreadLog, RecordError> {
         let label = label.into();
         let number = self.shared.register(&label)?;
@@ -207,16 +210,18 @@ impl Shared {
 
     /// Whether recording had stopped before anything that the operation before this call has seen.
     ///
-    /// An operation that is not recorded begins after its thread has set the flag or has seen it, and after the fence
-    /// of [`before_lost_operation`](Self::before_lost_operation). Whoever has seen its effect, however indirectly, sees
-    /// the flag behind this fence. Hence no operation gets an end that depends on one that is missing.
+    /// An operation that is not recorded begins after its thread has set the flag or has seen it, and after
+    /// the fence of [`before_lost_operation`](Self::before_lost_operation). Whoever has seen its effect,
+    /// however indirectly, sees the flag behind this fence. Hence no operation gets an end that depends on
+    /// one that is missing.
     #[inline]
     pub(crate) fn had_stopped(&self) -> bool {
         fence(Ordering::Acquire);
         self.stopped.load(Ordering::Relaxed)
     }
 
-    /// Stops recording on all threads. Says so once, at once: a harness that never asks would not learn of it.
+    /// Stops recording on all threads. Says so once, at once: a harness that never asks would not learn of
+    /// it.
     #[cold]
     pub(crate) fn stop(&self, reason: RecordError) {
         let mut ledger = self.ledger();

@@ -1,9 +1,9 @@
 //! Where a thread's bytes go.
 //!
-//! A store lends the buffer a *window*: a stretch of memory that stands for a stretch of the file. The buffer fills the
-//! window without asking; it comes back only when the window is full. What differs between the stores is what a
-//! byte in the window means: in a mapped file it already *is* in the file, in memory there is no file, and in a
-//! written file it gets there when the buffer says that a record is complete.
+//! A store lends the buffer a *window*: a stretch of memory that stands for a stretch of the file. The buffer
+//! fills the window without asking; it comes back only when the window is full. What differs between the
+//! stores is what a byte in the window means: in a mapped file it already *is* in the file, in memory there
+//! is no file, and in a written file it gets there when the buffer says that a record is complete.
 
 #[cfg(unix)]
 mod mapped;
@@ -38,8 +38,8 @@ pub(crate) struct Need {
 /// How a recording's files are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Backing {
-    /// Through shared memory: a store is all it takes to survive the process. Where the system or the file system
-    /// cannot do it, as [`Written`](Self::Written).
+    /// Through shared memory: a store is all it takes to survive the process. Where the system or the file
+    /// system cannot do it, as [`Written`](Self::Written).
     #[default]
     Mapped,
     /// Through system calls, three for every operation: some microseconds each.

@@ -12,10 +12,11 @@ use crate::{
     value::{ARRAY, MAP, Slot, encoded, tagged},
 };
 
-/// One thread's part of the recording. Made by [`Recorder::thread`](crate::Recorder::thread); it can be moved to
-/// another thread, never shared. Dropping it completes its file.
+/// One thread's part of the recording. Made by [`Recorder::thread`](crate::Recorder::thread); it can be moved
+/// to another thread, never shared. Dropping it completes its file.
 ///
-/// It does not take locks and makes no system calls, except for one round of them every chunk, between two operations.
+/// It does not take locks and makes no system calls, except for one round of them every chunk, between two
+/// operations.
 #[derive(Debug)]
 pub struct ThreadLog {
     buffer: ManuallyDrop<Buffer>,
@@ -82,7 +83,8 @@ impl ThreadLog {
         &self.label
     }
 
-    /// A call of operation `op`, whose arguments have names. It is not recorded before [`begin`](Call::begin).
+    /// A call of operation `op`, whose arguments have names. It is not recorded before
+    /// [`begin`](Call::begin).
     #[inline]
     pub fn call(&mut self, op: &str) -> Call<'_, Named> {
         Call::new(self, op, MAP)
@@ -116,9 +118,10 @@ impl ThreadLog {
 
     /// Publishes the prepared record as a pending operation. False if it could not be recorded.
     ///
-    /// The order: everything but the time is in its place, then the clock is read, then the nine bytes of the time and the
-    /// byte that publishes are stored, then the operation may begin. So the record is in the file before the operation
-    /// can have any effect, and only two stores stand between the reading and the call.
+    /// The order: everything but the time is in its place, then the clock is read, then the nine bytes of the
+    /// time and the byte that publishes are stored, then the operation may begin. So the record is in the
+    /// file before the operation can have any effect, and only two stores stand between the reading and the
+    /// call.
     #[inline]
     pub(crate) fn begin(&mut self) -> bool {
         if !self.buffer.reserve_for_end() {
@@ -220,7 +223,8 @@ impl ThreadLog {
 impl Drop for ThreadLog {
     fn drop(&mut self) {
         if self.shared.owner != std::process::id() {
-            // A forked child: the file is its parent's, and the mapping was not inherited. The buffer is not dropped.
+            // A forked child: the file is its parent's, and the mapping was not inherited. The buffer is not
+            // dropped.
             return;
         }
         // SAFETY: the buffer is taken once, here, and nothing uses it afterwards.

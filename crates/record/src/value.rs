@@ -1,9 +1,9 @@
 //! How values get into a trace.
 //!
-//! A value writes itself straight into the thread's buffer: no tree of values is built, nothing is allocated. That a
-//! record is well formed is not left to the writer of an implementation: a [`Slot`] takes exactly one value, because
-//! every method that fills it consumes it and only those methods make the [`Written`] that must be returned; and the
-//! lengths of arrays and maps are counted, not declared.
+//! A value writes itself straight into the thread's buffer: no tree of values is built, nothing is allocated.
+//! That a record is well formed is not left to the writer of an implementation: a [`Slot`] takes exactly one
+//! value, because every method that fills it consumes it and only those methods make the [`Written`] that
+//! must be returned; and the lengths of arrays and maps are counted, not declared.
 
 use crate::{
     RecordError,
@@ -13,8 +13,8 @@ use crate::{
 
 /// A value that can be recorded: as an argument, a result or as `meta`.
 ///
-/// Integers, booleans, strings, options (`None` is null), slices, tuples (both are TLA+ tuples), sets and maps (TLA+
-/// functions) are. Floating-point numbers are not: no model has them.
+/// Integers, booleans, strings, options (`None` is null), slices, tuples (both are TLA+ tuples), sets and
+/// maps (TLA+ functions) are. Floating-point numbers are not: no model has them.
 ///
 /// ```
 /// use omnilink_record::{Record, Slot, Written};
@@ -128,7 +128,8 @@ impl<'a> Slot<'a> {
         Written(())
     }
 
-    /// Writes a map, a TLA+ record: `fill` gives its fields. Names must differ; readers refuse a trace where they do not.
+    /// Writes a map, a TLA+ record: `fill` gives its fields. Names must differ; readers refuse a trace where
+    /// they do not.
     #[inline]
     pub fn fields(self, fill: impl FnOnce(&mut Fields<'_>)) -> Written {
         let count = Count::begin(self.buffer, MAP);

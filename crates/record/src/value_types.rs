@@ -156,7 +156,8 @@ impl<T: Record, S> Record for HashSet<T, S> {
     }
 }
 
-/// Maps are TLA+ functions: `{"$fn": [[key, value], ...]}`. A reader makes those with strings for keys into records.
+/// Maps are TLA+ functions: `{"$fn": [[key, value], ...]}`. A reader makes those with strings for keys into
+/// records.
 fn record_function<'a, K: Record + 'a, V: Record + 'a>(
     slot: Slot<'_>,
     pairs: impl IntoIterator<Item = (&'a K, &'a V)>,

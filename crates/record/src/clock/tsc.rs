@@ -1,8 +1,8 @@
 //! Whether the time-stamp counter is a clock, and how fast it ticks.
 //!
-//! It is one if the processor says that it ticks at a constant rate through all power states, the kernel, which
-//! watches it all the time and on all packages, still uses it itself, no core is seen to lag behind another, and its
-//! rate against the raw monotonic clock is steady.
+//! It is one if the processor says that it ticks at a constant rate through all power states, the kernel,
+//! which watches it all the time and on all packages, still uses it itself, no core is seen to lag behind
+//! another, and its rate against the raw monotonic clock is steady.
 
 use std::{
     sync::atomic::{AtomicBool, AtomicI64, Ordering},
@@ -15,8 +15,8 @@ use super::{fence, monotonic_raw_ns};
 /// Reads the counter. In its place only between fences.
 #[inline(always)]
 pub(super) fn read() -> i64 {
-    // SAFETY: every x86-64 processor has `rdtsc`; where the kernel forbids it to user programs, it does not use the
-    // counter as its clock source either, and `examine` refused before this could be reached.
+    // SAFETY: every x86-64 processor has `rdtsc`; where the kernel forbids it to user programs, it does not
+    // use the counter as its clock source either, and `examine` refused before this could be reached.
     unsafe { std::arch::x86_64::_rdtsc() as i64 }
 }
 
@@ -52,8 +52,8 @@ fn is_invariant() -> bool {
 /// Runs one thread on each core; each compares its reading with the latest that it saw published by another.
 fn some_core_lags() -> bool {
     let cores = cores();
-    // The latest reading is one contended word: the rounds shrink as the cores grow, so the check stays in the
-    // low milliseconds.
+    // The latest reading is one contended word: the rounds shrink as the cores grow, so the check stays in
+    // the low milliseconds.
     let rounds = (20_000 / cores.len().max(1)).max(200);
     let (latest, lagged, go) = (AtomicI64::new(0), AtomicBool::new(false), AtomicBool::new(false));
     thread::scope(|scope| {

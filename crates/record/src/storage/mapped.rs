@@ -1,12 +1,13 @@
 //! A file that is shared memory.
 //!
-//! A store to a shared mapping is in the page cache the moment it is done. The page cache belongs to the kernel: it
-//! stays when the process panics, aborts, crashes or is killed, so nothing needs flushing and no signal handler is
-//! needed. (A crash of the whole machine is another matter: up to half a minute can be lost then.)
+//! A store to a shared mapping is in the page cache the moment it is done. The page cache belongs to the
+//! kernel: it stays when the process panics, aborts, crashes or is killed, so nothing needs flushing and no
+//! signal handler is needed. (A crash of the whole machine is another matter: up to half a minute can be lost
+//! then.)
 //!
-//! What could go wrong is a store to a page that the disk has no room for: the kernel answers that with `SIGBUS`. So
-//! room is *allocated* before a page is mapped, and the pages are made present and writable in one go, which also
-//! keeps page faults out of the timeboxes.
+//! What could go wrong is a store to a page that the disk has no room for: the kernel answers that with
+//! `SIGBUS`. So room is *allocated* before a page is mapped, and the pages are made present and writable in
+//! one go, which also keeps page faults out of the timeboxes.
 
 use std::{
     fs::File,
@@ -55,8 +56,8 @@ impl MappedFile {
         }
     }
 
-    /// Maps the file from the page of the current record to the end of the next chunk. The record stays in one piece
-    /// however long it is, and what was written of it is still there: it is the same page.
+    /// Maps the file from the page of the current record to the end of the next chunk. The record stays in
+    /// one piece however long it is, and what was written of it is still there: it is the same page.
     pub(super) fn grow(&mut self, need: Need) -> Result<Window, RecordError> {
         let start = need.keep_from - need.keep_from % self.page_bytes;
         let Some(end) = need.end.checked_next_multiple_of(self.chunk_bytes) else {
@@ -139,8 +140,8 @@ impl Mapping {
         })
     }
 
-    /// Makes all pages present and writable. `MAP_POPULATE` would only do the first for a shared mapping, and would
-    /// say nothing where a page cannot be had; this call says so instead of leaving it to `SIGBUS`.
+    /// Makes all pages present and writable. `MAP_POPULATE` would only do the first for a shared mapping, and
+    /// would say nothing where a page cannot be had; this call says so instead of leaving it to `SIGBUS`.
     fn populate(&self) -> io::Result<()> {
         #[cfg(any(target_os = "linux", target_os = "android"))]
         {
@@ -177,11 +178,13 @@ impl Drop for Mapping {
     }
 }
 
-/// Makes room on the disk, so that no store can fail for lack of it, and brings the pages into the page cache.
+/// Makes room on the disk, so that no store can fail for lack of it, and brings the pages into the page
+/// cache.
 ///
-/// The zeros look superfluous after the allocation. But the kernel makes pages for a large write in large pieces, and one at
-/// a time, with a visit to the file system each, for faults on an allocated stretch: on ext4 a chunk of 1 MiB becomes
-/// writable in 0.25 ms with the zeros and in 0.85 ms without. Where a file system cannot allocate, they are the allocation.
+/// The zeros look superfluous after the allocation. But the kernel makes pages for a large write in large
+/// pieces, and one at a time, with a visit to the file system each, for faults on an allocated stretch: on
+/// ext4 a chunk of 1 MiB becomes writable in 0.25 ms with the zeros and in 0.85 ms without. Where a file
+/// system cannot allocate, they are the allocation.
 fn make_room(file: &File, offset: usize, length: usize) -> io::Result<()> {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     allocate(file, offset, length)?;

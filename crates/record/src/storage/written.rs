@@ -1,6 +1,7 @@
 //! A file written by system calls: where memory cannot be shared with a file.
 //!
-//! Every record is written when it is published, so that it outlives the process as a mapped one does; only slower.
+//! Every record is written when it is published, so that it outlives the process as a mapped one does; only
+//! slower.
 
 use std::{
     fs::File,
@@ -60,8 +61,8 @@ impl WrittenFile {
     }
 
     pub(super) fn write(&mut self, changed: Range<usize>, commit: usize) -> Result<(), RecordError> {
-        // A record that begins is one write with its first byte: cut short, it is an incomplete map, which a reader
-        // takes for the end. A record that ends gets its first byte when the rest is there.
+        // A record that begins is one write with its first byte: cut short, it is an incomplete map, which a
+        // reader takes for the end. A record that ends gets its first byte when the rest is there.
         let commits_itself = changed.contains(&commit);
         let mut result = self.write_at(changed);
         if !commits_itself {

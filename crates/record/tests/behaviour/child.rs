@@ -8,7 +8,8 @@ use std::{
 const PART: &str = "OMNILINK_RECORD_TEST_PART";
 const DIRECTORY: &str = "OMNILINK_RECORD_TEST_DIRECTORY";
 
-/// Starts the test `test` of this binary again, as a process of its own that plays `part` and records into `directory`.
+/// Starts the test `test` of this binary again, as a process of its own that plays `part` and records into
+/// `directory`.
 pub fn start(test: &str, part: &str, directory: &Path) -> Child {
     Command::new(std::env::current_exe().unwrap())
         .args(["--exact", test, "--nocapture", "--test-threads=1"])

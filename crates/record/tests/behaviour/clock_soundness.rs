@@ -72,6 +72,13 @@ fn a_plain_store_is_seen_by_whoever_starts_after_it_ended() {
         });
         drop((writer, reader));
         let [writes, reads] = operations(recorder).try_into().unwrap();
+        // The nth write writes n, so that counting writes gives values.
+        assert!(
+            writes
+                .iter()
+                .zip(1..)
+                .all(|(write, value)| write.arg("value") == value)
+        );
         for read in &reads {
             let value = read.ret().unwrap();
             let ended_before = writes.partition_point(|write| write.end().unwrap() < read.start()) as i128;

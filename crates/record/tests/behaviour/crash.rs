@@ -14,7 +14,7 @@ use crate::{
     decoder::{Decoded, decode},
 };
 
-const ENDED: i64 = 20_000;
+const ENDED: i64 = 5_000;
 
 /// Records many operations and dies in the middle of one.
 fn die(part: &str, directory: &Path) {
@@ -24,7 +24,7 @@ fn die(part: &str, directory: &Path) {
     } else {
         Backing::Mapped
     };
-    let recorder = Options::new().backing(backing).create(directory).unwrap();
+    let recorder = Options::new().backing(backing).chunk_bytes(16 << 10).create(directory).unwrap();
     let mut log = recorder.thread(0).unwrap();
     for i in 0..ENDED {
         record!(log, op(i = i) => i);

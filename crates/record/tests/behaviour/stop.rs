@@ -95,7 +95,8 @@ fn no_recorded_result_depends_on_an_operation_that_is_missing() {
                 "closed files have no tail"
             );
         }
-        // A counter's result depends on every smaller one: each is recorded, or may be that of a pending operation.
+        // A counter's result depends on every smaller one: each is recorded, or may be that of a pending
+        // operation.
         let results: Vec<_> = operations
             .iter()
             .filter_map(|operation| operation.ret())
