@@ -178,7 +178,8 @@ impl Model for Bank {
             match self.held(&next, receiver).checked_add(amount) {
                 Some(sum) => next = self.with(&next, receiver, sum),
                 None => {
-                    return outcomes.refuse(|| format!("the balance of {receiver} does not fit into 64 bits"));
+                    return outcomes
+                        .refuse(|| format!("the balance of {receiver} does not fit into 64 bits"));
                 }
             }
         }

@@ -116,20 +116,18 @@ impl Model for Log {
     }
 
     /// Entries stay, so an operation that finds the log too long, or another entry in its place, waits in vain. A read of
-    /// an entry that is not there yet waits for the append that puts it at that index; whatever waits for a longer log
-    /// waits first of all for the next append, which gets the next index.
+    /// an entry that is not there yet waits for the append that puts it there. An append or a length that needs a longer
+    /// log waits for the append that fills the place just before its end.
     fn may_enable(&self, state: &Sequence, refused: &LogOp, helper: &LogOp) -> bool {
         let LogOp::Append { value, index } = helper else {
             return false;
         };
         let next = self.next_index(state);
-        let is_next = index.is_none_or(|index| index == next);
+        let fills = |place: i64| place >= next && index.is_none_or(|index| index == place);
         match refused {
-            LogOp::Read(at, Some(Some(wanted))) => {
-                *at >= next && value == wanted && index.is_none_or(|index| index == *at)
-            }
-            LogOp::Append { index: Some(at), .. } => *at > next && is_next,
-            LogOp::Length(Some(length)) => *length > state.len() as i64 && is_next,
+            LogOp::Read(at, Some(Some(wanted))) => value == wanted && fills(*at),
+            LogOp::Append { index: Some(at), .. } => fills(at.saturating_sub(1)),
+            LogOp::Length(Some(length)) => fills(self.first.saturating_add(*length).saturating_sub(1)),
             LogOp::Read(_, None | Some(None)) | LogOp::Append { index: None, .. } | LogOp::Length(None) => {
                 false
             }
