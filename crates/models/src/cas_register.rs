@@ -5,6 +5,11 @@ use omnilink_value::Value;
 
 use crate::describe::Seen;
 use crate::keys::whole;
+use crate::call::Call;
+use crate::catalogue::{Entry, OpEntry, OptionEntry, Shipped};
+use crate::decode::{Decode, DecodeError, Decoded};
+use crate::options::{ModelOptions, ModelSpecError};
+use crate::register::INITIAL;
 
 /// A register with read, write and compare-and-set.
 #[derive(Clone, Debug)]
@@ -150,5 +155,102 @@ impl Model for CasRegister {
             CasRegisterOp::Read(result) => format!("read() = {}", Seen(result)),
             CasRegisterOp::Cas { from, to, equal } => format!("cas({from}, {to}) = {}", Seen(equal)),
         }
+    }
+}
+
+impl Decode for CasRegister {
+    const ENTRY: &'static Entry = &Entry {
+        name: "cas-register",
+        summary: "One register with compare-and-set.",
+        ops: &[
+            OpEntry {
+                name: "read",
+                aliases: &["get", "load", "0"],
+                arguments: "",
+                result: "value",
+                meaning: "the register held value",
+            },
+            OpEntry {
+                name: "write",
+                aliases: &["put", "set", "store", "1"],
+                arguments: "value",
+                result: "",
+                meaning: "the register now holds value",
+            },
+            OpEntry {
+                name: "cas",
+                aliases: &["compare-and-set", "compare-and-swap", "compare-exchange", "2"],
+                arguments: "from, to; or value = [from, to]",
+                result: "true or false",
+                meaning: "if the register held from, it now holds to, and the result is true",
+            },
+        ],
+        options: &[
+            INITIAL,
+            OptionEntry {
+                name: "failed-cas",
+                values: "as-recorded, differed or did-not-happen",
+                default: "as-recorded",
+                meaning: "what a cas marked as failed means: the register was seen to hold something else, or the call \
+                          had no effect for whatever reason. As recorded: something else in Jepsen's text logs of \
+                          etcd, no effect in every other format",
+            },
+        ],
+        example: r#"{"thread":0,"op":"write","args":{"value":1},"start":0,"end":4}
+{"thread":1,"op":"cas","args":{"from":1,"to":2},"ret":true,"start":2,"end":9}
+{"thread":0,"op":"read","ret":2,"start":6,"end":12}"#,
+    };
+
+    fn decode_call(&self, call: &Call<'_>) -> Result<CasRegisterOp, DecodeError> {
+        match call.op() {
+            "read" => Ok(CasRegisterOp::Read(call.value_result(&["value"], 0))),
+            "write" => {
+                call.acknowledged(1)?;
+                Ok(CasRegisterOp::Write(call.argument(&["value", "arg1"], 0, "the value to write")?.clone()))
+            }
+            _ => {
+                let equal = call.yes_or_no(&["ok", "success", "swapped"], 2)?;
+                decode_cas(call, equal)
+            }
+        }
+    }
+
+    fn decode_aborted(&self, call: &Call<'_>) -> Result<Decoded<CasRegisterOp>, DecodeError> {
+        let differed = match self.failed_cas {
+            FailedCas::Differed => true,
+            FailedCas::DidNotHappen => false,
+            FailedCas::AsRecorded => says_that_the_value_differed(call),
+        };
+        if call.op() == "cas" && differed {
+            decode_cas(call, Some(false)).map(Decoded::Op)
+        } else {
+            Ok(Decoded::DidNotHappen)
+        }
+    }
+}
+
+fn decode_cas(call: &Call<'_>, equal: Option<bool>) -> Result<CasRegisterOp, DecodeError> {
+    const FROM: &[&str] = &["from", "old", "expected", "arg1"];
+    const TO: &[&str] = &["to", "new", "desired", "arg2"];
+    if let Some([from, to]) = call.operation().args.field("value").and_then(Value::as_tuple) {
+        return Ok(CasRegisterOp::Cas { from: from.clone(), to: to.clone(), equal });
+    }
+    let from = call.argument(FROM, 0, "the value to compare with, or value = [from, to]")?.clone();
+    let to = call.argument(TO, 1, "the value to set")?.clone();
+    Ok(CasRegisterOp::Cas { from, to, equal })
+}
+
+impl Shipped for CasRegister {
+    fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
+        let choices = [
+            ("as-recorded", FailedCas::AsRecorded),
+            ("differed", FailedCas::Differed),
+            ("did-not-happen", FailedCas::DidNotHappen),
+        ];
+        let failed_cas = options.choice("failed-cas", &choices, "as-recorded, differed or did-not-happen")?;
+        Ok(Self {
+            initial: options.value("initial").unwrap_or_else(Value::null),
+            failed_cas: failed_cas.unwrap_or(FailedCas::AsRecorded),
+        })
     }
 }

@@ -6,6 +6,10 @@ use smallvec::SmallVec;
 
 use crate::describe::{Or, Seen, SeenOr, list};
 use crate::sequence::Sequence;
+use crate::call::Call;
+use crate::catalogue::{Entry, OpEntry, OptionEntry, Shipped};
+use crate::decode::{Decode, DecodeError};
+use crate::options::{ModelOptions, ModelSpecError};
 
 /// A log.
 #[derive(Clone, Debug, Default)]
@@ -148,5 +152,68 @@ impl Model for Log {
 
     fn state_bytes(&self, state: &Sequence) -> usize {
         state.heap_bytes()
+    }
+}
+
+impl Decode for Log {
+    const ENTRY: &'static Entry = &Entry {
+        name: "log",
+        summary: "An append-only log, read by index.",
+        ops: &[
+            OpEntry {
+                name: "append",
+                aliases: &["push", "add", "write"],
+                arguments: "value",
+                result: "index, if known",
+                meaning: "value is now the last entry, at index",
+            },
+            OpEntry {
+                name: "read",
+                aliases: &["get", "at"],
+                arguments: "index",
+                result: "value, or nil",
+                meaning: "the entry at index, if there is one yet",
+            },
+            OpEntry {
+                name: "length",
+                aliases: &["len", "size", "count"],
+                arguments: "",
+                result: "a number",
+                meaning: "how many entries there are",
+            },
+        ],
+        options: &[OptionEntry {
+            name: "first",
+            values: "a number",
+            default: "0",
+            meaning: "the index of the first entry",
+        }],
+        example: r#"{"thread":0,"op":"append","args":{"value":"a"},"ret":0,"start":0,"end":4}
+{"thread":1,"op":"read","args":{"index":0},"ret":"a","start":2,"end":9}
+{"thread":0,"op":"length","ret":1,"start":6,"end":12}"#,
+    };
+
+    fn decode_call(&self, call: &Call<'_>) -> Result<LogOp, DecodeError> {
+        match call.op() {
+            "append" => {
+                let value = call.argument(&["value", "entry"], 0, "the entry")?.clone();
+                // An append that answers with its own entry, as Jepsen's do, has only confirmed it.
+                let confirmed = call.result(&[], 1) == Some(&value) && call.operation().ret.is_some();
+                let index = if confirmed { None } else { call.integer_result(&["index", "offset"], 1, "the entry's index")? };
+                Ok(LogOp::Append { value, index })
+            }
+            "read" => {
+                let index = call.integer(&["index", "offset", "position"], 0, i64::MIN, "the index, a number")?;
+                let result = call.value_result(&["value", "entry"], 1);
+                Ok(LogOp::Read(index, result.map(|entry| Some(entry).filter(|entry| !entry.is_null()))))
+            }
+            _ => Ok(LogOp::Length(call.integer_result(&["length", "value"], 0, "a number")?)),
+        }
+    }
+}
+
+impl Shipped for Log {
+    fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
+        Ok(Self { first: options.integer("first", i64::MIN, "a number")?.unwrap_or(0) })
     }
 }

@@ -25,9 +25,9 @@ pub fn each_workload(visitor: &mut impl Visitor) {
     visitor.visit("kv", &Kv);
     visitor.visit("set", &Set);
     visitor.visit("map", &Map { none: int(0) });
-    visitor.visit("queue", &Queue { capacity: None });
-    visitor.visit("queue of 2", &Queue { capacity: Some(2) });
-    visitor.visit("stack", &Stack);
+    visitor.visit("queue", &Queue { capacity: None, empty: Value::null() });
+    visitor.visit("queue of 2", &Queue { capacity: Some(2), empty: Value::null() });
+    visitor.visit("stack", &Stack { empty: Value::null() });
     visitor.visit(
         "priority-queue",
         &PriorityQueue {
@@ -36,7 +36,7 @@ pub fn each_workload(visitor: &mut impl Visitor) {
     );
     visitor.visit(
         "priority-queue, least first",
-        &PriorityQueue { first: First::Least },
+        &PriorityQueue { first: First::Least, empty: Value::null() },
     );
     visitor.visit("mutex", &Mutex { owned: false });
     visitor.visit("mutex with owners", &Mutex { owned: true });
