@@ -18,7 +18,10 @@ impl Timebox {
     /// A finished operation's timebox.
     pub fn new(start: Time, end: Time) -> Self {
         debug_assert!(start <= end);
-        Self { start, end: Some(end) }
+        Self {
+            start,
+            end: Some(end),
+        }
     }
 
     /// The timebox of an operation that was called and never seen to return.
