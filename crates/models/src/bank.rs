@@ -5,11 +5,11 @@ use omnilink_value::Value;
 use smallvec::SmallVec;
 
 use crate::assoc::Assoc;
-use crate::describe::{Seen, list};
-use crate::keys::{key, keys};
 use crate::call::{Call, THE_RESULT};
 use crate::catalogue::{Entry, OpEntry, OptionEntry, Shipped};
 use crate::decode::{Decode, DecodeError};
+use crate::describe::{Seen, list};
+use crate::keys::{key, keys};
 use crate::options::{ModelOptions, ModelSpecError, value_of};
 
 /// A bank.
@@ -358,11 +358,18 @@ impl Decode for Bank {
             }),
             "deposit" => {
                 call.acknowledged(2)?;
-                Ok(BankOp::Deposit(account(ACCOUNT, 0)?, call.integer(&["amount"], 1, 0, EXPECTED)?))
+                Ok(BankOp::Deposit(
+                    account(ACCOUNT, 0)?,
+                    call.integer(&["amount"], 1, 0, EXPECTED)?,
+                ))
             }
             "withdraw" => {
                 let amount = call.integer(&["amount"], 1, 0, EXPECTED)?;
-                Ok(BankOp::Withdraw(account(ACCOUNT, 0)?, amount, call.yes_or_no(&["paid"], 2)?))
+                Ok(BankOp::Withdraw(
+                    account(ACCOUNT, 0)?,
+                    amount,
+                    call.yes_or_no(&["paid"], 2)?,
+                ))
             }
             "balance" => {
                 let balance = call.integer_result(&["balance", "value"], 1, "the balance, a number")?;
@@ -377,12 +384,22 @@ const ACCOUNT: &[&str] = &["account", "key", "id"];
 
 /// JSON has only texts for keys, so an account that is called `"7"` in one place may be `7` in another.
 fn account_of(name: &Value) -> Value {
-    name.as_str().and_then(|text| text.parse().ok()).map_or_else(|| name.clone(), Value::int)
+    name.as_str()
+        .and_then(|text| text.parse().ok())
+        .map_or_else(|| name.clone(), Value::int)
 }
 
 fn decode_balances(call: &Call<'_>) -> Result<Option<Balances>, DecodeError> {
-    let Some(result) = call.result(&["balances", "value"], 0) else { return Ok(None) };
-    let wrong = || call.wrong(THE_RESULT, result, "balances by account, such as {\"a\": 10, \"b\": 0}");
+    let Some(result) = call.result(&["balances", "value"], 0) else {
+        return Ok(None);
+    };
+    let wrong = || {
+        call.wrong(
+            THE_RESULT,
+            result,
+            "balances by account, such as {\"a\": 10, \"b\": 0}",
+        )
+    };
     let numbered = |values: &[Value]| (1..).map(Value::int).zip(values.iter().cloned()).collect();
     let entries: Vec<(Value, Value)> = match (result.as_entries(), result.as_tuple()) {
         (Some(entries), _) => entries.to_vec(),
@@ -405,12 +422,20 @@ impl Shipped for Bank {
         let balance = options.integer("balance", i64::MIN, "a number")?.unwrap_or(0);
         let mut accounts = Assoc::new();
         for account in options.text("accounts").iter().flat_map(|text| text.split('/')) {
-            let parsed = account.split_once(':').and_then(|(name, held)| Some((value_of(name), held.parse().ok()?)));
+            let parsed = account
+                .split_once(':')
+                .and_then(|(name, held)| Some((value_of(name), held.parse().ok()?)));
             match parsed {
                 Some((name, held)) => accounts = accounts.with(&account_of(&name), held),
-                None => return Err(options.bad("accounts", account.to_owned(), "NAME:BALANCE/NAME:BALANCE/...")),
+                None => {
+                    return Err(options.bad("accounts", account.to_owned(), "NAME:BALANCE/NAME:BALANCE/..."));
+                }
             }
         }
-        Ok(Self { accounts, balance, overdraft: options.switch("overdraft")? })
+        Ok(Self {
+            accounts,
+            balance,
+            overdraft: options.switch("overdraft")?,
+        })
     }
 }

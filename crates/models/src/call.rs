@@ -53,7 +53,11 @@ impl<'a> Call<'a> {
         match &self.operation.args {
             Args::Positional(tuple) => tuple.as_tuple()?.get(position),
             Args::Named(record) => {
-                let inside = || PAYLOAD.iter().find_map(|payload| field(record.field(payload)?, names));
+                let inside = || {
+                    PAYLOAD
+                        .iter()
+                        .find_map(|payload| field(record.field(payload)?, names))
+                };
                 field(record, names).or_else(inside)
             }
         }
@@ -68,7 +72,11 @@ impl<'a> Call<'a> {
     ) -> Result<&'a Value, DecodeError> {
         self.find(names, position).ok_or_else(|| {
             let argument = names.first().copied().unwrap_or_default();
-            self.error(DecodeProblem::MissingArgument { op: self.name(), argument, expected })
+            self.error(DecodeProblem::MissingArgument {
+                op: self.name(),
+                argument,
+                expected,
+            })
         })
     }
 
@@ -81,9 +89,10 @@ impl<'a> Call<'a> {
         expected: &'static str,
     ) -> Result<i64, DecodeError> {
         let value = self.argument(names, position, expected)?;
-        value.as_int().filter(|number| *number >= least).ok_or_else(|| {
-            self.wrong(names.first().copied().unwrap_or_default(), value, expected)
-        })
+        value
+            .as_int()
+            .filter(|number| *number >= least)
+            .ok_or_else(|| self.wrong(names.first().copied().unwrap_or_default(), value, expected))
     }
 
     /// An argument that is an integer of at least `least`, or `default` where it is not given.
@@ -108,10 +117,13 @@ impl<'a> Call<'a> {
         if self.operation.timebox.is_pending() {
             return None;
         }
-        self.operation.ret.as_ref().or_else(|| match &self.operation.args {
-            Args::Positional(tuple) => tuple.as_tuple()?.get(position),
-            Args::Named(record) => field(record, RESULT).or_else(|| field(record, names)),
-        })
+        self.operation
+            .ret
+            .as_ref()
+            .or_else(|| match &self.operation.args {
+                Args::Positional(tuple) => tuple.as_tuple()?.get(position),
+                Args::Named(record) => field(record, RESULT).or_else(|| field(record, names)),
+            })
     }
 
     /// The value that the call returned. Porcupine's outputs wrap it: `{"value": 3}`, `{"exists": false}`,
@@ -145,7 +157,9 @@ impl<'a> Call<'a> {
 
     /// A result that says yes or no, if there is one. Jepsen returns the invocation's own value for yes.
     pub(crate) fn yes_or_no(&self, names: &[&str], position: usize) -> Result<Option<bool>, DecodeError> {
-        let Some(result) = self.result(names, position) else { return Ok(None) };
+        let Some(result) = self.result(names, position) else {
+            return Ok(None);
+        };
         if result.is_null() {
             return Ok(None);
         }
@@ -162,16 +176,30 @@ impl<'a> Call<'a> {
 
     /// Checks that an operation without a result returned nothing that says otherwise.
     pub(crate) fn acknowledged(&self, position: usize) -> Result<(), DecodeError> {
-        self.acknowledged_as(position, "nothing, true or \"ok\"; what did not happen is marked \"aborted\": true")
+        self.acknowledged_as(
+            position,
+            "nothing, true or \"ok\"; what did not happen is marked \"aborted\": true",
+        )
     }
 
     /// The same, with what to say otherwise.
     pub(crate) fn acknowledged_as(&self, position: usize, expected: &'static str) -> Result<(), DecodeError> {
         match self.result(&[], position) {
             None => Ok(()),
-            Some(result) if result.is_null() || result.is_empty() || self.is_echo(result) || is_ok(result) => Ok(()),
+            Some(result)
+                if result.is_null() || result.is_empty() || self.is_echo(result) || is_ok(result) =>
+            {
+                Ok(())
+            }
             Some(result) => match (result.as_bool(), Output::of(result)) {
-                (Some(true), _) | (_, Some(Output { ok: None | Some(true), .. })) => Ok(()),
+                (Some(true), _)
+                | (
+                    _,
+                    Some(Output {
+                        ok: None | Some(true),
+                        ..
+                    }),
+                ) => Ok(()),
                 _ => Err(self.wrong(THE_RESULT, result, expected)),
             },
         }
@@ -181,7 +209,9 @@ impl<'a> Call<'a> {
     fn is_echo(&self, result: &Value) -> bool {
         match &self.operation.args {
             Args::Named(record) => field(record, PAYLOAD) == Some(result) || record == result,
-            Args::Positional(tuple) => tuple == result || tuple.as_tuple() == Some(std::slice::from_ref(result)),
+            Args::Positional(tuple) => {
+                tuple == result || tuple.as_tuple() == Some(std::slice::from_ref(result))
+            }
         }
     }
 
@@ -197,7 +227,12 @@ impl<'a> Call<'a> {
 
     #[cold]
     pub(crate) fn wrong(&self, part: &'static str, found: &Value, expected: &'static str) -> DecodeError {
-        self.error(DecodeProblem::WrongType { op: self.name(), part, found: found.clone(), expected })
+        self.error(DecodeProblem::WrongType {
+            op: self.name(),
+            part,
+            found: found.clone(),
+            expected,
+        })
     }
 
     /// `value`, unless it is the one that stands for "nothing there".
@@ -211,7 +246,12 @@ impl<'a> Call<'a> {
         if value != reserved && !value.is_null() {
             return Ok(value.clone());
         }
-        Err(self.error(DecodeProblem::Reserved { op: self.name(), found: value.clone(), meaning, remedy }))
+        Err(self.error(DecodeProblem::Reserved {
+            op: self.name(),
+            found: value.clone(),
+            meaning,
+            remedy,
+        }))
     }
 }
 
@@ -220,7 +260,9 @@ pub(crate) const THE_RESULT: &str = "the result";
 
 /// A system's way to say that all went well.
 fn is_ok(result: &Value) -> bool {
-    result.as_str().is_some_and(|text| text.eq_ignore_ascii_case("ok"))
+    result
+        .as_str()
+        .is_some_and(|text| text.eq_ignore_ascii_case("ok"))
 }
 
 /// The field that goes by one of these names, exactly or else without regard to case.
@@ -228,7 +270,9 @@ fn field<'a>(record: &'a Value, names: &[&str]) -> Option<&'a Value> {
     let exactly = || names.iter().find_map(|name| record.field(name));
     let alike = || {
         let mut fields = record.as_record()?.iter();
-        fields.find(|(field, _)| names.iter().any(|name| is_alike(name, field))).map(|(_, value)| value)
+        fields
+            .find(|(field, _)| names.iter().any(|name| is_alike(name, field)))
+            .map(|(_, value)| value)
     };
     exactly().or_else(alike)
 }
@@ -244,7 +288,12 @@ struct Output<'a> {
 impl<'a> Output<'a> {
     /// `None` if `result` has other fields: then it is a value like any other.
     fn of(result: &'a Value) -> Option<Self> {
-        let mut output = Self { value: None, ok: None, exists: true, unknown: false };
+        let mut output = Self {
+            value: None,
+            ok: None,
+            exists: true,
+            unknown: false,
+        };
         let fields = result.as_record().filter(|fields| !fields.is_empty())?;
         for (name, value) in fields.iter() {
             match (name.to_ascii_lowercase().as_str(), value.as_bool()) {

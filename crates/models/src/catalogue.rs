@@ -6,8 +6,8 @@
 use crate::decode::Decode;
 use crate::options::{ModelOptions, ModelSpecError, Spec};
 use crate::{
-    Bank, CasRegister, Counter, Kv, Log, Map, MultiRegister, Mutex, PriorityQueue, Queue, Register, Semaphore, Set,
-    Stack,
+    Bank, CasRegister, Counter, Kv, Log, Map, MultiRegister, Mutex, PriorityQueue, Queue, Register,
+    Semaphore, Set, Stack,
 };
 
 /// A shipped model, as `omnilink check --list-models` shows it.
@@ -57,20 +57,28 @@ impl Entry {
     /// The operation of this name.
     pub(crate) fn op(&self, name: &str) -> Option<&'static OpEntry> {
         let spelled = |op: &&OpEntry| op.name == name || op.aliases.contains(&name);
-        let alike = |op: &&OpEntry| is_alike(op.name, name) || op.aliases.iter().any(|alias| is_alike(alias, name));
-        self.ops.iter().find(spelled).or_else(|| self.ops.iter().find(alike))
+        let alike =
+            |op: &&OpEntry| is_alike(op.name, name) || op.aliases.iter().any(|alias| is_alike(alias, name));
+        self.ops
+            .iter()
+            .find(spelled)
+            .or_else(|| self.ops.iter().find(alike))
     }
 
     /// All names of all operations.
     pub(crate) fn op_names(&self) -> impl Iterator<Item = &'static str> + use<> {
-        self.ops.iter().flat_map(|op| std::iter::once(op.name).chain(op.aliases.iter().copied()))
+        self.ops
+            .iter()
+            .flat_map(|op| std::iter::once(op.name).chain(op.aliases.iter().copied()))
     }
 }
 
 /// Whether two names differ at most in case, `-` and `_`.
 pub(crate) fn is_alike(left: &str, right: &str) -> bool {
     fn letters(name: &str) -> impl Iterator<Item = u8> {
-        name.bytes().filter(|byte| !matches!(byte, b'-' | b'_')).map(|byte| byte.to_ascii_lowercase())
+        name.bytes()
+            .filter(|byte| !matches!(byte, b'-' | b'_'))
+            .map(|byte| byte.to_ascii_lowercase())
     }
     letters(left).eq(letters(right))
 }

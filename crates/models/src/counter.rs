@@ -3,11 +3,11 @@
 use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_value::Value;
 
-use crate::describe::Seen;
-use crate::keys::whole;
 use crate::call::Call;
 use crate::catalogue::{Entry, OpEntry, OptionEntry, Shipped};
 use crate::decode::{Decode, DecodeError};
+use crate::describe::Seen;
+use crate::keys::whole;
 use crate::options::{ModelOptions, ModelSpecError};
 
 /// A counter of 64 bits that does not wrap around.
@@ -155,25 +155,48 @@ impl Decode for Counter {
 
     fn decode_call(&self, call: &Call<'_>) -> Result<CounterOp, DecodeError> {
         if call.op() == "read" {
-            return Ok(CounterOp::Read(call.integer_result(&["value", "count"], 0, "the count, a number")?));
+            return Ok(CounterOp::Read(call.integer_result(
+                &["value", "count"],
+                0,
+                "the count, a number",
+            )?));
         }
         const AMOUNT: &[&str] = &["value", "amount", "delta", "by"];
         let expected = "how much to add, a number";
         let amount = call.integer_or(1, AMOUNT, 0, i64::MIN, expected)?;
-        let too_large = || call.wrong("value", &Value::int(amount), "a number whose negative fits into 64 bits");
+        let too_large = || {
+            call.wrong(
+                "value",
+                &Value::int(amount),
+                "a number whose negative fits into 64 bits",
+            )
+        };
         match call.op() {
-            "fetch-add" => {
-                Ok(CounterOp::Add { amount, before: call.integer_result(&[], 1, "the count before, a number")? })
-            }
+            "fetch-add" => Ok(CounterOp::Add {
+                amount,
+                before: call.integer_result(&[], 1, "the count before, a number")?,
+            }),
             "add-and-get" => {
                 let after = call.integer_result(&[], 1, "the count after, a number")?;
-                let before = after.map(|after| after.checked_sub(amount).ok_or_else(too_large)).transpose()?;
+                let before = after
+                    .map(|after| after.checked_sub(amount).ok_or_else(too_large))
+                    .transpose()?;
                 Ok(CounterOp::Add { amount, before })
             }
             name => {
-                call.acknowledged_as(1, "nothing (fetch-add returns the count before, add-and-get the count after)")?;
-                let amount = if name == "add" { Some(amount) } else { amount.checked_neg() };
-                Ok(CounterOp::Add { amount: amount.ok_or_else(too_large)?, before: None })
+                call.acknowledged_as(
+                    1,
+                    "nothing (fetch-add returns the count before, add-and-get the count after)",
+                )?;
+                let amount = if name == "add" {
+                    Some(amount)
+                } else {
+                    amount.checked_neg()
+                };
+                Ok(CounterOp::Add {
+                    amount: amount.ok_or_else(too_large)?,
+                    before: None,
+                })
             }
         }
     }
@@ -181,6 +204,8 @@ impl Decode for Counter {
 
 impl Shipped for Counter {
     fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
-        Ok(Self { initial: options.integer("initial", i64::MIN, "a number")?.unwrap_or(0) })
+        Ok(Self {
+            initial: options.integer("initial", i64::MIN, "a number")?.unwrap_or(0),
+        })
     }
 }

@@ -39,7 +39,11 @@ pub trait Decode: Model {
     /// When the model does not know the operation, or an argument or a result is missing or is not what it takes.
     fn decode(&self, operation: &Operation) -> Result<Decoded<Self::Op>, DecodeError> {
         let call = Call::new(operation, Self::ENTRY)?;
-        if operation.aborted { self.decode_aborted(&call) } else { self.decode_call(&call).map(Decoded::Op) }
+        if operation.aborted {
+            self.decode_aborted(&call)
+        } else {
+            self.decode_call(&call).map(Decoded::Op)
+        }
     }
 }
 

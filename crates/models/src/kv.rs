@@ -4,11 +4,11 @@ use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_value::Value;
 
 use crate::assoc::Assoc;
-use crate::describe::{Or, Seen, list};
-use crate::keys::key as key_of;
 use crate::call::Call;
 use crate::catalogue::{Entry, OpEntry, Shipped};
 use crate::decode::{Decode, DecodeError};
+use crate::describe::{Or, Seen, list};
+use crate::keys::key as key_of;
 use crate::options::{ModelOptions, ModelSpecError};
 
 /// A key-value store. Every key is on its own, so a history splits into one part per key.

@@ -4,12 +4,12 @@ use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
-use crate::describe::{Or, Seen, SeenOr, list};
-use crate::sequence::Sequence;
 use crate::call::Call;
 use crate::catalogue::{Entry, OpEntry, OptionEntry, Shipped};
 use crate::decode::{Decode, DecodeError};
+use crate::describe::{Or, Seen, SeenOr, list};
 use crate::options::{ModelOptions, ModelSpecError};
+use crate::sequence::Sequence;
 
 /// A log.
 #[derive(Clone, Debug, Default)]
@@ -199,21 +199,39 @@ impl Decode for Log {
                 let value = call.argument(&["value", "entry"], 0, "the entry")?.clone();
                 // An append that answers with its own entry, as Jepsen's do, has only confirmed it.
                 let confirmed = call.result(&[], 1) == Some(&value) && call.operation().ret.is_some();
-                let index = if confirmed { None } else { call.integer_result(&["index", "offset"], 1, "the entry's index")? };
+                let index = if confirmed {
+                    None
+                } else {
+                    call.integer_result(&["index", "offset"], 1, "the entry's index")?
+                };
                 Ok(LogOp::Append { value, index })
             }
             "read" => {
-                let index = call.integer(&["index", "offset", "position"], 0, i64::MIN, "the index, a number")?;
+                let index = call.integer(
+                    &["index", "offset", "position"],
+                    0,
+                    i64::MIN,
+                    "the index, a number",
+                )?;
                 let result = call.value_result(&["value", "entry"], 1);
-                Ok(LogOp::Read(index, result.map(|entry| Some(entry).filter(|entry| !entry.is_null()))))
+                Ok(LogOp::Read(
+                    index,
+                    result.map(|entry| Some(entry).filter(|entry| !entry.is_null())),
+                ))
             }
-            _ => Ok(LogOp::Length(call.integer_result(&["length", "value"], 0, "a number")?)),
+            _ => Ok(LogOp::Length(call.integer_result(
+                &["length", "value"],
+                0,
+                "a number",
+            )?)),
         }
     }
 }
 
 impl Shipped for Log {
     fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
-        Ok(Self { first: options.integer("first", i64::MIN, "a number")?.unwrap_or(0) })
+        Ok(Self {
+            first: options.integer("first", i64::MIN, "a number")?.unwrap_or(0),
+        })
     }
 }

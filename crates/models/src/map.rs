@@ -4,11 +4,11 @@ use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_value::Value;
 
 use crate::assoc::Assoc;
-use crate::describe::{Seen, SeenOr, list};
-use crate::keys::{key as key_of, name_of};
 use crate::call::{Call, THE_RESULT};
 use crate::catalogue::{Entry, OpEntry, OptionEntry, Shipped};
 use crate::decode::{Decode, DecodeError};
+use crate::describe::{Seen, SeenOr, list};
+use crate::keys::{key as key_of, name_of};
 use crate::options::{ModelOptions, ModelSpecError};
 
 /// An ordered map. Operations on different keys are independent; a range count ties the keys of its range together.
@@ -303,8 +303,12 @@ impl Decode for Map {
     fn decode_call(&self, call: &Call<'_>) -> Result<MapOp, DecodeError> {
         const PREVIOUS: &[&str] = &["previous", "old"];
         if call.op() == "range" {
-            let low = call.argument(&["lo", "low", "from"], 0, "the first key of the range")?.clone();
-            let high = call.argument(&["hi", "high", "to"], 1, "the last key of the range")?.clone();
+            let low = call
+                .argument(&["lo", "low", "from"], 0, "the first key of the range")?
+                .clone();
+            let high = call
+                .argument(&["hi", "high", "to"], 1, "the last key of the range")?
+                .clone();
             let count = call.integer_result(&["count"], 2, "a number of keys")?;
             return Ok(MapOp::Range(low, high, count));
         }
@@ -348,8 +352,8 @@ impl Decode for Map {
 
 impl Shipped for Map {
     fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
-        Ok(Self { none: options.value("none").unwrap_or_else(|| Value::int(0)) })
+        Ok(Self {
+            none: options.value("none").unwrap_or_else(|| Value::int(0)),
+        })
     }
 }
-
-

@@ -5,11 +5,11 @@ use omnilink_value::Value;
 use smallvec::SmallVec;
 
 use crate::assoc::Assoc;
-use crate::describe::{Seen, list};
-use crate::keys::keys;
 use crate::call::{Call, THE_RESULT};
 use crate::catalogue::{Entry, OpEntry, Shipped};
 use crate::decode::{Decode, DecodeError};
+use crate::describe::{Seen, list};
+use crate::keys::keys;
 use crate::options::{ModelOptions, ModelSpecError};
 use crate::register::INITIAL;
 
@@ -227,7 +227,10 @@ impl Decode for MultiRegister {
                     _ => None,
                 };
                 let is_pair = call.find(KEY, 0).is_none_or(|named| *named != key);
-                Access::Read(key.clone(), result.map(|value| of_key(&value).filter(|_| is_pair).unwrap_or(value)))
+                Access::Read(
+                    key.clone(),
+                    result.map(|value| of_key(&value).filter(|_| is_pair).unwrap_or(value)),
+                )
             }
             _ => {
                 call.acknowledged(2)?;
@@ -249,7 +252,9 @@ fn key_and_value<'a>(call: &Call<'a>) -> Result<(Value, Option<&'a Value>), Deco
     match (call.find(KEY, 0), pair) {
         (None, Some([key, value])) => Ok((key.clone(), Some(value))),
         (Some(key), _) => Ok((key.clone(), call.find(&["value", "v"], 1))),
-        (None, _) => call.argument(KEY, 0, "the register's key, or value = [key, value]").map(|key| (key.clone(), None)),
+        (None, _) => call
+            .argument(KEY, 0, "the register's key, or value = [key, value]")
+            .map(|key| (key.clone(), None)),
     }
 }
 
@@ -258,7 +263,11 @@ fn decode_transaction(call: &Call<'_>) -> Result<MultiRegisterOp, DecodeError> {
     const OPS: &str = "value";
     let asked = call.argument(&[OPS, "ops", "txn"], 0, EXPECTED)?;
     let result = call.result(&[], 1).filter(|result| !result.is_null());
-    let returned = result.map(|result| result.as_tuple().ok_or_else(|| call.wrong(THE_RESULT, result, EXPECTED)));
+    let returned = result.map(|result| {
+        result
+            .as_tuple()
+            .ok_or_else(|| call.wrong(THE_RESULT, result, EXPECTED))
+    });
     let returned = returned.transpose()?;
     let asked = asked.as_tuple().ok_or_else(|| call.wrong(OPS, asked, EXPECTED))?;
     if let (Some(returned), Some(result)) = (returned, result)
@@ -268,7 +277,12 @@ fn decode_transaction(call: &Call<'_>) -> Result<MultiRegisterOp, DecodeError> {
     }
     let accesses = asked.iter().enumerate().map(|(at, access)| {
         let parts = access.as_tuple().unwrap_or_default();
-        let is = |names: [&str; 2]| parts.first().and_then(Value::as_str).is_some_and(|name| names.contains(&name));
+        let is = |names: [&str; 2]| {
+            parts
+                .first()
+                .and_then(Value::as_str)
+                .is_some_and(|name| names.contains(&name))
+        };
         match parts {
             [_, key, value] if is(["w", "write"]) => Ok(Access::Write(key.clone(), value.clone())),
             [_, key, ..] if is(["r", "read"]) => {
@@ -276,7 +290,9 @@ fn decode_transaction(call: &Call<'_>) -> Result<MultiRegisterOp, DecodeError> {
                 let value = match seen.map(|seen| (seen, seen.as_tuple())) {
                     None => None,
                     Some((_, Some([_, again, value]))) if again == key => Some(value.clone()),
-                    Some((seen, _)) => return Err(call.wrong(THE_RESULT, seen, "the access that was asked for")),
+                    Some((seen, _)) => {
+                        return Err(call.wrong(THE_RESULT, seen, "the access that was asked for"));
+                    }
                 };
                 Ok(Access::Read(key.clone(), value))
             }
@@ -288,6 +304,8 @@ fn decode_transaction(call: &Call<'_>) -> Result<MultiRegisterOp, DecodeError> {
 
 impl Shipped for MultiRegister {
     fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
-        Ok(Self { initial: options.value("initial").unwrap_or_else(Value::null) })
+        Ok(Self {
+            initial: options.value("initial").unwrap_or_else(Value::null),
+        })
     }
 }

@@ -3,11 +3,11 @@
 use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_value::Value;
 
-use crate::describe::Seen;
-use crate::keys::whole;
 use crate::call::Call;
 use crate::catalogue::{Entry, OpEntry, OptionEntry, Shipped};
 use crate::decode::{Decode, DecodeError};
+use crate::describe::Seen;
+use crate::keys::whole;
 use crate::options::{ModelOptions, ModelSpecError};
 
 /// A mutual exclusion lock, not reentrant.
@@ -208,14 +208,21 @@ impl Decode for Mutex {
     };
 
     fn decode_call(&self, call: &Call<'_>) -> Result<MutexOp, DecodeError> {
-        let owner = if self.owned { call.operation().thread.clone() } else { Value::null() };
+        let owner = if self.owned {
+            call.operation().thread.clone()
+        } else {
+            Value::null()
+        };
         match call.op() {
             "acquire" => {
                 // Who waits for the lock has it on return.
                 let acquired = call.yes_or_no(&["acquired"], 0)?.or(Some(true));
                 Ok(MutexOp::Acquire { owner, acquired })
             }
-            "try-acquire" => Ok(MutexOp::Acquire { owner, acquired: call.yes_or_no(&["acquired"], 0)? }),
+            "try-acquire" => Ok(MutexOp::Acquire {
+                owner,
+                acquired: call.yes_or_no(&["acquired"], 0)?,
+            }),
             "release" => {
                 call.acknowledged(0)?;
                 Ok(MutexOp::Release { owner })
@@ -227,6 +234,8 @@ impl Decode for Mutex {
 
 impl Shipped for Mutex {
     fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
-        Ok(Self { owned: options.switch("owned")? })
+        Ok(Self {
+            owned: options.switch("owned")?,
+        })
     }
 }

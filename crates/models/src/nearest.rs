@@ -2,7 +2,9 @@
 
 /// The candidate that a mistyped `name` most likely stands for, if one is near enough.
 pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let distances = candidates.into_iter().map(|candidate| (distance(name, candidate), candidate));
+    let distances = candidates
+        .into_iter()
+        .map(|candidate| (distance(name, candidate), candidate));
     let (distance, candidate) = distances.min_by_key(|(distance, _)| *distance)?;
     (distance <= 1 + candidate.chars().count() / 4).then_some(candidate)
 }

@@ -20,7 +20,10 @@ pub enum ModelSpecError {
         known: String,
     },
     /// The model has no such option.
-    #[error("the model {model} has no option \"{option}\"{}; {known}", did_you_mean(suggestion))]
+    #[error(
+        "the model {model} has no option \"{option}\"{}; {known}",
+        did_you_mean(suggestion)
+    )]
     UnknownOption {
         /// The model.
         model: &'static str,
@@ -73,7 +76,9 @@ impl ModelSpecError {
 }
 
 fn did_you_mean(suggestion: &Option<&'static str>) -> String {
-    suggestion.map(|name| format!(" (did you mean \"{name}\"?)")).unwrap_or_default()
+    suggestion
+        .map(|name| format!(" (did you mean \"{name}\"?)"))
+        .unwrap_or_default()
 }
 
 /// A model's name with options, taken apart.
@@ -87,20 +92,32 @@ impl Spec {
     pub fn parse(text: &str) -> Result<Self, ModelSpecError> {
         let (name, options) = text.split_once(':').unwrap_or((text, ""));
         let name = name.trim();
-        let found = catalogue().iter().copied().find(|entry| is_alike(entry.name, name));
+        let found = catalogue()
+            .iter()
+            .copied()
+            .find(|entry| is_alike(entry.name, name));
         let entry = found.ok_or_else(|| ModelSpecError::unknown_model(name))?;
         let mut given: Vec<(String, String)> = Vec::new();
         for part in options.split(',').map(str::trim).filter(|part| !part.is_empty()) {
             let Some((option, value)) = part.split_once('=') else {
-                return Err(ModelSpecError::NoValue { model: entry.name, option: part.to_owned() });
+                return Err(ModelSpecError::NoValue {
+                    model: entry.name,
+                    option: part.to_owned(),
+                });
             };
             let (option, value) = (option.trim().to_owned(), value.trim().to_owned());
             if given.iter().any(|(earlier, _)| is_alike(earlier, &option)) {
-                return Err(ModelSpecError::Repeated { model: entry.name, option });
+                return Err(ModelSpecError::Repeated {
+                    model: entry.name,
+                    option,
+                });
             }
             given.push((option, value));
         }
-        Ok(Self { entry, options: ModelOptions { entry, given } })
+        Ok(Self {
+            entry,
+            options: ModelOptions { entry, given },
+        })
     }
 }
 
@@ -124,7 +141,12 @@ impl ModelOptions {
     }
 
     /// An option that holds an integer of at least `least`.
-    pub(crate) fn integer(&mut self, option: &str, least: i64, expected: &'static str) -> Result<Option<i64>, ModelSpecError> {
+    pub(crate) fn integer(
+        &mut self,
+        option: &str,
+        least: i64,
+        expected: &'static str,
+    ) -> Result<Option<i64>, ModelSpecError> {
         self.text(option)
             .map(|text| match text.parse() {
                 Ok(number) if number >= least => Ok(number),
@@ -141,32 +163,46 @@ impl ModelOptions {
         expected: &'static str,
     ) -> Result<Option<T>, ModelSpecError> {
         self.text(option)
-            .map(|text| match choices.iter().find(|(word, _)| is_alike(word, &text)) {
-                Some((_, choice)) => Ok(*choice),
-                None => Err(self.bad(option, text, expected)),
-            })
+            .map(
+                |text| match choices.iter().find(|(word, _)| is_alike(word, &text)) {
+                    Some((_, choice)) => Ok(*choice),
+                    None => Err(self.bad(option, text, expected)),
+                },
+            )
             .transpose()
     }
 
     /// An option that is on or off.
     pub(crate) fn switch(&mut self, option: &str) -> Result<bool, ModelSpecError> {
         let choices = [("yes", true), ("true", true), ("no", false), ("false", false)];
-        self.choice(option, &choices, "yes or no").map(Option::unwrap_or_default)
+        self.choice(option, &choices, "yes or no")
+            .map(Option::unwrap_or_default)
     }
 
     pub(crate) fn bad(&self, option: &str, value: String, expected: &'static str) -> ModelSpecError {
-        ModelSpecError::BadValue { model: self.entry.name, option: option.to_owned(), value, expected }
+        ModelSpecError::BadValue {
+            model: self.entry.name,
+            option: option.to_owned(),
+            value,
+            expected,
+        }
     }
 
     /// Whatever is left was not understood.
     pub(crate) fn finish(self) -> Result<(), ModelSpecError> {
-        let Some((option, _)) = self.given.into_iter().next() else { return Ok(()) };
+        let Some((option, _)) = self.given.into_iter().next() else {
+            return Ok(());
+        };
         let known = || self.entry.options.iter().map(|option| option.name);
         let list = known().collect::<Vec<_>>().join(", ");
         Err(ModelSpecError::UnknownOption {
             model: self.entry.name,
             suggestion: nearest(&option, known()),
-            known: if list.is_empty() { "it has none".to_owned() } else { format!("it has {list}") },
+            known: if list.is_empty() {
+                "it has none".to_owned()
+            } else {
+                format!("it has {list}")
+            },
             option,
         })
     }
@@ -178,6 +214,8 @@ pub(crate) fn value_of(text: &str) -> Value {
         "nil" | "null" => Value::null(),
         "true" => Value::bool(true),
         "false" => Value::bool(false),
-        _ => text.parse().map_or_else(|_| Value::str(text.trim_matches('"')), Value::int),
+        _ => text
+            .parse()
+            .map_or_else(|_| Value::str(text.trim_matches('"')), Value::int),
     }
 }

@@ -4,12 +4,12 @@ use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_value::Value;
 
 use crate::assoc::Assoc;
-use crate::describe::{Seen, SeenOr, list};
-use crate::keys::whole;
 use crate::call::Call;
 use crate::catalogue::{Entry, OpEntry, OptionEntry, Shipped};
 use crate::decode::{Decode, DecodeError};
+use crate::describe::{Seen, SeenOr, list};
 use crate::empty::{EMPTY, empty_option};
+use crate::keys::whole;
 use crate::options::{ModelOptions, ModelSpecError};
 
 /// A priority queue. Elements are their own priorities, in the total order of values; equal elements are
@@ -187,7 +187,16 @@ impl Decode for PriorityQueue {
             },
             OpEntry {
                 name: "poll",
-                aliases: &["pop", "remove", "take", "dequeue", "deq", "delete-min", "delete-max", "extract"],
+                aliases: &[
+                    "pop",
+                    "remove",
+                    "take",
+                    "dequeue",
+                    "deq",
+                    "delete-min",
+                    "delete-max",
+                    "extract",
+                ],
                 arguments: "",
                 result: "value, or empty",
                 meaning: "value came first and has left",
@@ -229,16 +238,29 @@ impl Decode for PriorityQueue {
             }
             "poll" => Ok(PriorityQueueOp::Poll(call.element_result(&self.empty, 0))),
             "peek" => Ok(PriorityQueueOp::Peek(call.element_result(&self.empty, 0))),
-            _ => Ok(PriorityQueueOp::Size(call.integer_result(&["size", "value"], 0, "a number")?)),
+            _ => Ok(PriorityQueueOp::Size(call.integer_result(
+                &["size", "value"],
+                0,
+                "a number",
+            )?)),
         }
     }
 }
 
 impl Shipped for PriorityQueue {
     fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
-        let choices =
-            [("greatest", First::Greatest), ("max", First::Greatest), ("least", First::Least), ("min", First::Least)];
-        let first = options.choice("first", &choices, "greatest or least")?.unwrap_or_default();
-        Ok(Self { first, empty: empty_option(options) })
+        let choices = [
+            ("greatest", First::Greatest),
+            ("max", First::Greatest),
+            ("least", First::Least),
+            ("min", First::Least),
+        ];
+        let first = options
+            .choice("first", &choices, "greatest or least")?
+            .unwrap_or_default();
+        Ok(Self {
+            first,
+            empty: empty_option(options),
+        })
     }
 }

@@ -6,14 +6,14 @@ use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
-use crate::describe::{Seen, SeenOr, list};
-use crate::keys::whole;
-use crate::sequence::Sequence;
 use crate::call::{Call, THE_RESULT};
 use crate::catalogue::{Entry, OpEntry, OptionEntry, Shipped};
 use crate::decode::{Decode, DecodeError};
+use crate::describe::{Seen, SeenOr, list};
 use crate::empty::{EMPTY, EMPTY_WORD, REMEDY, empty_option};
+use crate::keys::whole;
 use crate::options::{ModelOptions, ModelSpecError};
+use crate::sequence::Sequence;
 
 /// A queue.
 #[derive(Clone, Debug)]
@@ -352,18 +352,33 @@ impl Decode for Queue {
         match call.op() {
             "enqueue" | "try-enqueue" => {
                 let values = Batch::from_iter([call.element(&self.empty)?]);
-                Ok(QueueOp::Enqueue { values, fitted: self.decode_fitted(call)? })
+                Ok(QueueOp::Enqueue {
+                    values,
+                    fitted: self.decode_fitted(call)?,
+                })
             }
             "enqueue-many" => {
                 let listed = call.argument(MANY, 0, "a list of elements")?;
-                let elements = listed.as_tuple().ok_or_else(|| call.wrong("values", listed, "a list of elements"))?;
-                let elements = elements.iter().map(|element| call.unreserved(element, &self.empty, EMPTY_WORD, REMEDY));
+                let elements = listed
+                    .as_tuple()
+                    .ok_or_else(|| call.wrong("values", listed, "a list of elements"))?;
+                let elements = elements
+                    .iter()
+                    .map(|element| call.unreserved(element, &self.empty, EMPTY_WORD, REMEDY));
                 let values = elements.collect::<Result<Batch, _>>()?;
-                Ok(QueueOp::Enqueue { values, fitted: self.decode_fitted(call)? })
+                Ok(QueueOp::Enqueue {
+                    values,
+                    fitted: self.decode_fitted(call)?,
+                })
             }
             "dequeue" => {
-                let values = call.element_result(&self.empty, 0).map(|front| front.into_iter().collect());
-                Ok(QueueOp::Dequeue { most: Some(1), values })
+                let values = call
+                    .element_result(&self.empty, 0)
+                    .map(|front| front.into_iter().collect());
+                Ok(QueueOp::Dequeue {
+                    most: Some(1),
+                    values,
+                })
             }
             "dequeue-many" => {
                 let most = call.find(&["max", "most", "count", "n"], 0);
@@ -371,11 +386,21 @@ impl Decode for Queue {
                     let number = most.as_int().and_then(|number| usize::try_from(number).ok());
                     number.ok_or_else(|| call.wrong("max", most, "how many elements to take at most"))
                 });
-                Ok(QueueOp::Dequeue { most: most.transpose()?, values: decode_batch(call, 1)? })
+                Ok(QueueOp::Dequeue {
+                    most: most.transpose()?,
+                    values: decode_batch(call, 1)?,
+                })
             }
-            "drain" => Ok(QueueOp::Dequeue { most: Some(usize::MAX), values: decode_batch(call, 0)? }),
+            "drain" => Ok(QueueOp::Dequeue {
+                most: Some(usize::MAX),
+                values: decode_batch(call, 0)?,
+            }),
             "peek" => Ok(QueueOp::Peek(call.element_result(&self.empty, 0))),
-            _ => Ok(QueueOp::Size(call.integer_result(&["size", "value"], 0, "a number")?)),
+            _ => Ok(QueueOp::Size(call.integer_result(
+                &["size", "value"],
+                0,
+                "a number",
+            )?)),
         }
     }
 }
@@ -393,7 +418,9 @@ impl Queue {
 }
 
 fn decode_batch(call: &Call<'_>, position: usize) -> Result<Option<Batch>, DecodeError> {
-    let Some(result) = call.value_result(MANY, position) else { return Ok(None) };
+    let Some(result) = call.value_result(MANY, position) else {
+        return Ok(None);
+    };
     match result.as_tuple() {
         Some(values) => Ok(Some(values.iter().cloned().collect())),
         None if result.is_null() => Ok(Some(Batch::new())),

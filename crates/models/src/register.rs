@@ -3,11 +3,11 @@
 use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_value::Value;
 
-use crate::describe::Seen;
-use crate::keys::whole;
 use crate::call::Call;
 use crate::catalogue::{Entry, OpEntry, OptionEntry, Shipped};
 use crate::decode::{Decode, DecodeError};
+use crate::describe::Seen;
+use crate::keys::whole;
 use crate::options::{ModelOptions, ModelSpecError};
 
 /// A read/write register.
@@ -107,7 +107,10 @@ impl Decode for Register {
             "read" => Ok(RegisterOp::Read(call.value_result(&["value"], 0))),
             _ => {
                 call.acknowledged(1)?;
-                Ok(RegisterOp::Write(call.argument(&["value", "arg1"], 0, "the value to write")?.clone()))
+                Ok(RegisterOp::Write(
+                    call.argument(&["value", "arg1"], 0, "the value to write")?
+                        .clone(),
+                ))
             }
         }
     }
@@ -123,6 +126,8 @@ pub(crate) const INITIAL: OptionEntry = OptionEntry {
 
 impl Shipped for Register {
     fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
-        Ok(Self { initial: options.value("initial").unwrap_or_else(Value::null) })
+        Ok(Self {
+            initial: options.value("initial").unwrap_or_else(Value::null),
+        })
     }
 }

@@ -2,11 +2,11 @@
 
 use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 
-use crate::describe::Seen;
-use crate::keys::whole;
 use crate::call::Call;
 use crate::catalogue::{Entry, OpEntry, OptionEntry, Shipped};
 use crate::decode::{Decode, DecodeError};
+use crate::describe::Seen;
+use crate::keys::whole;
 use crate::options::{ModelOptions, ModelSpecError};
 
 /// A semaphore: acquiring takes permits, releasing gives them back.
@@ -177,11 +177,24 @@ impl Decode for Semaphore {
 
     fn decode_call(&self, call: &Call<'_>) -> Result<SemaphoreOp, DecodeError> {
         if call.op() == "available" {
-            return Ok(SemaphoreOp::Available(call.integer_result(&["permits", "value"], 0, "a number of permits")?));
+            return Ok(SemaphoreOp::Available(call.integer_result(
+                &["permits", "value"],
+                0,
+                "a number of permits",
+            )?));
         }
-        let permits = call.integer_or(1, &["permits", "n", "count", "value"], 0, 0, "a number of permits")?;
+        let permits = call.integer_or(
+            1,
+            &["permits", "n", "count", "value"],
+            0,
+            0,
+            "a number of permits",
+        )?;
         match call.op() {
-            "acquire" => Ok(SemaphoreOp::Acquire(permits, call.yes_or_no(&["acquired"], 1)?.or(Some(true)))),
+            "acquire" => Ok(SemaphoreOp::Acquire(
+                permits,
+                call.yes_or_no(&["acquired"], 1)?.or(Some(true)),
+            )),
             "try-acquire" => Ok(SemaphoreOp::Acquire(permits, call.yes_or_no(&["acquired"], 1)?)),
             _ => {
                 call.acknowledged(1)?;

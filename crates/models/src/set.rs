@@ -4,11 +4,11 @@ use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_value::Value;
 
 use crate::assoc::Assoc;
-use crate::describe::{Seen, list};
-use crate::keys::key;
 use crate::call::{Call, THE_RESULT};
 use crate::catalogue::{Entry, OpEntry, Shipped};
 use crate::decode::{Decode, DecodeError};
+use crate::describe::{Seen, list};
+use crate::keys::key;
 use crate::options::{ModelOptions, ModelSpecError};
 
 /// A set. Operations on different elements are independent; reads of the whole set or of its size tie them together.
@@ -232,28 +232,44 @@ impl Decode for Set {
     fn decode_call(&self, call: &Call<'_>) -> Result<SetOp, DecodeError> {
         match call.op() {
             "read" => return decode_read(call),
-            "size" => return Ok(SetOp::Size(call.integer_result(&["size", "value"], 0, "a number")?)),
+            "size" => {
+                return Ok(SetOp::Size(call.integer_result(
+                    &["size", "value"],
+                    0,
+                    "a number",
+                )?));
+            }
             _ => {}
         }
-        let element = call.argument(&["value", "element", "key"], 0, "the element")?.clone();
+        let element = call
+            .argument(&["value", "element", "key"], 0, "the element")?
+            .clone();
         match call.op() {
             "contains" => Ok(SetOp::Contains(element, call.yes_or_no(&["found"], 1)?)),
             name => {
                 // An operation that answers with its own element has only confirmed it.
                 let confirmed = call.result(&[], 1) == Some(&element) && element.as_bool().is_none();
                 let result = if confirmed { None } else { call.yes_or_no(&[], 1)? };
-                Ok(if name == "add" { SetOp::Add(element, result) } else { SetOp::Remove(element, result) })
+                Ok(if name == "add" {
+                    SetOp::Add(element, result)
+                } else {
+                    SetOp::Remove(element, result)
+                })
             }
         }
     }
 }
 
 fn decode_read(call: &Call<'_>) -> Result<SetOp, DecodeError> {
-    let Some(seen) = call.value_result(&["value", "values"], 0) else { return Ok(SetOp::Read(None)) };
+    let Some(seen) = call.value_result(&["value", "values"], 0) else {
+        return Ok(SetOp::Read(None));
+    };
     if seen.as_set().is_some() {
         return Ok(SetOp::Read(Some(seen)));
     }
-    let listed = seen.as_tuple().ok_or_else(|| call.wrong(THE_RESULT, &seen, "the elements, as a set or a list"))?;
+    let listed = seen
+        .as_tuple()
+        .ok_or_else(|| call.wrong(THE_RESULT, &seen, "the elements, as a set or a list"))?;
     let elements = Value::set(listed.iter().cloned());
     if elements.len() != Some(listed.len()) {
         return Err(call.wrong(THE_RESULT, &seen, "each element once"));

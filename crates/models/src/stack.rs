@@ -3,14 +3,14 @@
 use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_value::Value;
 
-use crate::describe::{Or, Seen, SeenOr, list};
-use crate::keys::whole;
-use crate::sequence::Sequence;
 use crate::call::Call;
 use crate::catalogue::{Entry, OpEntry, Shipped};
 use crate::decode::{Decode, DecodeError};
+use crate::describe::{Or, Seen, SeenOr, list};
 use crate::empty::{EMPTY, empty_option};
+use crate::keys::whole;
 use crate::options::{ModelOptions, ModelSpecError};
+use crate::sequence::Sequence;
 
 /// A stack.
 #[derive(Clone, Debug)]
@@ -168,13 +168,19 @@ impl Decode for Stack {
             }
             "pop" => Ok(StackOp::Pop(call.element_result(&self.empty, 0))),
             "peek" => Ok(StackOp::Peek(call.element_result(&self.empty, 0))),
-            _ => Ok(StackOp::Size(call.integer_result(&["size", "value"], 0, "a number")?)),
+            _ => Ok(StackOp::Size(call.integer_result(
+                &["size", "value"],
+                0,
+                "a number",
+            )?)),
         }
     }
 }
 
 impl Shipped for Stack {
     fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
-        Ok(Self { empty: empty_option(options) })
+        Ok(Self {
+            empty: empty_option(options),
+        })
     }
 }

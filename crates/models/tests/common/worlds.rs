@@ -18,25 +18,41 @@ pub fn each_workload(visitor: &mut impl Visitor) {
         "cas-register",
         &CasRegister {
             initial: Value::null(),
-            failed_cas: FailedCas::AsRecorded,
+            failed_cas: FailedCas::DidNotHappen,
         },
     );
     visitor.visit("multi-register", &MultiRegister { initial: int(0) });
     visitor.visit("kv", &Kv);
     visitor.visit("set", &Set);
     visitor.visit("map", &Map { none: int(0) });
-    visitor.visit("queue", &Queue { capacity: None, empty: Value::null() });
-    visitor.visit("queue of 2", &Queue { capacity: Some(2), empty: Value::null() });
+    visitor.visit(
+        "queue",
+        &Queue {
+            capacity: None,
+            empty: Value::null(),
+        },
+    );
+    visitor.visit(
+        "queue of 2",
+        &Queue {
+            capacity: Some(2),
+            empty: Value::null(),
+        },
+    );
     visitor.visit("stack", &Stack { empty: Value::null() });
     visitor.visit(
         "priority-queue",
         &PriorityQueue {
             first: First::Greatest,
+            empty: Value::null(),
         },
     );
     visitor.visit(
         "priority-queue, least first",
-        &PriorityQueue { first: First::Least, empty: Value::null() },
+        &PriorityQueue {
+            first: First::Least,
+            empty: Value::null(),
+        },
     );
     visitor.visit("mutex", &Mutex { owned: false });
     visitor.visit("mutex with owners", &Mutex { owned: true });
