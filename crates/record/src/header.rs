@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The fields that the recorder itself writes.
-pub(crate) const OWN_FIELDS: [&str; 9] = [
+pub(crate) const OWN_FIELDS: [&str; 10] = [
     "omnilink",
     "unit",
     "ticks_per_second",
@@ -20,6 +20,7 @@ pub(crate) const OWN_FIELDS: [&str; 9] = [
     "command",
     "recorded_at",
     "thread",
+    "sorted",
 ];
 
 /// What the headers of a recorder's files have in common.
@@ -61,6 +62,8 @@ impl Header {
         field("command", &self.command);
         field("recorded_at", &self.recorded_at_unix_ns);
         field("thread", thread);
+        // A promise to readers: a thread's operations come in the order of their starts.
+        field("sorted", &true);
         for (name, value) in &self.own {
             count.add();
             Slot::new(buffer).str(name);
