@@ -15,6 +15,16 @@ use crate::{
 /// One thread's part of the recording. Made by [`Recorder::thread`](crate::Recorder::thread); it can be moved
 /// to another thread, never shared. Dropping it completes its file.
 ///
+/// One operation at a time, by type:
+///
+/// ```compile_fail,E0499
+/// # let recorder = omnilink_record::Recorder::in_memory().unwrap();
+/// let mut log = recorder.thread(0).unwrap();
+/// let outer = log.call("outer").begin();
+/// let inner = log.call("inner").begin();
+/// outer.end(());
+/// ```
+///
 /// It does not take locks and makes no system calls, except for one round of them every chunk, between two
 /// operations.
 #[derive(Debug)]
