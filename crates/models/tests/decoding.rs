@@ -46,7 +46,7 @@ fn a_register_reads_results_wherever_they_stand() {
         r#""op":"load","args":[3]"#,
         r#""op":"read","args":{"value":null},"ret":3"#,
         r#""op":"read","ret":{"Value":3}"#,
-        r#""op":"true","ret":{"value":3,"exists":true}"#,
+        r#""op":"call","args":{"op":true,"value":0},"ret":{"value":3,"exists":true}"#,
     ];
     reads_as("register", &reads, "read() = 3");
     let writes = [
