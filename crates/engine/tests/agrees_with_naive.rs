@@ -37,10 +37,7 @@ fn show<M: Model>(history: &[Operation<M::Op>]) -> String {
         .collect()
 }
 
-fn compare<T: Toy>(seed: u64, rounds: u64, consistency: Consistency)
-where
-    T: Model,
-{
+fn compare<T: Toy>(seed: u64, rounds: u64, consistency: Consistency) {
     let sets = reduction_sets();
     let mut dice = Dice::new(seed);
     let (mut valid, mut invalid) = (0, 0);

@@ -62,7 +62,8 @@ pub fn history<T: Toy>(toy: &T, dice: &mut Dice) -> Vec<Operation<T::Op>> {
     for (thread, start, end, pending) in boxes {
         let op = toy.invent(&state, dice);
         let mut next = successors(toy, &state, &op);
-        if !next.is_empty() && !(pending && dice.one_in(2)) {
+        let happens = !pending || dice.one_in(2);
+        if happens && !next.is_empty() {
             let pick = dice.roll(next.len() as u64) as usize;
             state = next.swap_remove(pick);
         }
@@ -196,7 +197,7 @@ impl Model for Map {
     fn step(&self, state: &[bool; 3], op: &MapOp, outcomes: &mut Outcomes<[bool; 3]>) {
         let mut next = *state;
         let accepted = match *op {
-            MapOp::Insert(key, new) => !std::mem::replace(&mut next[key as usize], true) == new,
+            MapOp::Insert(key, new) => std::mem::replace(&mut next[key as usize], true) != new,
             MapOp::Remove(key, there) => std::mem::replace(&mut next[key as usize], false) == there,
             MapOp::Has(key, there) => state[key as usize] == there,
             MapOp::Count(count) => state.iter().filter(|there| **there).count() == count as usize,
