@@ -81,6 +81,63 @@ impl<'a> Cursor<'a> {
         self.value_at_depth(0)
     }
 
+    /// Passes over a value without building it; makes sure of no more than strings and brackets.
+    ///
+    /// # Errors
+    /// When the text ends before the value does, or no value begins here.
+    pub fn skip(&mut self) -> Read<()> {
+        let mut open = 0_usize;
+        loop {
+            match self.peek() {
+                Some(b'"') => self.skip_string()?,
+                Some(b'{' | b'[') => {
+                    open += 1;
+                    self.offset += 1;
+                    continue;
+                }
+                Some(b'}' | b']') if open > 0 => {
+                    open -= 1;
+                    self.offset += 1;
+                }
+                Some(b',' | b':') if open > 0 => {
+                    self.offset += 1;
+                    continue;
+                }
+                None | Some(b',' | b':' | b'}' | b']') => return Err(self.unexpected("a value")),
+                Some(_) => self.skip_word(),
+            }
+            if open == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    fn skip_string(&mut self) -> Read<()> {
+        self.offset += 1;
+        loop {
+            self.offset += self.plain_bytes();
+            match self.text.as_bytes().get(self.offset) {
+                Some(b'"') => break,
+                Some(b'\\') => self.offset += 2,
+                Some(_) => self.offset += 1,
+                None => return Err(self.unexpected("the end of the string")),
+            }
+        }
+        self.offset += 1;
+        Ok(())
+    }
+
+    fn skip_word(&mut self) {
+        let is_end = |byte: &u8| {
+            matches!(
+                byte,
+                b',' | b':' | b'}' | b']' | b'{' | b'[' | b'"' | b' ' | b'\t' | b'\n' | b'\r'
+            )
+        };
+        let rest = self.text.as_bytes().get(self.offset..).unwrap_or_default();
+        self.offset += rest.iter().position(is_end).unwrap_or(rest.len()).max(1);
+    }
+
     /// Reads an integer.
     ///
     /// # Errors
