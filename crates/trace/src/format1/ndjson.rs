@@ -66,12 +66,12 @@ impl NdjsonRecords {
         Ok(header)
     }
 
-    /// Hands the next line that is not blank to `read`; `None` at the end.
+    /// Hands the next line that is not blank to `read` and gives its number; `None` at the end.
     #[inline]
-    fn next_line<T>(
+    fn next_line(
         &mut self,
-        read: impl Fn(&str, &mut NameCache) -> Result<T, Problem>,
-    ) -> Result<Option<(T, u64)>, TraceError> {
+        mut read: impl FnMut(&str, &mut NameCache) -> Result<(), Problem>,
+    ) -> Result<Option<u64>, TraceError> {
         loop {
             let length = self.window.line().map_err(|error| self.error_here(error))?;
             if length == 0 {
@@ -81,33 +81,24 @@ impl NdjsonRecords {
                 return Ok(None);
             }
             let bytes = &self.window.unread()[..length];
-            let line = self.line;
-            let mut record = None;
             let outcome = match std::str::from_utf8(bytes) {
                 Ok(text) if is_blank(text) => Ok(Line::Blank),
                 Ok(text) => match read(text, &mut self.names) {
-                    Ok(read) => {
-                        record = Some(read);
-                        Ok(Line::Read)
-                    }
+                    Ok(()) => Ok(Line::Read),
                     Err(problem) => cut_or_error(bytes, problem),
                 },
                 Err(error) => cut_or_error(bytes, not_utf8(bytes, error)),
             };
-            match outcome {
-                Ok(Line::Cut(reason)) => {
-                    self.note_cut(reason);
-                    self.window.consume(length);
-                    return Ok(None);
-                }
-                Ok(Line::Blank | Line::Read) => {
-                    self.window.consume(length);
-                    self.line += 1;
-                }
-                Err(problem) => return Err(self.error_here(problem)),
+            let outcome = outcome.map_err(|problem| self.error_here(problem))?;
+            if let Line::Cut(reason) = outcome {
+                self.note_cut(reason);
             }
-            if let Some(record) = record {
-                return Ok(Some((record, line)));
+            self.window.consume(length);
+            self.line += 1;
+            match outcome {
+                Line::Read => return Ok(Some(self.line - 1)),
+                Line::Cut(_) => return Ok(None),
+                Line::Blank => {}
             }
         }
     }
@@ -128,7 +119,8 @@ impl NdjsonRecords {
 impl Records for NdjsonRecords {
     #[inline]
     fn next(&mut self) -> Result<Option<Operation>, TraceError> {
-        let Some((fields, line)) = self.next_line(decode)? else {
+        let mut fields = Fields::default();
+        let Some(line) = self.next_line(|text, names| decode(text, names, &mut fields))? else {
             return Ok(None);
         };
         let ordinal = self.ordinal;
@@ -137,9 +129,13 @@ impl Records for NdjsonRecords {
     }
 
     fn next_start(&mut self) -> Result<Option<Time>, TraceError> {
-        let Some((start, _)) = self.next_line(|text, _| decode_start(text))? else {
+        let mut start = None;
+        if self
+            .next_line(|text, _| decode_start(text, &mut start))?
+            .is_none()
+        {
             return Ok(None);
-        };
+        }
         let ordinal = self.ordinal;
         self.ordinal += 1;
         Ok(Some(start.unwrap_or(i64::try_from(ordinal).unwrap_or(i64::MAX))))
@@ -206,31 +202,60 @@ fn cut_or_error(line: &[u8], problem: Problem) -> Result<Line, Problem> {
     }
 }
 
+/// The fields in the order in which they are usually written, ours included, each with what stands before its value.
+/// Comparing these is many times cheaper than reading a key; anything else takes the general way.
+const USUAL: [(&str, Field); 5] = [
+    ("{\"thread\":", Field::Thread),
+    (",\"op\":", Field::Op),
+    (",\"args\":", Field::Args),
+    (",\"start\":", Field::Start),
+    (",\"end\":", Field::End),
+];
+
 #[inline]
-fn decode(text: &str, names: &mut NameCache) -> Result<Fields, Problem> {
+fn decode(text: &str, names: &mut NameCache, fields: &mut Fields) -> Result<(), Problem> {
     let mut cursor = Cursor::new(text);
-    let mut fields = Fields::default();
     let mut is_first = true;
-    cursor.object()?;
+    for (literal, field) in USUAL {
+        // Only the first literal has the opening brace: without it, nothing that follows counts.
+        if (field == Field::Thread || !is_first) && cursor.literal(literal) {
+            is_first = false;
+            decode_field(&mut cursor, field, names, fields)?;
+        }
+    }
+    if is_first {
+        cursor.object()?;
+    }
     while let Some(key) = cursor.key(is_first)? {
         is_first = false;
         let Some(field) = Field::parse(&key) else {
             return Err(unknown_field(&key));
         };
-        fields.see(field)?;
-        match field {
-            Field::Op if cursor.peek() == Some(b'"') => fields.name = Some(names.get(&cursor.string()?)),
-            Field::Start if is_number(&mut cursor) => fields.start = Some(cursor.integer()?),
-            Field::End if is_number(&mut cursor) => fields.end = Some(cursor.integer()?),
-            _ => {
-                let is_map = cursor.peek() == Some(b'{');
-                let value = cursor.value()?;
-                fields.set(field, value, is_map)?;
-            }
-        }
+        decode_field(&mut cursor, field, names, fields)?;
     }
     cursor.end()?;
-    Ok(fields)
+    Ok(())
+}
+
+#[inline]
+fn decode_field(
+    cursor: &mut Cursor<'_>,
+    field: Field,
+    names: &mut NameCache,
+    fields: &mut Fields,
+) -> Result<(), Problem> {
+    fields.see(field)?;
+    match field {
+        Field::Op if cursor.peek() == Some(b'"') => fields.name = Some(names.get(&cursor.string()?)),
+        Field::Start if is_number(cursor) => fields.start = Some(cursor.integer()?),
+        Field::End if is_number(cursor) => fields.end = Some(cursor.integer()?),
+        _ => {
+            let is_map = cursor.peek() == Some(b'{');
+            let value = cursor.value()?;
+            fields.set(field, value, is_map)?;
+        }
+    }
+    Ok(())
 }
 
 #[inline]
@@ -247,18 +272,20 @@ pub(super) fn unknown_field(key: &str) -> Problem {
 }
 
 /// Only the start of a record, or its clock where it has none: for looking ahead whether a file is sorted.
-fn decode_start(text: &str) -> Result<Option<Time>, Problem> {
+fn decode_start(text: &str, start: &mut Option<Time>) -> Result<(), Problem> {
     let mut cursor = Cursor::new(text);
-    let mut clock = None;
     let mut is_first = true;
     cursor.object()?;
     while let Some(key) = cursor.key(is_first)? {
         is_first = false;
         match key.as_ref() {
-            "start" if is_number(&mut cursor) => return Ok(Some(cursor.integer()?)),
-            "clock" if is_number(&mut cursor) => clock = Some(cursor.integer()?),
+            "start" if is_number(&mut cursor) => {
+                *start = Some(cursor.integer()?);
+                return Ok(());
+            }
+            "clock" if is_number(&mut cursor) => *start = Some(cursor.integer()?),
             _ => cursor.skip()?,
         }
     }
-    Ok(clock)
+    Ok(())
 }

@@ -109,15 +109,12 @@ impl Defaults {
         position: u64,
         ordinal: u64,
     ) -> Result<Operation, TraceError> {
-        let place = Place::at(&self.source, position);
-        match self.assemble(fields, place.clone(), ordinal) {
-            Ok(operation) => Ok(operation),
-            Err(problem) => Err(TraceError::new(place, problem)),
-        }
+        self.assemble(fields, position, ordinal)
+            .map_err(|problem| TraceError::new(Place::at(&self.source, position), problem))
     }
 
     #[inline]
-    fn assemble(&self, fields: Fields, place: Place, ordinal: u64) -> Result<Operation, Problem> {
+    fn assemble(&self, fields: Fields, position: u64, ordinal: u64) -> Result<Operation, Problem> {
         let is_log_line = fields.start.is_none() && (fields.vars.is_some() || fields.clock.is_some());
         let timebox = timebox(&fields, ordinal)?;
         let missing = |field: Field, expected, op: Option<&Name>| Problem::MissingField {
@@ -145,7 +142,7 @@ impl Defaults {
             meta: fields.meta,
             vars: fields.vars,
             clock: fields.clock,
-            place,
+            place: Place::at(&self.source, position),
         })
     }
 }

@@ -88,6 +88,15 @@ fn a_broken_line_in_the_middle_is_an_error() {
 }
 
 #[test]
+fn a_line_without_its_opening_brace_is_an_error() {
+    let good = line(r#""thread":0,"op":"x","start":1,"end":1"#);
+    assert!(
+        refusal(format!("{good},\"op\":\"x\",\"start\":1}}\n"))
+            .starts_with("test:2: not a JSON record: byte 0")
+    );
+}
+
+#[test]
 fn what_is_no_trace_is_refused_by_name_of_the_formats() {
     let message = refusal("hello world\nthis is a diary\n");
     assert_eq!(

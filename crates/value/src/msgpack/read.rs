@@ -201,7 +201,7 @@ impl<'a> Cursor<'a> {
         for _ in 0..len {
             elements.push(self.value_at_depth(depth + 1)?);
         }
-        Ok(Value::from_element_buffer(elements))
+        Ok(Value::from_elements(&mut elements))
     }
 
     fn map(&mut self, len: usize, depth: usize, begin: usize) -> Read<Value> {
@@ -211,7 +211,7 @@ impl<'a> Cursor<'a> {
             let key = self.value_at_depth(depth + 1)?;
             entries.push((key, self.value_at_depth(depth + 1)?));
         }
-        from_object(entries).map_err(|error| MsgpackError {
+        from_object(&mut entries).map_err(|error| MsgpackError {
             offset: begin,
             problem: error.into(),
         })
