@@ -46,7 +46,9 @@ struct JsonViolation<'a> {
 #[derive(Serialize)]
 struct JsonMinimal<'a> {
     ops: Vec<JsonOp<'a>>,
-    cut_short: bool,
+    left_out: u64,
+    from: Option<&'a [String]>,
+    confirmed: Option<bool>,
     violation: JsonViolation<'a>,
 }
 
@@ -145,7 +147,9 @@ impl Report {
     fn json_minimal<'a>(&'a self, minimal: &'a MinimalHistory) -> JsonMinimal<'a> {
         JsonMinimal {
             ops: self.json_ops(&minimal.operations),
-            cut_short: minimal.is_cut_short,
+            left_out: minimal.left_out,
+            from: minimal.from.as_deref(),
+            confirmed: minimal.is_confirmed,
             violation: self.json_violation(&minimal.counterexample),
         }
     }

@@ -20,9 +20,9 @@
 //! let bars = [bar(0, "write 1", 0, 20), bar(1, "read 2", 10, 40), bar(0, "write 2", 30, 50)];
 //! let names = ThreadNames::from(["t0", "t1"]);
 //! assert_eq!(draw(&bars, &names, &Look::plain()), "\
-//! t0  |--write 1--|     |--write 2--|
-//! t1              |-read 2-|
-//! ".replace("              |-read", "           |-read"));
+//! t0  |-write 1-||-write 2-|
+//! t1   |--read 2--|
+//! ");
 //! ```
 
 mod figures;

@@ -4,6 +4,14 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::look::Look;
 
+/// A blank that no line breaks at.
+const GLUE: char = '\u{a0}';
+
+/// `text` as one word: `read() = 1` says less on two lines.
+pub(crate) fn glued(text: &str) -> String {
+    text.replace(' ', GLUE.encode_utf8(&mut [0; 2]))
+}
+
 /// Appends `text` with its first line after `first` and the others after `rest`, broken between words to fit the page.
 /// A word that is wider than the page keeps its line to itself: cutting it would hide what it says.
 pub(crate) fn push_wrapped(page: &mut String, first: &str, rest: &str, text: &str, look: &Look) {
@@ -23,7 +31,7 @@ pub(crate) fn push_wrapped(page: &mut String, first: &str, rest: &str, text: &st
             page.push(' ');
             used += 1;
         }
-        page.push_str(word);
+        page.extend(word.chars().map(|c| if c == GLUE { ' ' } else { c }));
         used += word.width();
         is_first_of_line = false;
     }
@@ -43,6 +51,10 @@ mod tests {
         let mut page = String::new();
         let text = "dequeued [7], but the queue holds [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]";
         push_wrapped(&mut page, "  1. ", "     ", text, &look);
-        insta::assert_snapshot!(page, @"");
+        insta::assert_snapshot!(page, @r#"
+            1. dequeued [7], but the queue holds
+               [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
+               12]
+        "#);
     }
 }

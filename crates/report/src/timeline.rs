@@ -290,7 +290,10 @@ mod tests {
             0 write 1 0..1000000
             1 read 2 10..1000020
             0 write 2 1000010..1000030";
-        insta::assert_snapshot!(drawn(picture, Look::plain()), @"");
+        insta::assert_snapshot!(drawn(picture, Look::plain()), @r#"
+            t0  |-write 1-||-write 2-|
+            t1   |--read 2--|
+        "#);
     }
 
     #[test]
@@ -300,18 +303,33 @@ mod tests {
             1 write 2 2..?
             2 !read 3 8..11
             0 read 1 9..20";
-        insta::assert_snapshot!(drawn(picture, Look::plain()), @"");
-        insta::assert_snapshot!(drawn(picture, Look { ascii: true, ..Look::plain() }), @"");
+        insta::assert_snapshot!(drawn(picture, Look::plain()), @r#"
+            t0  |-write 1-| |--read 1--|
+            t1   |-write 2 ·············
+            t2             |-✗ read 3-|
+        "#);
+        insta::assert_snapshot!(drawn(picture, Look { ascii: true, ..Look::plain() }), @r#"
+            t0  |-write 1-| |--read 1--|
+            t1   |-write 2 .............
+            t2             |-x read 3-|
+        "#);
     }
 
     #[test]
     fn overlapping_calls_of_one_thread_take_several_lines() {
-        insta::assert_snapshot!(drawn("0 get a 0..10\n0 get b 5..15\n1 put 3..20", Look::plain()), @"");
+        insta::assert_snapshot!(drawn("0 get a 0..10\n0 get b 5..15\n1 put 3..20", Look::plain()), @r#"
+            t0  |-get a-|
+                  |-get b-|
+            t1   |---put---|
+        "#);
     }
 
     #[test]
     fn an_operation_that_ends_when_it_starts_still_has_room_for_its_text() {
-        insta::assert_snapshot!(drawn("0 tick 5..5\n1 tock 5..9\n0 tack 6..6", Look::plain()), @"");
+        insta::assert_snapshot!(drawn("0 tick 5..5\n1 tock 5..9\n0 tack 6..6", Look::plain()), @r#"
+            t0  |-tick-||-tack-|
+            t1  |-----tock------|
+        "#);
     }
 
     #[test]
@@ -333,12 +351,30 @@ mod tests {
             },
         );
         assert!(page.lines().all(|line| line.width() <= 60));
-        insta::assert_snapshot!(page, @"");
+        insta::assert_snapshot!(page, @r#"
+            t0  |-enqueue(0)-|              |-enqueue(2)-|
+            t1                 |-lost ··································
+            t2   |---------------------slow write----------------------~
+            t3                |-enqueue(1)-|              |-enqueue(3)-|
+
+            t0  |-enqueue(4)-|              |-enqueue(6)-|
+            t1  ~-lost ·················································
+            t2  ~----------------------slow write----------------------~
+            t3                |-enqueue(5)-|              |-enqueue(7)-|
+
+            t0  |-enqueue(8)-|
+            t1  ~-lost ·····················
+            t2  ~--slow write--|
+            t3                |-enqueue(9)-|
+        "#);
     }
 
     #[test]
     fn wide_characters_keep_the_columns() {
-        insta::assert_snapshot!(drawn("0 put 日本 0..5\n1 get 2..9\n0 put x 7..8", Look::plain()), @"");
+        insta::assert_snapshot!(drawn("0 put 日本 0..5\n1 get 2..9\n0 put x 7..8", Look::plain()), @r#"
+            t0  |-put 日本-||-put x-|
+            t1   |--------get--------|
+        "#);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use omnilink_engine::{
-    Consistency, Footprint, Limits, Model, Operation, Options, Outcome, Outcomes, Strategy, Verdict, check,
+    Consistency, Footprint, Limits, Model, Operation, Options, Outcomes, Strategy, check, minimize,
 };
 use omnilink_report::{Answer, Look, MinimalHistory, Report, ThreadNames};
 use omnilink_trace::Timebox;
@@ -173,42 +173,27 @@ fn many_alternatives_are_grouped_and_capped() {
 
 #[test]
 fn a_minimal_history_takes_the_place_of_the_window() {
-    let Answer::Checked { outcome, .. } = report(STALE_READ, Options::default()).answer else {
-        unreachable!("the picture can be checked")
-    };
-    let Outcome {
-        verdict: Verdict::Violation(counterexample),
-        ..
-    } = &outcome
-    else {
-        unreachable!("the picture is a violation")
-    };
-    let small = "
-        1 write 2 5..15
-        1 read 1 32..40";
-    let small = report(small, Options::default());
-    let Answer::Checked {
-        outcome: Outcome {
-            verdict: Verdict::Violation(inner),
-            ..
-        },
-        ..
-    } = small.answer
-    else {
-        unreachable!("the small picture is a violation")
-    };
-    let mut operations = inner.alternatives[0].recent.clone();
-    operations.push(counterexample.op.clone());
-    let minimal = MinimalHistory {
-        operations,
-        counterexample: (**counterexample).clone(),
-        is_cut_short: false,
-    };
-    let answer = Answer::Checked {
-        outcome: outcome.clone(),
-        minimal: Some(Box::new(minimal)),
-    };
-    insta::assert_snapshot!(with_answer(answer, BTreeMap::new()).to_text(&Look::plain()));
+    let mut picture = String::new();
+    for i in 0..100 {
+        picture.push_str(&format!("{} write {i} {}..{}\n", i % 3, i * 10, i * 10 + 8));
+    }
+    picture.push_str(
+        "3 write 500 1000..1010\n4 write 501 1020..1030\n2 read 500 1040..1050\n1 read 501 1041..1090",
+    );
+    let mut report = report(&picture, Options::default());
+    let minimal = minimize(&Register, history(&picture), Options::default())
+        .unwrap()
+        .unwrap();
+    let minimal = MinimalHistory::new(minimal, |op| Register.describe_op(op), |position| position as u64);
+    assert!(minimal.operations.len() < 5 && minimal.is_confirmed == Some(true));
+    if let Answer::Checked { minimal: slot, .. } = &mut report.answer {
+        *slot = Some(Box::new(minimal));
+    }
+    insta::assert_snapshot!(report.to_text(&Look::plain()));
+    let json: serde_json::Value = serde_json::from_str(&report.to_json()).unwrap();
+    let last = &json["minimal"]["ops"].as_array().unwrap().last().unwrap();
+    assert_eq!(last["id"], json["minimal"]["violation"]["op"]["id"]);
+    assert_eq!(last["place"], "register.ndjson:103");
 }
 
 #[test]

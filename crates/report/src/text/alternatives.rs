@@ -7,7 +7,7 @@ use omnilink_engine::{Alternative, Candidate, Counterexample, Fate, OpView};
 
 use crate::figures::{count, counted};
 use crate::look::{Look, Tone};
-use crate::paragraph::push_wrapped;
+use crate::paragraph::{glued, push_wrapped};
 use crate::report::Report;
 
 /// How many groups of alternatives are written out.
@@ -16,6 +16,8 @@ const GROUPS_MAX: usize = 6;
 const CANDIDATES_MAX: usize = 6;
 /// How many of the operations that led there are written out.
 const RECENT_MAX: usize = 6;
+/// How wide each of them is at most.
+const RECENT_WIDTH: usize = 40;
 /// How many states that an operation may lead to are written out.
 const STATES_MAX: usize = 3;
 
@@ -66,7 +68,7 @@ impl Report {
                 .recent
                 .iter()
                 .skip(skipped)
-                .map(|op| look.clean(&op.text).into_owned())
+                .map(|op| glued(&look.shorten(&look.clean(&op.text), RECENT_WIDTH)))
                 .collect();
             // The engine keeps a tail of the order, so a full one may have more in front.
             if skipped > 0 || alternative.recent.len() >= 16 {

@@ -7,8 +7,11 @@ use omnilink_engine::{Exhausted, OpView, Unfinished, Verdict, Witness};
 
 use crate::figures::{bytes, count, counted, seconds};
 use crate::look::{Look, Tone};
-use crate::paragraph::push_wrapped;
+use crate::paragraph::{glued, push_wrapped};
 use crate::report::{Answer, Report};
+
+/// How much of an operation's text a line of prose takes; a drawing or the evidence has more.
+const CALL_MAX: usize = 60;
 
 impl Report {
     /// The report as text, ending with a newline.
@@ -109,7 +112,14 @@ impl Report {
                 &mut page,
                 "  ",
                 "  ",
-                &format!("One of them holds {state}."),
+                &format!(
+                    "{} the state {state}.",
+                    if unfinished.frontier == 1 {
+                        "It has"
+                    } else {
+                        "One of them has"
+                    }
+                ),
                 look,
             );
         }
@@ -138,12 +148,9 @@ impl Report {
     /// `thread 3's dequeue() = 5 [120, 140] (queue.ndjson:17)`
     fn sentence_of(&self, op: &OpView, look: &Look) -> String {
         let name = self.threads.name(op.thread);
-        let mut sentence = format!(
-            "thread {}'s {} {}",
-            look.clean(&name),
-            look.clean(&op.text),
-            timebox(op)
-        );
+        let text = look.clean(&op.text);
+        let call = format!("thread {}'s {}", look.clean(&name), look.shorten(&text, CALL_MAX));
+        let mut sentence = format!("{} {}", glued(&call), glued(&timebox(op)));
         if let Some(place) = self.place(op) {
             sentence.push_str(&format!(" ({})", look.clean(place)));
         }
