@@ -98,7 +98,7 @@ impl Look {
     }
 
     /// `text` as this page may show it: no control characters and, where ASCII is asked for, nothing else.
-    pub(crate) fn clean<'a>(&self, text: &'a str) -> Cow<'a, str> {
+    pub fn clean<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let is_harmless = |c: char| !c.is_control() && !is_invisible(c) && (!self.ascii || c.is_ascii());
         if text.chars().all(is_harmless) {
             return Cow::Borrowed(text);
