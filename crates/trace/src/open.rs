@@ -12,7 +12,7 @@ use crate::import::{
 };
 use crate::input::Input;
 use crate::note::Notes;
-use crate::order::{Merge, Order, Plan, in_order};
+use crate::order::{CHUNK_OPS, Merge, Order, Plan, in_order};
 use crate::place::Source;
 use crate::records::Records;
 use crate::{Format, Header, Note, Operation, Place, Problem, TraceError};
@@ -34,8 +34,7 @@ pub struct OpenOptions {
     pub thread_ends: bool,
 }
 
-/// How many operations may be held in memory to bring inputs in order; all inputs of a trace share it.
-const CHUNK_OPS: usize = 1 << 15;
+/// However many inputs share the memory for sorting, each gets room for so many operations.
 const CHUNK_OPS_MIN: usize = 1 << 8;
 
 /// What opening gives.
