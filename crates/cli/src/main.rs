@@ -20,9 +20,6 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::error::CliError;
-use crate::exit::Exit;
-
 /// Interning and memoising allocate many small things on several threads: mimalloc is faster at that than most
 /// systems' own allocators.
 #[global_allocator]
