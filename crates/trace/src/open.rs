@@ -12,7 +12,7 @@ use crate::import::{
 };
 use crate::input::Input;
 use crate::note::Notes;
-use crate::order::{Merge, Order, Plan, in_order};
+use crate::order::{CHUNK_OPS, Merge, Order, Plan, in_order};
 use crate::place::Source;
 use crate::records::Records;
 use crate::{Format, Header, Note, Operation, Place, Problem, TraceError};
@@ -34,8 +34,7 @@ pub struct OpenOptions {
     pub thread_ends: bool,
 }
 
-/// How many operations may be held in memory to bring inputs in order; all inputs of a trace share it.
-const CHUNK_OPS: usize = 1 << 15;
+/// However many inputs share the memory for sorting, each gets room for so many operations.
 const CHUNK_OPS_MIN: usize = 1 << 8;
 
 /// What opening gives.
@@ -133,17 +132,25 @@ impl Part {
                 .ok_or_else(|| TraceError::new(Place::whole(&file), Problem::UnknownFormat))?,
         };
         self.input = self.input.with_window(window);
-        if !matches!(format, Format::Ndjson | Format::Msgpack) {
+        let is_foreign = !matches!(format, Format::Ndjson | Format::Msgpack);
+        if is_foreign {
             self.input = self.input.repeatable().map_err(error)?;
         }
         let (records, header) = self.records(format, options, notes)?;
-        let is_promised = options.order == Order::Auto && header.as_ref().is_some_and(Header::is_sorted);
+        let is_promised = header.as_ref().is_some_and(Header::is_sorted);
+        let order = match options.order {
+            // Other tools' events complete operations in the order of their returns, however well they are sorted.
+            Order::Sorted if is_foreign => Order::Auto,
+            Order::Auto if is_promised => Order::Sorted,
+            order => order,
+        };
         let plan = Plan {
             file: &file,
-            order: if is_promised { Order::Sorted } else { options.order },
+            order,
             is_repeatable: self.input.is_repeatable(),
             chunk_ops,
-            notes,
+            // That a history of events does not come in order of start is no news.
+            notes: if is_foreign { &Notes::default() } else { notes },
         };
         // Looking ahead meets everything that reading meets: it must not say it twice.
         let reopen = || {

@@ -13,6 +13,9 @@ use tempfile::NamedTempFile;
 pub use compression::Compression;
 pub(crate) use window::Window;
 
+/// What some editors put in front of a text. It says nothing.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// An input, possibly one that can be read only once.
 #[derive(Clone)]
 pub(crate) struct Input {
@@ -67,8 +70,12 @@ impl Input {
 
     /// The bytes from the beginning, decompressed.
     pub(crate) fn open(&self) -> io::Result<Window> {
-        let (reader, _) = compression::decompress(self.open_raw()?)?;
-        Ok(Window::new(reader))
+        let mut window = Window::new(compression::decompress(self.open_raw()?)?);
+        window.fetch(BYTE_ORDER_MARK.len())?;
+        if window.unread().starts_with(BYTE_ORDER_MARK) {
+            window.consume(BYTE_ORDER_MARK.len());
+        }
+        Ok(window)
     }
 
     /// This input with what has been read of it already put back in front.

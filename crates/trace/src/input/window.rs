@@ -112,17 +112,17 @@ impl Window {
         self.end -= self.begin;
         self.begin = 0;
         // A record that fills half of the buffer needs a larger one, or each refill would move most of it.
-        if self.end * 2 >= self.buffer.len() {
-            if self.buffer.len() >= RECORD_BYTES_MAX {
-                return Err(io::Error::new(
-                    io::ErrorKind::InvalidData,
-                    format!(
-                        "a single record of more than {RECORD_BYTES_MAX} bytes; is this the format it is read as?"
-                    ),
-                ));
-            }
+        if self.buffer.len() < RECORD_BYTES_MAX && self.end * 2 >= self.buffer.len() {
             let grown = (self.buffer.len() * 2).max(CHUNK_BYTES);
             self.buffer.resize(grown, 0);
+        }
+        if self.end == self.buffer.len() {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                format!(
+                    "a single record of more than {RECORD_BYTES_MAX} bytes; is this the format it is read as?"
+                ),
+            ));
         }
         Ok(())
     }
