@@ -179,7 +179,7 @@ impl<'a> Call<'a> {
     pub(crate) fn acknowledged(&self, position: usize) -> Result<(), DecodeError> {
         self.acknowledged_as(
             position,
-            "nothing, true or \"ok\"; what did not happen is marked \"aborted\": true",
+            "nothing, true, 0 or \"ok\"; what did not happen is marked \"aborted\": true",
         )
     }
 
@@ -187,11 +187,7 @@ impl<'a> Call<'a> {
     pub(crate) fn acknowledged_as(&self, position: usize, expected: &'static str) -> Result<(), DecodeError> {
         match self.result(&[], position) {
             None => Ok(()),
-            Some(result)
-                if result.is_null() || result.is_empty() || self.is_echo(result) || is_ok(result) =>
-            {
-                Ok(())
-            }
+            Some(result) if is_nothing(result) || self.is_echo(result) || is_ok(result) => Ok(()),
             Some(result) => match (result.as_bool(), Output::of(result)) {
                 (Some(true), _)
                 | (
@@ -216,9 +212,12 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The operation as messages call it.
+    /// The operation as messages call it: by the trace's name for it, if the trace has one.
     fn name(&self) -> String {
-        self.operation.name.to_string()
+        let spelled = self.operation.name.as_str();
+        let is_known = is_alike(self.entry.name, spelled)
+            || self.entry.aliases.iter().any(|alias| is_alike(alias, spelled));
+        if is_known { spelled } else { self.entry.name }.to_owned()
     }
 
     #[cold]
@@ -269,6 +268,11 @@ fn flag(operation: &Operation) -> Option<&'static str> {
 
 /// How messages call what an operation returned.
 pub(crate) const THE_RESULT: &str = "the result";
+
+/// What stands where a result would be if there were one: nil, or the zero of C and Go.
+fn is_nothing(result: &Value) -> bool {
+    result.is_null() || result.is_empty() || result.as_int() == Some(0) || result.as_str() == Some("")
+}
 
 /// A system's way to say that all went well.
 fn is_ok(result: &Value) -> bool {
