@@ -21,7 +21,8 @@ pub struct Call<'a> {
 
 impl<'a> Call<'a> {
     pub(crate) fn new(operation: &'a Operation, model: &'static Entry) -> Result<Self, DecodeError> {
-        match model.op(&operation.name) {
+        let entry = model.op(&operation.name).or_else(|| model.op(flag(operation)?));
+        match entry {
             Some(entry) => Ok(Self { operation, entry }),
             None => Err(Self::unknown(operation, model)),
         }
@@ -178,7 +179,7 @@ impl<'a> Call<'a> {
     pub(crate) fn acknowledged(&self, position: usize) -> Result<(), DecodeError> {
         self.acknowledged_as(
             position,
-            "nothing, true or \"ok\"; what did not happen is marked \"aborted\": true",
+            "nothing, true, 0 or \"ok\"; what did not happen is marked \"aborted\": true",
         )
     }
 
@@ -186,11 +187,7 @@ impl<'a> Call<'a> {
     pub(crate) fn acknowledged_as(&self, position: usize, expected: &'static str) -> Result<(), DecodeError> {
         match self.result(&[], position) {
             None => Ok(()),
-            Some(result)
-                if result.is_null() || result.is_empty() || self.is_echo(result) || is_ok(result) =>
-            {
-                Ok(())
-            }
+            Some(result) if is_nothing(result) || self.is_echo(result) || is_ok(result) => Ok(()),
             Some(result) => match (result.as_bool(), Output::of(result)) {
                 (Some(true), _)
                 | (
@@ -215,9 +212,12 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The operation as messages call it.
+    /// The operation as messages call it: by the trace's name for it, if the trace has one.
     fn name(&self) -> String {
-        self.operation.name.to_string()
+        let spelled = self.operation.name.as_str();
+        let is_known = is_alike(self.entry.name, spelled)
+            || self.entry.aliases.iter().any(|alias| is_alike(alias, spelled));
+        if is_known { spelled } else { self.entry.name }.to_owned()
     }
 
     #[cold]
@@ -255,8 +255,24 @@ impl<'a> Call<'a> {
     }
 }
 
+/// The operation's name where the argument `op` tells one of two operations by a truth value, as inputs of Porcupine's
+/// examples do.
+fn flag(operation: &Operation) -> Option<&'static str> {
+    match operation.args {
+        Args::Named(ref record) => field(record, &["op"])?
+            .as_bool()
+            .map(|flag| if flag { "true" } else { "false" }),
+        Args::Positional(_) => None,
+    }
+}
+
 /// How messages call what an operation returned.
 pub(crate) const THE_RESULT: &str = "the result";
+
+/// What stands where a result would be if there were one: nil, or the zero of C and Go.
+fn is_nothing(result: &Value) -> bool {
+    result.is_null() || result.is_empty() || result.as_int() == Some(0) || result.as_str() == Some("")
+}
 
 /// A system's way to say that all went well.
 fn is_ok(result: &Value) -> bool {
