@@ -29,6 +29,12 @@ pub(crate) enum CliError {
     /// A trace that is not of this model.
     #[error("{0}; `omnilink check --list-models` documents the operations of each model")]
     Decode(#[from] DecodeError),
+    /// Nothing at all: more likely an accident than a history.
+    #[error(
+        "{0}: there is nothing in it; was anything recorded? (a trace that is meant to have no operations has a header: \
+         {{\"omnilink\":1}})"
+    )]
+    Empty(String),
     /// The check itself failed.
     #[error("{0}")]
     Check(#[from] CheckError),

@@ -9,7 +9,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use omnilink_trace::{OpenOptions, Trace};
+use omnilink_trace::{Format, OpenOptions, Trace, UnknownFormat};
 
 use crate::error::CliError;
 
@@ -67,6 +67,11 @@ impl Input {
             }
         })
     }
+}
+
+/// A format by its name, for arguments.
+pub(crate) fn format_name(name: &str) -> Result<Format, String> {
+    name.parse().map_err(|error: UnknownFormat| error.to_string())
 }
 
 /// What has come through standard input so far.

@@ -69,6 +69,11 @@ impl<'m, M: Shipped> History<'m, M> {
         number
     }
 
+    /// Whether the trace says about itself that it is one.
+    pub(super) fn has_header(&self) -> bool {
+        self.trace.header().is_some()
+    }
+
     /// What a person should be told about the trace, as far as it was read.
     pub(super) fn notes(&self) -> Vec<String> {
         self.trace.notes().iter().map(ToString::to_string).collect()

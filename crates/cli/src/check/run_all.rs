@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 
 use omnilink_models::{Shipped, Visitor};
-use omnilink_report::{Look, Report};
+use omnilink_report::{Answer, Judgement, Look, Report};
 use tempfile::NamedTempFile;
 
 use super::session::{Request, check_input};
@@ -65,7 +65,7 @@ impl Visitor for RunAll<'_> {
             for (index, report) in reports {
                 early.insert(index, report);
                 while let Some(report) = early.remove(&wanted) {
-                    worst = worst.max(Exit::of_verdict(report.verdict()));
+                    worst = worst.max(Exit::of(report.judgement()));
                     if let Some(evidence) = &mut evidence {
                         evidence.add(&report)?;
                     }
@@ -84,7 +84,7 @@ impl Visitor for RunAll<'_> {
 
 impl RunAll<'_> {
     fn tell(&mut self, report: &Report) -> Result<(), CliError> {
-        if let omnilink_report::Answer::Failed { message, .. } = &report.answer {
+        if let Answer::Failed { message, .. } = &report.answer {
             output::error(message);
         }
         if self.is_json {
@@ -93,8 +93,8 @@ impl RunAll<'_> {
         for note in &report.notes {
             output::note(note);
         }
-        match report.verdict() {
-            "error" => Ok(()),
+        match report.judgement() {
+            Judgement::Error => Ok(()),
             _ => self.out.print(&report.to_text(self.look)),
         }
     }

@@ -12,7 +12,7 @@ use clap::Args;
 use omnilink_engine::Options;
 use omnilink_models::Queue;
 use omnilink_record::{Options as RecordOptions, record};
-use omnilink_report::{Look, Report, Tone, count};
+use omnilink_report::{Judgement, Look, Report, Tone, count};
 use omnilink_trace::OpenOptions;
 use omnilink_value::Value;
 
@@ -83,7 +83,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Exit, CliError> {
         rounds += 1;
         let report = round(&Ring::new(false), &path, "one-lock")?;
         let is_over = rounds == ROUNDS_MAX || started.elapsed() > TIME_MAX;
-        if report.verdict() != "valid" || is_over {
+        if report.judgement() != Judgement::Valid || is_over {
             break report;
         }
         std::fs::remove_dir_all(&path).map_err(|error| CliError::Write {
@@ -100,8 +100,8 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Exit, CliError> {
         ))?;
     }
     out.print(NEXT)?;
-    Ok(match report.verdict() {
-        "error" => Exit::BadInput,
+    Ok(match report.judgement() {
+        Judgement::Error => Exit::BadInput,
         _ => Exit::Valid,
     })
 }
@@ -121,16 +121,16 @@ fn moral(report: &Report, rounds: u32) -> String {
         1 => "the first round".to_owned(),
         rounds => format!("round {rounds}"),
     };
-    match report.verdict() {
-        "violation" => format!(
+    match report.judgement() {
+        Judgement::Violation => format!(
             "\nThe bug was planted, and it showed in {rounds}: without the lock, two threads may find the\n\
              same element at the head and both take it. No test that looks at one thread can see that.\n"
         ),
-        "valid" => format!(
+        Judgement::Valid => format!(
             "\nThe bug was planted, but up to {rounds} no two threads met at the head: this machine ran them\n\
              one after the other. Run the demonstration again.\n"
         ),
-        _ => String::new(),
+        Judgement::Unknown | Judgement::Error => String::new(),
     }
 }
 
@@ -168,5 +168,7 @@ fn round(ring: &Ring, folder: &Path, name: &str) -> Result<Report, CliError> {
     };
     let mut report = check_input(&model, &input, &request, &Progress::start(name));
     name.clone_into(&mut report.input);
+    // The folder is gone before anyone can look there, or its name is known.
+    report.places.clear();
     Ok(report)
 }
