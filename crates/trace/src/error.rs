@@ -70,6 +70,9 @@ pub enum Problem {
     /// The header asks for another version.
     #[error("trace format {0} is not known; this version reads format 1")]
     UnknownVersion(Value),
+    /// A header that is not the first record.
+    #[error("a header in the middle; to read several traces as one, give their files together")]
+    SecondHeader,
     /// A field that every record must have.
     #[error("{}the field \"{field}\" is missing; expected {expected}", InOp(op))]
     MissingField {

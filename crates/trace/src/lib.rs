@@ -9,6 +9,7 @@
 //! what a recorder that crashed leaves behind is read up to the cut, and a [`Note`] says so.
 
 mod detect;
+mod directory;
 mod error;
 mod format;
 mod format1;

@@ -265,6 +265,9 @@ fn is_number(cursor: &mut Cursor<'_>) -> bool {
 
 #[cold]
 pub(super) fn unknown_field(key: &str) -> Problem {
+    if key == Header::KEY {
+        return Problem::SecondHeader;
+    }
     Problem::UnknownField {
         field: key.to_owned(),
         suggestion: nearest(key, Field::names()),
