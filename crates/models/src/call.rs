@@ -123,7 +123,10 @@ impl<'a> Call<'a> {
             .as_ref()
             .or_else(|| match &self.operation.args {
                 Args::Positional(tuple) => tuple.as_tuple()?.get(position),
-                Args::Named(record) => field(record, RESULT).or_else(|| field(record, names)),
+                Args::Named(record) => exactly(record, RESULT)
+                    .or_else(|| exactly(record, names))
+                    .or_else(|| alike(record, RESULT))
+                    .or_else(|| alike(record, names)),
             })
     }
 
@@ -283,14 +286,18 @@ fn is_ok(result: &Value) -> bool {
 
 /// The field that goes by one of these names, exactly or else without regard to case.
 fn field<'a>(record: &'a Value, names: &[&str]) -> Option<&'a Value> {
-    let exactly = || names.iter().find_map(|name| record.field(name));
-    let alike = || {
-        let mut fields = record.as_record()?.iter();
-        fields
-            .find(|(field, _)| names.iter().any(|name| is_alike(name, field)))
-            .map(|(_, value)| value)
-    };
-    exactly().or_else(alike)
+    exactly(record, names).or_else(|| alike(record, names))
+}
+
+fn exactly<'a>(record: &'a Value, names: &[&str]) -> Option<&'a Value> {
+    names.iter().find_map(|name| record.field(name))
+}
+
+fn alike<'a>(record: &'a Value, names: &[&str]) -> Option<&'a Value> {
+    let mut fields = record.as_record()?.iter();
+    fields
+        .find(|(field, _)| names.iter().any(|name| is_alike(name, field)))
+        .map(|(_, value)| value)
 }
 
 /// What a record with the fields of a Porcupine output says.
