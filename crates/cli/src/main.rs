@@ -10,6 +10,7 @@ mod error;
 mod exit;
 mod input;
 mod interrupt;
+mod new_file;
 mod output;
 mod peak;
 mod progress;

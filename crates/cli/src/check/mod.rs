@@ -47,7 +47,7 @@ pub(crate) struct CheckArgs {
     /// Write the full evidence as JSON, one object per input
     #[arg(long, value_name = "FILE")]
     evidence: Option<PathBuf>,
-    /// The format of the histories; found by content if not given
+    /// The format of the histories; found by content if not given: ndjson, msgpack, omnilink, jepsen-edn, jepsen-log, porcupine, fastlin
     #[arg(long, value_name = "FORMAT", value_parser = format_name)]
     format: Option<Format>,
     /// Calls of one thread may overlap: the thread is a label, not an order

@@ -1,20 +1,18 @@
 //! Several inputs, several at a time, answers in the order in which they were asked for.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 
 use omnilink_models::{Shipped, Visitor};
 use omnilink_report::{Answer, Judgement, Look, Report};
-use tempfile::NamedTempFile;
 
 use super::session::{Request, check_input};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::input::Input;
+use crate::new_file::NewFile;
 use crate::output::{self, Output};
 use crate::progress::Progress;
 
@@ -67,7 +65,7 @@ impl Visitor for RunAll<'_> {
                 while let Some(report) = early.remove(&wanted) {
                     worst = worst.max(Exit::of(report.judgement()));
                     if let Some(evidence) = &mut evidence {
-                        evidence.add(&report)?;
+                        evidence.add(&report);
                     }
                     progress.suspend(|| self.tell(&report))?;
                     wanted += 1;
@@ -100,40 +98,26 @@ impl RunAll<'_> {
     }
 }
 
-/// The file of `--evidence`: there when all of it is, and not before.
+/// The file of `--evidence`, written when all of it is known.
 struct Evidence<'a> {
-    path: &'a Path,
-    file: NamedTempFile<File>,
+    file: NewFile<'a>,
+    lines: String,
 }
 
 impl<'a> Evidence<'a> {
     fn create(path: &'a Path) -> Result<Self, CliError> {
-        let folder = path
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty())
-            .unwrap_or(Path::new("."));
-        let file = NamedTempFile::new_in(folder).map_err(|error| CliError::Write {
-            path: path.to_owned(),
-            error,
-        })?;
-        Ok(Self { path, file })
-    }
-
-    fn add(&mut self, report: &Report) -> Result<(), CliError> {
-        writeln!(self.file, "{}", report.to_json()).map_err(|error| CliError::Write {
-            path: self.path.to_owned(),
-            error,
+        Ok(Self {
+            file: NewFile::check(path)?,
+            lines: String::new(),
         })
     }
 
+    fn add(&mut self, report: &Report) {
+        self.lines.push_str(&report.to_json());
+        self.lines.push('\n');
+    }
+
     fn finish(self) -> Result<(), CliError> {
-        let path = self.path.to_owned();
-        match self.file.persist(&path) {
-            Ok(_) => Ok(()),
-            Err(error) => Err(CliError::Write {
-                path,
-                error: error.error,
-            }),
-        }
+        self.file.write(self.lines.as_bytes())
     }
 }

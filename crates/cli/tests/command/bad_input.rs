@@ -120,7 +120,7 @@ fn times_that_are_no_times() {
         "h.ndjson",
         &WRITE.replace("\"start\":0", "\"start\":1.5"),
     )
-    .refused(&["h.ndjson:1", "start"]);
+    .refused(&["h.ndjson:1", "only integers"]);
     check(
         "register",
         "h.ndjson",
@@ -174,16 +174,18 @@ fn numbers_beyond_64_bits() {
 
 #[test]
 fn the_largest_times_there_are() {
-    let history = format!(
-        "{}\n{}",
-        WRITE.replace(
-            "\"start\":0,\"end\":5",
-            &format!("\"start\":{},\"end\":{}", i64::MIN, i64::MAX)
-        ),
-        r#"{"thread":1,"op":"read","args":{},"ret":7,"start":9223372036854775806,"end":9223372036854775807}"#,
-    );
-    let ran = check("register", "h.ndjson", &history);
+    let from_to = |start: i64, end: i64| format!("\"start\":{start},\"end\":{end}");
+    let write = WRITE.replace("\"start\":0,\"end\":5", &from_to(i64::MIN, i64::MAX - 1));
+    let read = r#"{"thread":1,"op":"read","args":{},"ret":7,"start":0,"end":1}"#
+        .replace("\"start\":0,\"end\":1", &from_to(i64::MAX - 2, i64::MAX - 1));
+    let ran = check("register", "h.ndjson", &format!("{write}\n{read}"));
     assert_eq!(ran.code, 1, "{ran:?}");
+}
+
+#[test]
+fn the_end_of_time_is_no_return() {
+    let history = WRITE.replace("\"end\":5", &format!("\"end\":{}", i64::MAX));
+    check("register", "h.ndjson", &history).refused(&["h.ndjson:1", "leave it out"]);
 }
 
 #[test]
@@ -198,7 +200,8 @@ fn a_return_without_a_call() {
 
 #[test]
 fn truncated_messagepack_is_read_up_to_the_cut() {
-    let folder = folder(&[("h.ndjson", &format!("{WRITE}\n{}", WRITE.replace(":0,", ":7,")))]);
+    let second = WRITE.replace("\"start\":0,\"end\":5", "\"start\":7,\"end\":9");
+    let folder = folder(&[("h.ndjson", &format!("{WRITE}\n{second}"))]);
     let converted = omnilink_in(
         folder.path(),
         &["trace", "convert", "h.ndjson", "-o", "h.msgpack"],

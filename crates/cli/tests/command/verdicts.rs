@@ -1,14 +1,17 @@
 //! What scripts rely on: exit codes and the first words.
 
-use super::ran::{check, example, omnilink};
+use super::ran::{check, example, omnilink, omnilink_in, repository};
 
 #[test]
 fn a_history_with_an_explanation_exits_with_0() {
-    let ran = omnilink(&["check", &example("register-valid.ndjson"), "--model", "register"]);
+    let ran = omnilink_in(
+        &repository().join("examples"),
+        &["check", "register-valid.ndjson", "--model", "register"],
+    );
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(
         ran.stdout
-            .contains("valid: 6 operations of 3 threads are explained by register"),
+            .contains("valid: 6 operations of 3 threads are explained"),
         "{ran:?}"
     );
 }
