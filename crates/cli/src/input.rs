@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use omnilink_trace::{Format, OpenOptions, Trace, UnknownFormat};
 
 use crate::error::CliError;
+use crate::interrupt;
 
 /// One trace that a command was given.
 #[derive(Debug)]
@@ -94,7 +95,7 @@ impl Spool {
             self.file.seek(SeekFrom::Start(at))?;
             return self.file.read(buffer);
         }
-        let read = io::stdin().lock().read(buffer)?;
+        let read = interrupt::final_if_raised(io::stdin().lock().read(buffer))?;
         self.file.seek(SeekFrom::Start(self.len))?;
         self.file.write_all(&buffer[..read])?;
         self.len += read as u64;

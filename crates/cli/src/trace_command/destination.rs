@@ -46,6 +46,7 @@ impl Destination {
         options.sorted = true;
         match self.copy(&mut trace, &options) {
             Err(CliError::Trace { error }) if self.output.is_none() && is_closed_pipe(&error) => {}
+            Err(_) if interrupt::is_raised() => return Err(CliError::Interrupted),
             copied => copied?,
         }
         tell_notes(&trace);

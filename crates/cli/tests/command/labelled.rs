@@ -26,11 +26,7 @@ fn known_histories_get_their_known_verdicts() {
             "cas-register",
             0,
         ),
-        (
-            "knossos/cas-register/good/memstress3-3.edn",
-            "cas-register:initial=0",
-            0,
-        ),
+        ("knossos/cas-register/good/memstress3-3.edn", "cas-register", 0),
         ("porcupine/kv/c01-ok.txt", "kv", 0),
         ("porcupine/kv/c01-bad.txt", "kv", 1),
     ] {

@@ -110,6 +110,42 @@ fn showing_takes_only_what_is_asked_for() {
     assert!(ran.stderr.contains("no operation matches"), "{ran:?}");
 }
 
+#[cfg(unix)]
+#[test]
+fn ctrl_c_leaves_nothing_half_written() {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+
+    let folder = folder(&[]);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_omnilink"))
+        .args(["trace", "convert", "-", "-o", "out.ndjson"])
+        .current_dir(folder.path())
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(b"{\"omnilink\":1,\"sorted\":true}\n").unwrap();
+    for i in 0..50_000 {
+        writeln!(
+            stdin,
+            "{{\"thread\":0,\"op\":\"tick\",\"start\":{i},\"end\":{i}}}"
+        )
+        .unwrap();
+    }
+    let files = || std::fs::read_dir(folder.path()).unwrap().count();
+    while files() == 0 {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    // The pipe stays open: the command waits for more.
+    // SAFETY: the process is our child and has not been waited for.
+    assert_eq!(unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGINT) }, 0);
+    let output = child.wait_with_output().unwrap();
+    drop(stdin);
+    assert_eq!(output.status.code(), Some(130), "{output:?}");
+    assert_eq!(files(), 0);
+}
+
 #[test]
 fn bad_input_is_refused_by_every_verb() {
     for verb in ["stats", "show", "convert"] {

@@ -18,12 +18,10 @@ fn a_history_with_an_explanation_exits_with_0() {
 
 #[test]
 fn a_history_without_one_exits_with_1() {
-    let ran = omnilink(&[
-        "check",
-        &example("register-stale-read.ndjson"),
-        "--model",
-        "register",
-    ]);
+    let ran = omnilink_in(
+        &repository().join("examples"),
+        &["check", "register-stale-read.ndjson", "--model", "register"],
+    );
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(
         ran.stdout.contains("violation: No order of the operations"),
