@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use omnilink_benches::case::CASES;
+use omnilink_benches::case::{CASES, Case};
 use omnilink_benches::subject::{Measured, run};
 
 #[global_allocator]
@@ -23,14 +23,12 @@ fn main() {
     {
         let files: Vec<PathBuf> = files.iter().map(PathBuf::from).collect();
         let case = &CASES[case.parse::<usize>().unwrap_or(0)];
-        println!(
-            "{}",
-            if tool == "ours" {
-                case.ours(&files)
-            } else {
-                case.porcupine(&files)
-            }
-        );
+        let answer = match tool.as_str() {
+            "ours" => case.ours(&files),
+            "streaming" => case.ours_streaming(&files),
+            _ => case.porcupine(&files),
+        };
+        println!("{} {}", answer.letters, answer.seconds);
         return;
     }
     let wanted = args.first().map_or("", String::as_str);
@@ -39,8 +37,12 @@ fn main() {
 
 fn table(wanted: &str) {
     println!(
-        "{:<42} {:>8} {:>8}   {:>9} {:>9}   {:>8} {:>8}  verdict",
-        "case", "ours s", "MB", "porc.-rs s", "MB", "time", "memory"
+        "{:<40} {:>26} {:>20} {:>15}",
+        "", "ours: check, file to verdict", "porcupine-rs: check", "ratio of"
+    );
+    println!(
+        "{:<40} {:>9} {:>9} {:>7} {:>11} {:>8} {:>8} {:>8}  verdict",
+        "case", "CPU s", "CPU s", "MB", "CPU s", "MB", "time", "memory"
     );
     let folder = tempfile::tempdir().expect("a temporary folder");
     for (index, case) in CASES
@@ -53,18 +55,25 @@ fn table(wanted: &str) {
             let index = index.to_string();
             let mut args = vec!["--subject", tool, &index];
             args.extend(files.iter().filter_map(|file| file.to_str()));
-            run(&args, CPU_LIMIT, MEMORY_LIMIT_MB)
+            best_of_three(|| run(&args, CPU_LIMIT, MEMORY_LIMIT_MB))
         };
-        let ours = best_of_three(|| subject("ours"));
-        let theirs = case.porcupine.then(|| {
-            let first = subject("porcupine");
-            if first.cpu_seconds < 1.0 {
-                best_of_three(|| subject("porcupine"))
-            } else {
-                first
-            }
-        });
-        print_line(case.name, case.ratio_min, &ours, theirs.as_ref());
+        let streaming = subject("streaming");
+        if case.porcupine {
+            print_comparison(case, &subject("ours"), &streaming, &subject("porcupine"));
+        } else {
+            println!(
+                "{:<40} {:>9} {:>9.3} {:>7.0} {:>11} {:>8} {:>8} {:>8}  {}",
+                case.name,
+                "",
+                streaming.cpu_seconds,
+                streaming.peak_mb,
+                "",
+                "",
+                "",
+                "",
+                in_words(&streaming)
+            );
+        }
     }
 }
 
@@ -82,40 +91,39 @@ fn best_of_three(mut measure: impl FnMut() -> Measured) -> Measured {
     best
 }
 
-fn print_line(name: &str, ratio_min: Option<f64>, ours: &Measured, theirs: Option<&Measured>) {
-    let summary = |verdict: &str| match (verdict.matches('v').count(), verdict.matches('x').count()) {
+fn in_words(measured: &Measured) -> String {
+    let Some(letters) = &measured.verdict else {
+        return "UNDECIDED".to_owned();
+    };
+    match (letters.matches('v').count(), letters.matches('x').count()) {
         (1, 0) => "valid".to_owned(),
         (0, 1) => "violation".to_owned(),
         (valid, violations) => format!("{valid} valid, {violations} not"),
-    };
-    let verdict = ours
-        .verdict
-        .as_deref()
-        .map_or_else(|| "UNDECIDED".to_owned(), summary);
-    print!("{name:<42} {:>8.3} {:>8.0}", ours.cpu_seconds, ours.peak_mb);
-    let Some(theirs) = theirs else {
-        println!("   {:>9} {:>9}   {:>8} {:>8}  {verdict}", "-", "-", "-", "-");
-        return;
-    };
+    }
+}
+
+fn print_comparison(case: &Case, ours: &Measured, streaming: &Measured, theirs: &Measured) {
     let stopped = theirs.verdict.is_none();
     let more = if stopped { ">" } else { "" };
     let ratio = theirs.cpu_seconds / ours.cpu_seconds;
-    let memory = theirs.peak_mb / ours.peak_mb;
-    let missed = if ratio_min.is_some_and(|min| ratio < min) {
+    let memory = theirs.peak_mb / streaming.peak_mb;
+    let missed = if case.ratio_min.is_some_and(|min| ratio < min) {
         "  (below the promise)"
     } else {
         ""
     };
-    let differs = if !stopped && theirs.verdict != ours.verdict {
-        "  THEY DISAGREE"
-    } else {
-        ""
-    };
+    let agree = ours.verdict == streaming.verdict && (stopped || theirs.verdict == ours.verdict);
+    let differs = if agree { "" } else { "  THEY DISAGREE" };
     println!(
-        "   {:>9} {:>9.0}   {:>8} {:>8}  {verdict}{missed}{differs}",
-        format!("{more}{:.2}", theirs.cpu_seconds),
+        "{:<40} {:>9.4} {:>9.4} {:>7.0} {:>11} {:>8.0} {:>8} {:>8}  {}{missed}{differs}",
+        case.name,
+        ours.cpu_seconds,
+        streaming.cpu_seconds,
+        streaming.peak_mb,
+        format!("{more}{:.4}", theirs.cpu_seconds),
         theirs.peak_mb,
         format!("{more}{ratio:.1}×"),
         format!("{more}{memory:.1}×"),
+        in_words(ours),
     );
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
-use omnilink_engine::{Options, Reductions};
+use omnilink_engine::{Options, Reductions, Verdict};
 use omnilink_models::{CasRegister, Decode, FailedCas, Kv, Map, Register};
 use omnilink_value::Value;
 use porcupine::Model;
@@ -13,6 +13,7 @@ use crate::map_workload::Load;
 use crate::ours::{check_file, operations};
 use crate::porcupine_models::{ArrayMap, Cas, KvByKey, KvCall, Plain, WholeKv};
 use crate::register_workload::RegisterLoad;
+use crate::subject::cpu_seconds;
 
 /// An input.
 #[derive(Clone, Copy, Debug)]
@@ -123,20 +124,20 @@ pub const CASES: &[Case] = &[
     ),
     case(
         "map, 5 threads, 50k, valid",
-        map(5, 10_000, 100, false),
+        map(5, 10_000, 30, false),
         Some(10.0),
     ),
     case(
         "map, 5 threads, 50k, violation",
-        map(5, 10_000, 100, true),
+        map(5, 10_000, 30, true),
         Some(30.0),
     ),
     case(
         "map, 5 threads, 200k, valid",
-        map(5, 40_000, 100, false),
+        map(5, 40_000, 30, false),
         Some(20.0),
     ),
-    alone("map, 5 threads, 450k, valid", map(5, 90_000, 100, false)),
+    alone("map, 5 threads, 450k, valid", map(5, 90_000, 30, false)),
     case("map, 20 threads, dense, valid", map(20, 100, 0, false), None),
     case("map, 20 threads, dense, violation", map(20, 100, 0, true), None),
     case("map, 30 threads, dense, valid", map(30, 100, 0, false), None),
@@ -144,9 +145,9 @@ pub const CASES: &[Case] = &[
     alone("map, 40 threads, dense, valid", map(40, 100, 0, false)),
     alone("map, 50 threads, dense, valid", map(50, 100, 0, false)),
     alone("map, 50 threads, dense, violation", map(50, 100, 0, true)),
-    alone("map, 5 threads, 100k, from disk", map(5, 20_000, 100, false)),
-    alone("map, 5 threads, 1M, from disk", map(5, 200_000, 100, false)),
-    alone("map, 5 threads, 10M, from disk", map(5, 2_000_000, 100, false)),
+    alone("map, 5 threads, 100k, from disk", map(5, 20_000, 30, false)),
+    alone("map, 5 threads, 1M, from disk", map(5, 200_000, 30, false)),
+    alone("map, 5 threads, 10M, from disk", map(5, 2_000_000, 30, false)),
 ];
 
 /// Where the histories that ship with the trace crate are.
@@ -194,48 +195,106 @@ impl Input {
     }
 }
 
+/// What a tool answered, and how long the check alone took it.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    /// One letter a file: `v` for valid, `x` for a violation, `?` for neither.
+    pub letters: String,
+    /// CPU seconds of the check, the history being in memory; of everything where it is streamed.
+    pub seconds: f64,
+}
+
+impl Answer {
+    fn add(&mut self, letter: char, seconds: f64) {
+        self.letters.push(letter);
+        self.seconds += seconds;
+    }
+}
+
 impl Case {
-    /// Our answer: one letter a file, `v` for valid and `x` for a violation.
-    pub fn ours(&self, files: &[PathBuf]) -> String {
+    fn options(&self) -> Options {
         let reductions = Reductions {
             partitions: self.partitioned,
             ..Reductions::ALL
         };
-        let options = Options {
+        Options {
             reductions,
             ..Options::default()
-        };
-        let letter = |outcome: omnilink_engine::Outcome| match outcome.verdict {
-            omnilink_engine::Verdict::Valid(_) => 'v',
-            omnilink_engine::Verdict::Violation(_) => 'x',
-            omnilink_engine::Verdict::Unknown(_) => '?',
-        };
-        files
-            .iter()
-            .map(|file| {
-                letter(match self.input {
-                    Input::Etcd => check_file(&etcd(), file, options),
-                    Input::Kv(_) => check_file(&Kv, file, options),
-                    Input::Map(_) => check_file(&ordered_map(), file, options),
-                    Input::Register(_) => check_file(&plain_register(), file, options),
-                })
-            })
-            .collect()
+        }
     }
 
-    /// The answer of porcupine-rs, in the same letters.
-    pub fn porcupine(&self, files: &[PathBuf]) -> String {
-        files
-            .iter()
-            .map(|file| match (self.input, self.partitioned) {
-                (Input::Etcd, _) => ask::<_, Cas>(&etcd(), file, Cas::convert),
-                (Input::Kv(_), false) => ask::<_, WholeKv>(&Kv, file, KvCall::convert),
-                (Input::Kv(_), true) => ask::<_, KvByKey>(&Kv, file, KvCall::convert),
-                (Input::Map(_), _) => ask::<_, ArrayMap>(&ordered_map(), file, ArrayMap::convert),
-                (Input::Register(_), _) => ask::<_, Plain>(&plain_register(), file, Plain::convert),
-            })
-            .map(|ok| if ok { 'v' } else { 'x' })
-            .collect()
+    /// Our answer, the history being in memory.
+    pub fn ours(&self, files: &[PathBuf]) -> Answer {
+        self.each(files, |model, file, answer| {
+            model.check_in_memory(file, self.options(), answer)
+        })
+    }
+
+    /// Our answer as the command line finds it: from file to verdict, streaming.
+    pub fn ours_streaming(&self, files: &[PathBuf]) -> Answer {
+        self.each(files, |model, file, answer| {
+            model.check_streaming(file, self.options(), answer)
+        })
+    }
+
+    fn each(&self, files: &[PathBuf], check: impl Fn(&dyn Subject, &Path, &mut Answer)) -> Answer {
+        let mut answer = Answer::default();
+        let model: &dyn Subject = match self.input {
+            Input::Etcd => &etcd(),
+            Input::Kv(_) => &Kv,
+            Input::Map(_) => &ordered_map(),
+            Input::Register(_) => &plain_register(),
+        };
+        files.iter().for_each(|file| check(model, file, &mut answer));
+        answer
+    }
+
+    /// The answer of porcupine-rs, the history being in memory.
+    pub fn porcupine(&self, files: &[PathBuf]) -> Answer {
+        let mut answer = Answer::default();
+        for file in files {
+            match (self.input, self.partitioned) {
+                (Input::Etcd, _) => ask::<_, Cas>(&etcd(), file, Cas::convert, &mut answer),
+                (Input::Kv(_), false) => ask::<_, WholeKv>(&Kv, file, KvCall::convert, &mut answer),
+                (Input::Kv(_), true) => ask::<_, KvByKey>(&Kv, file, KvCall::convert, &mut answer),
+                (Input::Map(_), _) => {
+                    ask::<_, ArrayMap>(&ordered_map(), file, ArrayMap::convert, &mut answer)
+                }
+                (Input::Register(_), _) => {
+                    ask::<_, Plain>(&plain_register(), file, Plain::convert, &mut answer)
+                }
+            }
+        }
+        answer
+    }
+}
+
+/// A model of ours, whichever.
+trait Subject {
+    fn check_in_memory(&self, file: &Path, options: Options, answer: &mut Answer);
+    fn check_streaming(&self, file: &Path, options: Options, answer: &mut Answer);
+}
+
+impl<M: Decode> Subject for M {
+    fn check_in_memory(&self, file: &Path, options: Options, answer: &mut Answer) {
+        let history: Vec<_> = operations(self, file).collect();
+        let start = cpu_seconds();
+        let outcome = omnilink_engine::check(self, history, options).expect("a verdict");
+        answer.add(letter(&outcome.verdict), cpu_seconds() - start);
+    }
+
+    fn check_streaming(&self, file: &Path, options: Options, answer: &mut Answer) {
+        let start = cpu_seconds();
+        let outcome = check_file(self, file, options);
+        answer.add(letter(&outcome.verdict), cpu_seconds() - start);
+    }
+}
+
+fn letter(verdict: &Verdict) -> char {
+    match verdict {
+        Verdict::Valid(_) => 'v',
+        Verdict::Violation(_) => 'x',
+        Verdict::Unknown(_) => '?',
     }
 }
 
@@ -256,7 +315,7 @@ fn plain_register() -> Register {
     }
 }
 
-fn ask<D: Decode, P: Model>(model: &D, file: &Path, convert: fn(&D::Op) -> P::Op) -> bool {
+fn ask<D: Decode, P: Model>(model: &D, file: &Path, convert: fn(&D::Op) -> P::Op, answer: &mut Answer) {
     let history: Vec<porcupine::Operation<P>> = operations(model, file)
         .map(|operation| porcupine::Operation {
             client_id: Some(operation.thread),
@@ -266,5 +325,7 @@ fn ask<D: Decode, P: Model>(model: &D, file: &Path, convert: fn(&D::Op) -> P::Op
             metadata: None,
         })
         .collect();
-    porcupine::check_operations(&history)
+    let start = cpu_seconds();
+    let ok = porcupine::check_operations(&history);
+    answer.add(if ok { 'v' } else { 'x' }, cpu_seconds() - start);
 }

@@ -1,7 +1,9 @@
 //! Benchmarks against the tools a user would otherwise pick.
 //!
-//! Every case runs each tool in a process of its own, from input file to verdict, so that CPU time and peak memory are
-//! the tool's and nothing else's. What counts is the ratio within one run: machines differ and are noisy.
+//! Every case runs each tool in a process of its own, so that CPU time and peak memory are the tool's and nothing
+//! else's. Times compare library with library, the history being in memory; what our command line takes from file to
+//! verdict, streaming, is shown beside it, and it is what memory is measured on. What counts is the ratio within one
+//! run: machines differ and are noisy.
 
 pub mod case;
 pub mod map_workload;

@@ -55,6 +55,9 @@ pub fn check_file<M: Decode>(model: &M, path: &Path, options: Options) -> Outcom
         let mut components = Components::default();
         for operation in operations(model, path) {
             components.observe(&model.footprint(&operation.op));
+            if components.is_settled() {
+                break;
+            }
         }
         partitioning = components.into_partitioning();
     }
