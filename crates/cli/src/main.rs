@@ -10,6 +10,7 @@ mod error;
 mod exit;
 mod input;
 mod interrupt;
+mod new_file;
 mod output;
 mod peak;
 mod progress;
@@ -19,9 +20,6 @@ mod trace_command;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-
-use crate::error::CliError;
-use crate::exit::Exit;
 
 /// Interning and memoising allocate many small things on several threads: mimalloc is faster at that than most
 /// systems' own allocators.

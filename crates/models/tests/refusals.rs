@@ -27,7 +27,7 @@ fn what_makes_no_sense_is_refused_with_place_and_remedy() {
         (
             "register",
             r#""op":"write","args":[1],"ret":false"#,
-            r#"t.ndjson:1: write: the result is FALSE; expected nothing, true or "ok"; what did not happen is marked "aborted": true"#,
+            r#"t.ndjson:1: write: the result is FALSE; expected nothing, true, 0 or "ok"; what did not happen is marked "aborted": true"#,
         ),
         (
             "cas-register",

@@ -112,7 +112,7 @@ const STALE_READ: &str = "
 #[test]
 fn a_violation_says_what_happened_draws_it_and_tells_why() {
     let report = report(STALE_READ, Options::default());
-    assert_eq!(report.verdict(), "violation");
+    assert_eq!(report.judgement().word(), "violation");
     insta::assert_snapshot!(report.to_text(&Look::plain()));
 }
 
@@ -221,7 +221,7 @@ fn an_unknown_answer_says_how_far_it_got_and_what_to_try() {
         ..Options::default()
     };
     let report = report(&picture, options);
-    assert_eq!(report.verdict(), "unknown");
+    assert_eq!(report.judgement().word(), "unknown");
     insta::assert_snapshot!(report.to_text(&Look::plain()));
     insta::assert_snapshot!(report.to_json());
 }
@@ -233,7 +233,7 @@ fn an_input_that_cannot_be_checked_says_why() {
         operations: 2,
     };
     let report = with_answer(answer, BTreeMap::new());
-    assert_eq!(report.verdict(), "error");
+    assert_eq!(report.judgement().word(), "error");
     insta::assert_snapshot!(report.to_text(&Look::plain()));
     insta::assert_snapshot!(report.to_json());
 }

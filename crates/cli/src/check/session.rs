@@ -164,6 +164,9 @@ impl<M: Shipped> Session<'_, M> {
                 self.progress.add_batch();
             }
         }
+        if self.taken == 0 && spanning.is_none() && history.aborted == 0 && !history.has_header() {
+            return Err(CliError::Empty(self.input.name.clone()));
+        }
         self.report.notes = history.notes();
         self.report.aborted = history.aborted;
         self.report.threads = std::mem::take(&mut history.threads);

@@ -3,7 +3,7 @@
 mod alternatives;
 mod violation;
 
-use omnilink_engine::{Exhausted, OpView, Unfinished, Verdict, Witness};
+use omnilink_engine::{Consistency, Exhausted, OpView, Unfinished, Verdict, Witness};
 
 use crate::figures::{bytes, count, counted, seconds};
 use crate::look::{Look, Tone};
@@ -53,9 +53,9 @@ impl Report {
             _ => format!("{operations} of {threads} are explained by {}", self.model),
         };
         if figures.operations > 0 {
-            sentence.push_str(match self.criterion() {
-                "sequential" => ", in an order that keeps each thread's own",
-                _ => ", in an order that respects all timeboxes",
+            sentence.push_str(match self.consistency {
+                Consistency::Linearizable => ", in an order that respects all timeboxes",
+                Consistency::Sequential => ", in an order that keeps each thread's own",
             });
         }
         let mut details = self.cost();
