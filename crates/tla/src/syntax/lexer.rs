@@ -103,13 +103,13 @@ impl Lexer<'_> {
 
     fn column_of(&mut self, at: usize) -> u32 {
         for (offset, c) in self.text.get(self.column_at..at).unwrap_or("").char_indices() {
-            if c == '\n' {
-                self.column = 0;
-            } else if c == '\r' && self.bytes.get(self.column_at + offset + 1) != Some(&b'\n') {
-                self.column = 0;
+            let next = self.bytes.get(self.column_at + offset + 1);
+            let ends_line = c == '\n' || (c == '\r' && next != Some(&b'\n'));
+            self.column = if ends_line {
+                0
             } else {
-                self.column = advance_column(self.column, c);
-            }
+                advance_column(self.column, c)
+            };
         }
         self.column_at = at;
         self.column
@@ -514,10 +514,10 @@ fn unicode_operator(c: char) -> Option<Op> {
 /// Marks the first token of every definition, walking back from its `==`.
 fn mark_definitions(tokens: &mut [Token]) {
     for at in 1..tokens.len() {
-        if tokens[at].kind == TokenKind::Define {
-            if let Some(start) = definition_start(tokens, at) {
-                tokens[start].begins_definition = true;
-            }
+        if tokens[at].kind == TokenKind::Define
+            && let Some(start) = definition_start(tokens, at)
+        {
+            tokens[start].begins_definition = true;
         }
     }
 }

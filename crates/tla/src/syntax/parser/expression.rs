@@ -121,10 +121,10 @@ impl Parser<'_> {
         match self.peek() {
             TokenKind::Operator(Op::And | Op::Or) if token.bullet => self.junction_list(),
             TokenKind::Operator(Op::Minus) => {
-                if let Some((waiting, span)) = left {
-                    if waiting.order_before(Op::Negative) == Some(Ordering::Greater) {
-                        return Err(self.conflict(waiting, span, Op::Negative, &token));
-                    }
+                if let Some((waiting, span)) = left
+                    && waiting.order_before(Op::Negative) == Some(Ordering::Greater)
+                {
+                    return Err(self.conflict(waiting, span, Op::Negative, &token));
                 }
                 self.prefix(Op::Negative)
             }
@@ -355,14 +355,14 @@ impl Parser<'_> {
             ExprKind::Infix(op, ..) | ExprKind::Postfix(op, _) => Some(*op),
             _ => None,
         };
-        if let (Some(op), Some((waiting, _))) = (outer, left) {
-            if waiting.order_before(op) != Some(Ordering::Less) {
-                let message = "without this label the expression would be read differently";
-                let diagnostic = self
-                    .error(Class::Parse, ident.span, message)
-                    .help("put the labelled expression in parentheses");
-                return Err(self.report(diagnostic));
-            }
+        if let (Some(op), Some((waiting, _))) = (outer, left)
+            && waiting.order_before(op) != Some(Ordering::Less)
+        {
+            let message = "without this label the expression would be read differently";
+            let diagnostic = self
+                .error(Class::Parse, ident.span, message)
+                .help("put the labelled expression in parentheses");
+            return Err(self.report(diagnostic));
         }
         let span = ident.span.to(self.span_of(body));
         Ok(self.expr(ExprKind::Label(ident, params.into(), body), span))
