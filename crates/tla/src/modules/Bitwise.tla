@@ -7,8 +7,8 @@ LOCAL INSTANCE Integers
 LOCAL Bitwise2(x, y, Bit(_, _)) ==
     LET RECURSIVE Combined(_, _)
         Combined(a, b) ==
-            IF a = 0 /\ b = 0 THEN 0
-            ELSE Bit(a % 2, b % 2) + 2 * Combined(a \div 2, b \div 2)
+            CASE a = 0 /\ b = 0 -> 0
+              [] a > 0 \/ b > 0 -> Bit(a % 2, b % 2) + 2 * Combined(a \div 2, b \div 2)
     IN  Combined(x, y)
 
 x & y == Bitwise2(x, y, LAMBDA a, b : IF a + b = 2 THEN 1 ELSE 0)
