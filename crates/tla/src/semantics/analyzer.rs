@@ -5,6 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::built_in;
 use super::entity::*;
 use super::level::{Level, LevelOf, ParamSet};
+use super::loader::Files;
 use super::scope::Scope;
 use super::spec::Spec;
 use crate::diagnostic::{Class, Diagnostic, nearest};
@@ -31,8 +32,8 @@ pub(super) struct Analyzer<'t> {
     pub trees: &'t [Tree],
     pub spec: Spec,
     pub diagnostics: Vec<Diagnostic>,
-    files: FxHashMap<Name, TreeId>,
-    progress: FxHashMap<Name, Progress>,
+    files: Files,
+    progress: FxHashMap<TreeId, Progress>,
     /// The names of operator symbols, by operator.
     symbols: Vec<Name>,
     built_in_scope: Scope,
@@ -48,6 +49,8 @@ pub(super) struct Analyzer<'t> {
     pub bound: Vec<EntityId>,
     /// Labels met in the definition or label around.
     pub labels: Vec<Name>,
+    /// Where the current expression is, if labels may not be there.
+    pub no_labels: Option<&'static str>,
     /// Operators that RECURSIVE announced and nothing defined yet, with the LET depth of the announcement.
     pub announced: Vec<(EntityId, u32)>,
     /// Recursive operators of the section that is open, to be given one level.
@@ -57,15 +60,12 @@ pub(super) struct Analyzer<'t> {
     pub spine: Vec<ExprId>,
     /// Names already reported as undefined in the current module.
     reported: FxHashSet<Name>,
+    /// Whether a module that the current one uses is missing, so that unknown names may be no mistakes.
+    pub incomplete: bool,
 }
 
 impl<'t> Analyzer<'t> {
-    pub fn new(
-        trees: &'t [Tree],
-        mut spec: Spec,
-        files: FxHashMap<Name, TreeId>,
-        diagnostics: Vec<Diagnostic>,
-    ) -> Self {
+    pub fn new(trees: &'t [Tree], mut spec: Spec, files: Files, diagnostics: Vec<Diagnostic>) -> Self {
         spec.resolved = trees
             .iter()
             .map(|tree| vec![Resolved::Nothing; tree.exprs.len()])
@@ -91,11 +91,13 @@ impl<'t> Analyzer<'t> {
             uses: FxHashMap::default(),
             bound: Vec::new(),
             labels: Vec::new(),
+            no_labels: None,
             announced: Vec::new(),
             section: Vec::new(),
             let_depth: 0,
             spine: Vec::new(),
             reported: FxHashSet::default(),
+            incomplete: false,
         };
         analyzer.declare_built_in();
         analyzer
@@ -138,18 +140,17 @@ impl<'t> Analyzer<'t> {
     /// Resolves the module of a file.
     pub fn file(&mut self, tree: TreeId) -> Option<ModuleId> {
         let root = self.trees[tree.0 as usize].root?;
-        let name = self.trees[tree.0 as usize].module(root).name.name;
-        self.progress.insert(name, Progress::Started);
+        self.progress.insert(tree, Progress::Started);
         let scope = std::mem::replace(&mut self.scope, self.built_in_scope.clone());
         let module = self.isolated(tree, root);
         self.scope = scope;
-        self.progress.insert(name, Progress::Done(module));
+        self.progress.insert(tree, Progress::Done(module));
         Some(module)
     }
 
     /// Resolves a module with the current scope around it, leaving no trace in the state of the walk.
     pub fn isolated(&mut self, tree: TreeId, index: ModuleIndex) -> ModuleId {
-        let around = (self.tree, self.module, self.let_depth);
+        let around = (self.tree, self.module, self.let_depth, self.incomplete);
         let except = std::mem::take(&mut self.except);
         let bound = std::mem::take(&mut self.bound);
         let labels = std::mem::take(&mut self.labels);
@@ -160,7 +161,7 @@ impl<'t> Analyzer<'t> {
         self.tree = tree;
         self.let_depth = 0;
         let module = self.module_units(index);
-        (self.tree, self.module, self.let_depth) = around;
+        (self.tree, self.module, self.let_depth, self.incomplete) = around;
         self.except = except;
         self.bound = bound;
         self.labels = labels;
@@ -176,27 +177,28 @@ impl<'t> Analyzer<'t> {
         if let Some(module) = self.scope.modules.get(&ident.name) {
             return Some(*module);
         }
-        match self.progress.get(&ident.name) {
-            Some(Progress::Done(module)) => return Some(*module),
-            Some(Progress::Started) => {
-                let name = self.text(ident.name);
-                let message = format!("module {name} uses itself, directly or through others");
-                self.error(
-                    Class::Module,
-                    ident.span,
-                    message,
-                    "take one of the EXTENDS or INSTANCEs out",
-                );
-                return None;
+        if let Some(tree) = self.files.get(self.tree, ident.name) {
+            match self.progress.get(&tree) {
+                Some(Progress::Done(module)) => return Some(*module),
+                None => return self.file(tree),
+                Some(Progress::Started) => {
+                    let name = self.text(ident.name);
+                    let message = format!("module {name} uses itself, directly or through others");
+                    self.error(
+                        Class::Module,
+                        ident.span,
+                        message,
+                        "take one of the EXTENDS or INSTANCEs out",
+                    );
+                    self.incomplete = true;
+                    return None;
+                }
             }
-            None => {}
         }
-        if let Some(tree) = self.files.get(&ident.name) {
-            return self.file(*tree);
-        }
+        self.incomplete = true;
         let name = self.text(ident.name);
         let known = built_in::MODULES.iter().map(|(name, _)| *name);
-        let files: Vec<String> = self.files.keys().map(|name| self.text(*name)).collect();
+        let files: Vec<String> = self.files.user.keys().map(|name| self.text(*name)).collect();
         let help = match nearest(&name, known.chain(files.iter().map(String::as_str))) {
             Some(near) => format!("did you mean {near}?"),
             None => format!("put {name}.tla next to the spec, or name its folder with -L"),
@@ -308,7 +310,7 @@ impl<'t> Analyzer<'t> {
     /// What a name means here. An unknown name is reported, once in each module.
     pub fn lookup(&mut self, ident: Ident) -> Option<Binding> {
         let binding = self.scope.get(ident.name);
-        if binding.is_none() && self.reported.insert(ident.name) {
+        if binding.is_none() && !self.incomplete && self.reported.insert(ident.name) {
             let text = self.text(ident.name);
             let help = self.suggestion(&text);
             self.error(

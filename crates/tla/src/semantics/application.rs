@@ -115,6 +115,7 @@ impl Analyzer<'_> {
                 );
                 false
             }
+            EntityKind::Unknown => false,
             _ => true,
         }
     }

@@ -87,6 +87,8 @@ pub enum EntityKind {
     Parameter,
     /// A name bound by a quantifier, a constructor, CHOOSE or a label.
     Bound,
+    /// An instance of a module that is missing: everything about it has been said.
+    Unknown,
     /// A name declared by NEW in a theorem, or bound by `\EE`.
     Declared,
 }

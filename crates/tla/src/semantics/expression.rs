@@ -339,9 +339,11 @@ impl Analyzer<'_> {
                     level = self.all(args, Level::Action, level);
                 }
             }
+            let no_labels = self.no_labels.replace("an EXCEPT");
             self.except.push(old);
             level = self.all(&[update.value], Level::Action, level);
             self.except.pop();
+            self.no_labels = no_labels;
         }
         level
     }
@@ -349,6 +351,15 @@ impl Analyzer<'_> {
     /// A label names exactly what is bound between it and the definition or label around it.
     fn label(&mut self, id: ExprId, label: Ident, params: &[Ident], body: ExprId) -> LevelOf {
         let text = self.text(label.name);
+        if let Some(place) = self.no_labels {
+            let message = format!("there can be no label in {place}");
+            self.error(
+                Class::Label,
+                label.span,
+                message,
+                "labels belong into definitions",
+            );
+        }
         if self.labels.contains(&label.name) {
             let message = format!("there already is a label `{text}` in this definition");
             self.error(Class::Label, label.span, message, "rename one of the two");

@@ -124,11 +124,12 @@ impl Analyzer<'_> {
             );
             return None;
         }
-        let level = self.level_of(binding);
-        let argument = Argument {
-            level,
-            operator: (arity > 0).then_some(super::application::Operator::Of(binding)),
+        let argument = if arity > 0 {
+            self.operator_argument(binding, Some(arity), span)
+        } else {
+            Argument::value(self.level_of(binding))
         };
+        let level = argument.level;
         self.check_substitution(target, &argument, span);
         Some(Substituted {
             target,
@@ -173,6 +174,7 @@ impl Analyzer<'_> {
     /// Brings what an unnamed instance gives into scope.
     pub(super) fn import(&mut self, instance: InstanceId, local: bool, span: Span) {
         let module = self.spec.instance(instance).module;
+        self.incomplete |= self.spec.module(module).incomplete;
         let through = self.spec.via_of(vec![instance]);
         self.spec.unnamed_instances.push((self.module, instance));
         for (name, binding) in self.spec.module(module).exports.clone() {

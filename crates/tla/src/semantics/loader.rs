@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::analyzer::Analyzer;
 use super::entity::TreeId;
-use super::search_path::{SearchPath, read_text};
+use super::search_path::{SearchPath, built_in, read_text};
 use super::spec::Spec;
 use crate::deep_stack;
 use crate::diagnostic::{Class, Diagnostic};
@@ -58,31 +58,64 @@ pub fn load_text(path: &Path, text: String, search: &SearchPath) -> Loaded {
     deep_stack::run(|| {
         let mut loader = Loader {
             spec: Spec::default(),
-            files: FxHashMap::default(),
+            files: Files::default(),
             diagnostics: Vec::new(),
             search,
             pending: Vec::new(),
         };
-        let tree = loader.read(Source::new(path, text));
+        let tree = loader.read(Source::new(path, text), false);
         loader.check_name(tree, path);
-        while let Some((name, source, span)) = loader.pending.pop() {
-            loader.find(name, source, span);
+        while let Some(wanted) = loader.pending.pop() {
+            loader.find(wanted);
         }
         loader.finish(tree)
     })
 }
 
+/// Which file a module's name means. The built-in modules use each other, whatever modules of the same name stand
+/// next to the spec.
+#[derive(Debug, Default)]
+pub(super) struct Files {
+    /// For modules of the user.
+    pub user: FxHashMap<Name, TreeId>,
+    /// For built-in modules.
+    pub library: FxHashMap<Name, TreeId>,
+    /// Which trees are built-in modules.
+    pub is_library: Vec<bool>,
+}
+
+impl Files {
+    /// The file that a name means in a tree.
+    pub fn get(&self, from: TreeId, name: Name) -> Option<TreeId> {
+        let library = self.is_library.get(from.0 as usize).copied().unwrap_or(false);
+        if library {
+            self.library.get(&name).copied()
+        } else {
+            self.user.get(&name).copied()
+        }
+    }
+}
+
+/// A module that a text uses.
+#[derive(Clone, Copy)]
+struct Wanted {
+    name: Name,
+    from: TreeId,
+    source: SourceId,
+    span: Span,
+}
+
 struct Loader<'a> {
     spec: Spec,
-    files: FxHashMap<Name, TreeId>,
+    files: Files,
     diagnostics: Vec<Diagnostic>,
     search: &'a SearchPath,
-    pending: Vec<(Name, SourceId, Span)>,
+    pending: Vec<Wanted>,
 }
 
 impl Loader<'_> {
     /// Parses a text and notes the modules it uses.
-    fn read(&mut self, source: Source) -> TreeId {
+    fn read(&mut self, source: Source, library: bool) -> TreeId {
         let id = self.spec.sources.add(source);
         let text = self.spec.sources.get(id).text();
         let tree = parse(id, text, &mut self.spec.names, &mut self.diagnostics);
@@ -95,34 +128,70 @@ impl Loader<'_> {
         });
         for module in extended.chain(instantiated) {
             if !inside.contains(&module.name) {
-                self.pending.push((module.name, id, module.span));
+                let (name, span) = (module.name, module.span);
+                self.pending.push(Wanted {
+                    name,
+                    from: tree_id,
+                    source: id,
+                    span,
+                });
             }
         }
         if let Some(root) = tree.root {
-            self.files.insert(tree.module(root).name.name, tree_id);
+            let files = if library {
+                &mut self.files.library
+            } else {
+                &mut self.files.user
+            };
+            files.insert(tree.module(root).name.name, tree_id);
         }
+        self.files.is_library.push(library);
         self.spec.trees.push(tree);
         tree_id
     }
 
     /// Reads the file of a module, once. That there is none is no mistake yet: the module may be inside another.
-    fn find(&mut self, name: Name, source: SourceId, span: Span) {
-        if self.files.contains_key(&name) {
+    fn find(&mut self, wanted: Wanted) {
+        if self.files.get(wanted.from, wanted.name).is_some() {
             return;
         }
-        let module = self.spec.names.text(name).to_owned();
-        match self.search.find(&module) {
+        let module = self.spec.names.text(wanted.name).to_owned();
+        let from_library = self.files.is_library.get(wanted.from.0 as usize) == Some(&true);
+        let found = if from_library {
+            Ok(built_in(&module))
+        } else {
+            self.search.find(&module)
+        };
+        match found {
             Ok(Some(found)) => {
-                let path = found.path.clone();
-                let tree = self.read(Source::new(found.path, found.text));
-                self.check_name(tree, &path);
-                self.files.insert(name, tree);
+                let known = self
+                    .files
+                    .library
+                    .get(&wanted.name)
+                    .filter(|_| found.built_in)
+                    .copied();
+                let tree = known.unwrap_or_else(|| {
+                    let path = found.path.clone();
+                    let tree = self.read(Source::new(found.path, found.text), found.built_in);
+                    self.check_name(tree, &path);
+                    tree
+                });
+                let files = if from_library {
+                    &mut self.files.library
+                } else {
+                    &mut self.files.user
+                };
+                files.insert(wanted.name, tree);
             }
             Ok(None) => {}
             Err(error) => {
                 let message = format!("cannot read module {module}: {error}");
-                self.diagnostics
-                    .push(Diagnostic::error(Class::Module, source, span, message));
+                self.diagnostics.push(Diagnostic::error(
+                    Class::Module,
+                    wanted.source,
+                    wanted.span,
+                    message,
+                ));
             }
         }
     }

@@ -143,6 +143,9 @@ impl Analyzer<'_> {
                 segment: None,
             }));
             target.entity = binding.entity;
+            if matches!(self.spec.entity(binding.entity).kind, EntityKind::Unknown) {
+                return None;
+            }
             let EntityKind::Instance(instance) = self.spec.entity(binding.entity).kind else {
                 return Some(target);
             };
@@ -196,7 +199,7 @@ impl Analyzer<'_> {
         let module = self.spec.module(self.spec.instance(instance).module);
         let found = module.exported.get(&name).copied();
         let found = found.filter(|binding| !self.spec.entity(binding.entity).is_declaration());
-        if found.is_none() {
+        if found.is_none() && !module.incomplete {
             let text = self.spec.names.text(name);
             let names = module.exports.iter().map(|(n, _)| self.spec.names.text(*n));
             let home = self.spec.names.text(module.name);

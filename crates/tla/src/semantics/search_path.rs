@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::built_in;
+use super::built_in as modules;
 
 /// Where to look for modules that a spec uses.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +17,8 @@ pub struct Found {
     pub path: PathBuf,
     /// What it says.
     pub text: String,
+    /// Whether it is part of the program.
+    pub built_in: bool,
 }
 
 impl SearchPath {
@@ -47,19 +49,27 @@ impl SearchPath {
                 return Ok(Some(Found {
                     text: read_text(&path)?,
                     path,
+                    built_in: false,
                 }));
             }
         }
-        Ok(built_in_text(module).map(|text| Found {
-            path: Path::new("<built-in>").join(&file),
-            text: text.to_owned(),
-        }))
+        Ok(built_in(module))
     }
+}
+
+/// A built-in module.
+pub fn built_in(module: &str) -> Option<Found> {
+    let path = Path::new("<built-in>").join(format!("{module}.tla"));
+    built_in_text(module).map(|text| Found {
+        path,
+        text: text.to_owned(),
+        built_in: true,
+    })
 }
 
 /// The text of a built-in module.
 pub fn built_in_text(module: &str) -> Option<&'static str> {
-    built_in::MODULES
+    modules::MODULES
         .iter()
         .find(|(name, _)| *name == module)
         .map(|(_, text)| *text)
@@ -67,7 +77,7 @@ pub fn built_in_text(module: &str) -> Option<&'static str> {
 
 /// The names of all built-in modules.
 pub fn built_in_names() -> impl Iterator<Item = &'static str> {
-    built_in::MODULES.iter().map(|(name, _)| *name)
+    modules::MODULES.iter().map(|(name, _)| *name)
 }
 
 /// A file's text. Bytes that are no UTF-8, which old comments hold, become replacement characters.

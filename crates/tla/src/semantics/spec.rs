@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::entity::*;
-use super::level::{LevelOf, ParamSets};
+use super::level::{Level, LevelOf, ParamSets};
 use crate::names::{Name, Names};
 use crate::source::{SourceId, Sources, Span};
 use crate::syntax::ast::{ExprId, ModuleIndex, Tree, UnitId};
@@ -37,6 +37,8 @@ pub struct Module {
     pub inner: FxHashMap<Name, ModuleId>,
     /// Whether it has neither variables nor definitions above the constant level.
     pub is_constant: bool,
+    /// Whether a module that it uses is missing.
+    pub incomplete: bool,
 }
 
 /// What an instance puts in for a constant or variable.
@@ -143,6 +145,16 @@ impl Spec {
             .and_then(|r| r.get(expr.0 as usize))
             .copied()
             .unwrap_or_default()
+    }
+
+    /// The level of an expression, with every parameter and bound name taken as constant.
+    pub fn level(&self, tree: TreeId, expr: ExprId) -> Level {
+        let levels = self.levels.get(tree.0 as usize);
+        levels
+            .and_then(|l| l.get(expr.0 as usize))
+            .copied()
+            .unwrap_or_default()
+            .level
     }
 
     /// The instances of a [`Via`], outermost first.

@@ -15,6 +15,7 @@ impl Analyzer<'_> {
     /// Resolves the units of a module of the current tree; what is in scope is around it.
     pub(super) fn module_units(&mut self, index: ModuleIndex) -> ModuleId {
         let syntax = self.tree().module(index);
+        self.incomplete &= index != ModuleIndex(0);
         let id = ModuleId(self.spec.modules.len() as u32);
         self.module = id;
         self.spec.modules.push(Module {
@@ -31,6 +32,7 @@ impl Analyzer<'_> {
             scope: FxHashMap::default(),
             inner: FxHashMap::default(),
             is_constant: true,
+            incomplete: false,
         });
         let outer_local = std::mem::take(&mut self.scope.local);
         let outer_modules = self.scope.modules.clone();
@@ -75,11 +77,13 @@ impl Analyzer<'_> {
         module.exports = exports;
         module.scope = scope;
         module.is_constant = is_constant;
+        module.incomplete = self.incomplete;
     }
 
     /// Takes over everything that an extended module gives.
     fn extend(&mut self, module: ModuleId, span: Span) {
         let given = self.spec.module(module);
+        self.incomplete |= given.incomplete;
         let exports = given.exports.clone();
         let (constants, variables) = (given.constants.clone(), given.variables.clone());
         let assumptions = given.assumptions.clone();
@@ -138,6 +142,7 @@ impl Analyzer<'_> {
 
     fn module_unit(&mut self, id: UnitId) {
         let unit = self.tree().unit(id);
+        self.check_section(unit);
         match &unit.kind {
             UnitKind::Constants(decls) => {
                 for decl in decls {
@@ -158,7 +163,7 @@ impl Analyzer<'_> {
                 }
             }
             UnitKind::Assume(name, body) => {
-                let level = self.definition_body(*body);
+                let level = self.body(*body, Some("an assumption"));
                 if level.level > Level::Constant {
                     let message = format!(
                         "an assumption is constant, but this one is of {} level",
@@ -189,6 +194,27 @@ impl Analyzer<'_> {
                 self.definition(id);
             }
         }
+    }
+
+    /// Between RECURSIVE and the definitions it announces, only definitions may stand.
+    fn check_section(&mut self, unit: &Unit) {
+        let what = match &unit.kind {
+            UnitKind::Constants(_) | UnitKind::Variables(_) => "a declaration",
+            UnitKind::Theorem { .. } => "a theorem",
+            UnitKind::Module(_) => "a module",
+            UnitKind::UseOrHide => "USE or HIDE",
+            _ => return,
+        };
+        let Some((open, _)) = self.announced.first().copied() else {
+            return;
+        };
+        let open = self.spec.entity(open);
+        let (name, place) = (self.text(open.name), (open.source, open.span));
+        let message = format!("{what} cannot stand between RECURSIVE and the definition of `{name}`");
+        let diagnostic = Diagnostic::error(Class::Semantic, self.source(), unit.span, message)
+            .label(place.0, place.1, "announced here")
+            .help("move it before the RECURSIVE");
+        self.diagnostics.push(diagnostic);
     }
 
     fn current(&mut self) -> &mut Module {
@@ -252,13 +278,16 @@ impl Analyzer<'_> {
                 let params = self.parameters(params);
                 let resolved = self.instance(instance, unit.span, params);
                 self.scope.release(mark);
-                if let Some(instance) = resolved {
-                    let arity = self.spec.instance(instance).params.len() as u32;
-                    let kind = EntityKind::Instance(instance);
-                    let entity = self.entity(*name, kind, arity, LevelOf::default());
-                    self.spec.let_entities.insert((self.tree, id), entity);
-                    self.define(entity, unit, unit.span);
-                }
+                let (kind, arity) = match resolved {
+                    Some(instance) => (
+                        EntityKind::Instance(instance),
+                        self.spec.instance(instance).params.len() as u32,
+                    ),
+                    None => (EntityKind::Unknown, 0),
+                };
+                let entity = self.entity(*name, kind, arity, LevelOf::default());
+                self.spec.let_entities.insert((self.tree, id), entity);
+                self.define(entity, unit, unit.span);
             }
             _ => {}
         }
@@ -276,6 +305,11 @@ impl Analyzer<'_> {
 
     /// The level of a body, in which labels start afresh.
     pub(super) fn definition_body(&mut self, body: ExprId) -> LevelOf {
+        self.body(body, None)
+    }
+
+    fn body(&mut self, body: ExprId, no_labels: Option<&'static str>) -> LevelOf {
+        let no_labels = std::mem::replace(&mut self.no_labels, no_labels);
         let bound = std::mem::take(&mut self.bound);
         let labels = std::mem::take(&mut self.labels);
         let except = std::mem::take(&mut self.except);
@@ -283,6 +317,7 @@ impl Analyzer<'_> {
         self.bound = bound;
         self.labels = labels;
         self.except = except;
+        self.no_labels = no_labels;
         level
     }
 
@@ -484,7 +519,7 @@ impl Analyzer<'_> {
         let mut level = LevelOf::default();
         for assumed in &statement.assumes {
             let part = match assumed {
-                Assumed::Formula(body) => self.definition_body(*body),
+                Assumed::Formula(body) => self.body(*body, Some("a theorem")),
                 Assumed::Nested(nested) => {
                     let mark = self.scope.mark();
                     let level = self.assume_prove(nested);
@@ -493,6 +528,8 @@ impl Analyzer<'_> {
                 }
                 Assumed::New(kind, decl, set) => {
                     let of_set = set.map_or(LevelOf::default(), |set| self.definition_body(set));
+                    let at = set.map_or(decl.ident.span, |set| self.span(set));
+                    self.check_level(of_set, Level::Action, at, |_| "the set of a NEW name".into());
                     let fixed = match kind {
                         NewKind::Constant => Level::Constant,
                         NewKind::Variable | NewKind::State => Level::State,
@@ -507,7 +544,7 @@ impl Analyzer<'_> {
             };
             level = self.join(level, part);
         }
-        let prove = self.definition_body(statement.prove);
+        let prove = self.body(statement.prove, Some("a theorem"));
         self.join(level, prove)
     }
 }

@@ -10,22 +10,24 @@ use super::token::{Keyword, Token, TokenKind};
 use crate::diagnostic::{Class, Diagnostic};
 use crate::source::{SourceId, Span, advance_column};
 
-/// Splits a text into tokens; the last one is always [`TokenKind::End`].
+/// Splits the modules of a text into tokens; the last one is always [`TokenKind::End`].
 pub fn tokenize(source: SourceId, text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token> {
-    let mut lexer = Lexer {
-        text,
-        bytes: text.as_bytes(),
-        at: 0,
-        column_at: 0,
-        column: 0,
-        source,
-        diagnostics,
-        tokens: Vec::with_capacity(text.len() / 4),
-    };
+    let mut lexer = Lexer::new(source, text, diagnostics);
     lexer.run();
     let mut tokens = lexer.tokens;
     mark_definitions(&mut tokens);
     tokens
+}
+
+/// Splits a whole text that is no module, such as a configuration, into tokens.
+pub fn tokenize_fragment(source: SourceId, text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token> {
+    let mut lexer = Lexer::new(source, text, diagnostics);
+    while lexer.skip_blank() {
+        let token = lexer.token();
+        lexer.tokens.push(token);
+    }
+    lexer.end();
+    lexer.tokens
 }
 
 struct Lexer<'a> {
@@ -40,7 +42,20 @@ struct Lexer<'a> {
     tokens: Vec<Token>,
 }
 
-impl Lexer<'_> {
+impl<'a> Lexer<'a> {
+    fn new(source: SourceId, text: &'a str, diagnostics: &'a mut Vec<Diagnostic>) -> Self {
+        Self {
+            text,
+            bytes: text.as_bytes(),
+            at: 0,
+            column_at: 0,
+            column: 0,
+            source,
+            diagnostics,
+            tokens: Vec::with_capacity(text.len() / 4),
+        }
+    }
+
     fn run(&mut self) {
         let mut depth = 0u32;
         if self.skip_to_module() {
@@ -57,6 +72,10 @@ impl Lexer<'_> {
                 }
             }
         }
+        self.end();
+    }
+
+    fn end(&mut self) {
         let end = self.at as u32;
         let column = self.column_of(self.at);
         self.tokens.push(Token {

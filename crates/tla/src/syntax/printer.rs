@@ -75,13 +75,29 @@ impl<'a> Printer<'a> {
         self.separated(ids, |p, id| p.expr(*id));
     }
 
-    /// Arguments in parentheses; a lone operator symbol keeps its distance, since `(+)` is a token.
+    /// Arguments in parentheses; an operator symbol keeps its distance, since `(+)` is a token.
     fn args(&mut self, ids: &[ExprId]) {
-        if !ids.is_empty() {
-            self.put("( ");
-            self.exprs(ids);
-            self.put(" )");
+        if ids.is_empty() {
+            return;
         }
+        let is_symbol = |id: &ExprId| match &self.tree.expr(*id).kind {
+            ExprKind::Apply(ident, none) => {
+                none.is_empty()
+                    && !self
+                        .names
+                        .text(ident.name)
+                        .starts_with(|c: char| c.is_alphanumeric() || c == '_')
+            }
+            _ => false,
+        };
+        let (open, close) = if ids.iter().any(is_symbol) {
+            ("( ", " )")
+        } else {
+            ("(", ")")
+        };
+        self.put(open);
+        self.exprs(ids);
+        self.put(close);
     }
 
     fn idents(&mut self, idents: &[Ident]) {
@@ -188,9 +204,9 @@ impl<'a> Printer<'a> {
     fn head(&mut self, name: Ident, params: &[OpDecl]) {
         self.name(name.name);
         if !params.is_empty() {
-            self.put("( ");
+            self.put("(");
             self.separated(params, Self::decl);
-            self.put(" )");
+            self.put(")");
         }
     }
 
