@@ -185,6 +185,7 @@ pub struct Part {
     pub tree: TreeId,
     /// The selected expression.
     pub expr: ExprId,
-    /// Names bound on the way, with the values given to them: `(name, segment, argument)`.
+    /// Names bound on the way, with the values given to them: `(name, segment, argument)`. In a path that is an
+    /// operator argument, names without values are the operator's parameters.
     pub bound: Box<[(EntityId, u32, u32)]>,
 }

@@ -13,7 +13,8 @@ use crate::diagnostic::{Class, Diagnostic};
 use crate::names::Name;
 use crate::source::{Source, SourceId, Span};
 use crate::syntax::ast::UnitKind;
-use crate::syntax::parser::parse;
+use crate::syntax::find_module;
+use crate::syntax::parser::parse_from;
 
 /// A spec and what is wrong with it. The spec is complete if nothing is an error.
 #[derive(Debug)]
@@ -117,8 +118,13 @@ impl Loader<'_> {
     /// Parses a text and notes the modules it uses.
     fn read(&mut self, source: Source, library: bool) -> TreeId {
         let id = self.spec.sources.add(source);
+        self.read_module(id, 0, library)
+    }
+
+    /// Parses the first module of a text at or after a byte.
+    fn read_module(&mut self, id: SourceId, from: usize, library: bool) -> TreeId {
         let text = self.spec.sources.get(id).text();
-        let tree = parse(id, text, &mut self.spec.names, &mut self.diagnostics);
+        let tree = parse_from(id, text, from, &mut self.spec.names, &mut self.diagnostics);
         let tree_id = TreeId(self.spec.trees.len() as u32);
         let inside: Vec<Name> = tree.modules.iter().skip(1).map(|m| m.name.name).collect();
         let extended = tree.modules.iter().flat_map(|m| m.extends.iter());
@@ -183,7 +189,11 @@ impl Loader<'_> {
                 };
                 files.insert(wanted.name, tree);
             }
-            Ok(None) => {}
+            Ok(None) => {
+                if let Some(tree) = self.find_below(&module, wanted.from) {
+                    self.files.user.insert(wanted.name, tree);
+                }
+            }
             Err(error) => {
                 let message = format!("cannot read module {module}: {error}");
                 self.diagnostics.push(Diagnostic::error(
@@ -194,6 +204,15 @@ impl Loader<'_> {
                 ));
             }
         }
+    }
+
+    /// A module that has no file may stand in the same text as its user, below the file's own module.
+    fn find_below(&mut self, module: &str, from: TreeId) -> Option<TreeId> {
+        let source = self.spec.trees.get(from.0 as usize)?.source;
+        let first = self.spec.trees.iter().find(|tree| tree.source == source)?;
+        let end = first.modules.first()?.span.end as usize;
+        let at = find_module(self.spec.sources.get(source).text(), module, end)?;
+        Some(self.read_module(source, at, false))
     }
 
     /// A file is called like its module.

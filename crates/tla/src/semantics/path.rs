@@ -1,7 +1,7 @@
 //! Names with `!`: through instances to a definition, and from there by labels, numbers and bindings into its body.
 
 use super::analyzer::Analyzer;
-use super::application::Argument;
+use super::application::{Argument, Operator, count};
 use super::entity::*;
 use super::level::LevelOf;
 use crate::diagnostic::{Class, nearest};
@@ -16,6 +16,9 @@ struct Target {
     segment: usize,
     /// Levels of what is given for the parameters of instances and bound names.
     given: Vec<(EntityId, LevelOf)>,
+    /// Whether arguments may be missing, and what they would have been for.
+    lacking: bool,
+    missing: Vec<EntityId>,
 }
 
 /// What selectors have reached.
@@ -29,11 +32,11 @@ enum Selected {
 impl Analyzer<'_> {
     /// A path as an expression.
     pub(super) fn path(&mut self, id: ExprId, segments: &[Segment]) -> LevelOf {
-        let Some(target) = self.reach(segments) else {
+        let Some(target) = self.reach(segments, false) else {
             return LevelOf::default();
         };
         if target.segment + 1 < segments.len() {
-            return self.select(id, segments, target);
+            return self.select(id, segments, target).0;
         }
         let Some(segment) = segments.get(target.segment) else {
             return LevelOf::default();
@@ -46,43 +49,95 @@ impl Analyzer<'_> {
         self.with_given(level, &target.given)
     }
 
-    /// A path as an argument for a parameter of the given arity; `None` takes anything.
+    /// A path as an argument for a parameter of the given arity; `None` takes anything. Where it gives no arguments at
+    /// all, those it lacks are the parameters of the operator that it then is: `I!Op`, `Op!@!1`.
     pub(super) fn path_argument(
         &mut self,
         id: ExprId,
         segments: &[Segment],
         wanted: Option<u32>,
     ) -> Argument {
-        let ends_bare = segments
-            .last()
-            .is_some_and(|last| last.args.is_empty() && matches!(last.kind, SegmentKind::Name(_)));
-        if !ends_bare {
-            return self.path_value(id, wanted);
+        if segments.iter().any(|segment| !segment.args.is_empty()) {
+            return match self.reach_operator(segments) {
+                Some(target) => self.operator_path(id, target, wanted),
+                None => self.path_value(id, wanted),
+            };
         }
-        // Looked at without reporting, to see whether it names an operator.
+        let Some(mut target) = self.reach(segments, true) else {
+            return Argument::value(LevelOf::default());
+        };
+        if target.segment + 1 == segments.len() {
+            if target.missing.is_empty() && self.spec.entity(target.entity).arity > 0 {
+                return self.operator_path(id, target, wanted);
+            }
+            let binding = self.note(id, &target);
+            if let EntityKind::Operator { params, .. } = &self.spec.entity(target.entity).kind {
+                target.missing.extend(params.iter().copied());
+            }
+            let level = self.level_of(binding);
+            return self.abstracted(id, target.missing, level, wanted);
+        }
+        target.lacking = true;
+        let (level, missing) = self.select(id, segments, target);
+        self.abstracted(id, missing, level, wanted)
+    }
+
+    /// The operator that a path with some arguments ends in, if it ends in one without its own.
+    fn reach_operator(&mut self, segments: &[Segment]) -> Option<Target> {
+        let last = segments.last()?;
+        if !last.args.is_empty() || !matches!(last.kind, SegmentKind::Name(_)) {
+            return None;
+        }
         let reported = self.diagnostics.len();
-        let target = self.reach(segments);
-        match target {
-            Some(target)
-                if target.segment + 1 == segments.len() && self.spec.entity(target.entity).arity > 0 =>
-            {
-                let binding = self.note(id, &target);
-                let mut argument = self.operator_argument(binding, wanted, self.span(id));
-                argument.level = self.with_given(argument.level, &target.given);
-                argument
-            }
-            Some(_) => {
-                self.diagnostics.truncate(reported);
-                self.path_value(id, wanted)
-            }
-            None => Argument::value(LevelOf::default()),
+        let target = self.reach(segments, false)?;
+        let whole = target.segment + 1 == segments.len();
+        if whole && self.spec.entity(target.entity).arity > 0 {
+            return Some(target);
         }
+        self.diagnostics.truncate(reported);
+        None
+    }
+
+    fn operator_path(&mut self, id: ExprId, target: Target, wanted: Option<u32>) -> Argument {
+        let binding = self.note(id, &target);
+        let mut argument = self.operator_argument(binding, wanted, self.span(id));
+        argument.level = self.with_given(argument.level, &target.given);
+        argument
+    }
+
+    /// What lacks arguments is an operator with those as parameters.
+    fn abstracted(
+        &mut self,
+        id: ExprId,
+        missing: Vec<EntityId>,
+        level: LevelOf,
+        wanted: Option<u32>,
+    ) -> Argument {
+        let takes = missing.len();
+        if let Some(wanted) = wanted
+            && wanted as usize != takes
+        {
+            let (needs, takes) = (count(wanted as usize), count(takes));
+            let message = format!("an operator that takes {needs} is needed here, but this takes {takes}");
+            self.error(
+                Class::Arity,
+                self.span(id),
+                message,
+                "give an operator that fits, or a LAMBDA",
+            );
+        }
+        let level = self
+            .spec
+            .params
+            .substitute(level, |p| missing.contains(&p).then(LevelOf::default));
+        let operator = (takes > 0).then(|| Operator::Lambda(missing.into()));
+        Argument { level, operator }
     }
 
     fn path_value(&mut self, id: ExprId, wanted: Option<u32>) -> Argument {
         let level = self.expr(id);
         if let Some(wanted @ 1..) = wanted {
-            let needs = super::application::count(wanted as usize);
+            let needs = count(wanted as usize);
             let message = format!("an operator that takes {needs} is needed here, not a value");
             self.error(
                 Class::Arity,
@@ -121,7 +176,7 @@ impl Analyzer<'_> {
     }
 
     /// Follows the names of a path through instances.
-    fn reach(&mut self, segments: &[Segment]) -> Option<Target> {
+    fn reach(&mut self, segments: &[Segment], lacking: bool) -> Option<Target> {
         let first = segments.first()?;
         let SegmentKind::Name(name) = first.kind else {
             return None;
@@ -135,6 +190,8 @@ impl Analyzer<'_> {
             via: Vec::new(),
             segment: 0,
             given: Vec::new(),
+            lacking,
+            missing: Vec::new(),
         };
         loop {
             let through = self.spec.via(binding.via).iter();
@@ -172,7 +229,9 @@ impl Analyzer<'_> {
         target: &mut Target,
     ) {
         let params = self.spec.instance(instance).params.clone();
-        if params.len() != segment.args.len() {
+        if target.lacking && segment.args.is_empty() {
+            target.missing.extend(params.iter().copied());
+        } else if params.len() != segment.args.len() {
             self.wrong_count(entity, segment.args.len(), segment.span);
         }
         for (param, arg) in params.iter().zip(&segment.args) {
@@ -221,7 +280,8 @@ impl Analyzer<'_> {
 
     // Parts of definitions.
 
-    fn select(&mut self, id: ExprId, segments: &[Segment], mut target: Target) -> LevelOf {
+    /// Selects a part; gives its level, and what arguments were missing for.
+    fn select(&mut self, id: ExprId, segments: &[Segment], mut target: Target) -> (LevelOf, Vec<EntityId>) {
         let named = &segments[target.segment];
         let (formals, mut body): (Box<[EntityId]>, ExprId) = match &self.spec.entity(target.entity).kind {
             EntityKind::Operator { params, body, .. } => (params.clone(), *body),
@@ -236,13 +296,15 @@ impl Analyzer<'_> {
                     message,
                     "only a defined operator has parts",
                 );
-                return LevelOf::default();
+                return Default::default();
             }
         };
         let tree_id = self.spec.entity(target.entity).tree;
         let tree = &self.trees[tree_id.0 as usize];
         self.bind(&formals, named, &mut target.given);
-        if formals.len() != named.args.len() {
+        if target.lacking && named.args.is_empty() {
+            target.missing.extend(formals.iter().copied());
+        } else if formals.len() != named.args.len() {
             self.wrong_count(target.entity, named.args.len(), named.span);
         }
         let mut bound: Vec<(EntityId, u32, u32)> = Vec::new();
@@ -257,22 +319,22 @@ impl Analyzer<'_> {
                 Err(message) => {
                     let help = "parts are counted from 1; lists, operators and IF have them";
                     self.error(Class::Label, segment.span, message, help);
-                    return LevelOf::default();
+                    return Default::default();
                 }
             }
+            if target.lacking && segment.args.is_empty() {
+                target.missing.extend(names.iter().copied());
+                continue;
+            }
             if names.len() != segment.args.len() {
-                let message = format!(
-                    "{} needed here, {} given",
-                    super::application::count(names.len()),
-                    segment.args.len()
-                );
+                let message = format!("{} needed here, {} given", count(names.len()), segment.args.len());
                 self.error(
                     Class::Label,
                     segment.span,
                     message,
                     "give a value for each bound name",
                 );
-                return LevelOf::default();
+                return Default::default();
             }
             self.bind(&names, segment, &mut target.given);
             bound.extend(
@@ -304,7 +366,7 @@ impl Analyzer<'_> {
         let level = self.spec.levels[tree_id.0 as usize][body.0 as usize];
         let instances: Vec<InstanceId> = target.via.iter().map(|step| step.instance).collect();
         let level = self.through_instances(level, &instances);
-        self.with_given(level, &target.given)
+        (self.with_given(level, &target.given), target.missing)
     }
 
     fn bind(&mut self, names: &[EntityId], segment: &Segment, given: &mut Vec<(EntityId, LevelOf)>) {
@@ -442,13 +504,15 @@ fn part(tree: &Tree, id: ExprId, index: usize) -> Option<Selected> {
         | ExprKind::Apply(_, parts) => of(parts),
         ExprKind::Path(segments) => of(&segments.last()?.args),
         ExprKind::If(a, b, c) => of(&[*a, *b, *c]),
+        ExprKind::Let(_, body) => of(&[*body]),
         ExprKind::Call(function, args) => match index {
             0 => Some(Selected::Expr(*function)),
             _ => args.get(index - 1).copied().map(Selected::Expr),
         },
         ExprKind::Record(fields) | ExprKind::RecordSet(fields) => {
-            fields.get(index).map(|(_, value)| Selected::Pair(None, *value))
+            fields.get(index).map(|(_, value)| Selected::Expr(*value))
         }
+
         ExprKind::Case(arms, other) => match arms.get(index) {
             Some((condition, value)) => Some(Selected::Pair(Some(*condition), *value)),
             None => other

@@ -163,7 +163,7 @@ impl Analyzer<'_> {
                 }
             }
             UnitKind::Assume(name, body) => {
-                let level = self.body(*body, Some("an assumption"));
+                let level = self.body(*body, name.is_none().then_some("an assumption without a name"));
                 if level.level > Level::Constant {
                     let message = format!(
                         "an assumption is constant, but this one is of {} level",
@@ -312,11 +312,9 @@ impl Analyzer<'_> {
         let no_labels = std::mem::replace(&mut self.no_labels, no_labels);
         let bound = std::mem::take(&mut self.bound);
         let labels = std::mem::take(&mut self.labels);
-        let except = std::mem::take(&mut self.except);
         let level = self.expr(body);
         self.bound = bound;
         self.labels = labels;
-        self.except = except;
         self.no_labels = no_labels;
         level
     }
@@ -506,7 +504,7 @@ impl Analyzer<'_> {
 
     fn theorem(&mut self, unit: &Unit, name: Option<Ident>, statement: &AssumeProve) {
         let mark = self.scope.mark();
-        let level = self.assume_prove(statement);
+        let level = self.assume_prove(statement, name.is_none().then_some("a theorem without a name"));
         self.scope.release(mark);
         if let Some(name) = name {
             let formula = statement.assumes.is_empty().then_some(statement.prove);
@@ -515,14 +513,14 @@ impl Analyzer<'_> {
         }
     }
 
-    fn assume_prove(&mut self, statement: &AssumeProve) -> LevelOf {
+    fn assume_prove(&mut self, statement: &AssumeProve, no_labels: Option<&'static str>) -> LevelOf {
         let mut level = LevelOf::default();
         for assumed in &statement.assumes {
             let part = match assumed {
-                Assumed::Formula(body) => self.body(*body, Some("a theorem")),
+                Assumed::Formula(body) => self.body(*body, no_labels),
                 Assumed::Nested(nested) => {
                     let mark = self.scope.mark();
-                    let level = self.assume_prove(nested);
+                    let level = self.assume_prove(nested, no_labels);
                     self.scope.release(mark);
                     level
                 }
@@ -544,7 +542,7 @@ impl Analyzer<'_> {
             };
             level = self.join(level, part);
         }
-        let prove = self.body(statement.prove, Some("a theorem"));
+        let prove = self.body(statement.prove, no_labels);
         self.join(level, prove)
     }
 }

@@ -10,9 +10,10 @@ use super::token::{Keyword, Token, TokenKind};
 use crate::diagnostic::{Class, Diagnostic};
 use crate::source::{SourceId, Span, advance_column};
 
-/// Splits the modules of a text into tokens; the last one is always [`TokenKind::End`].
-pub fn tokenize(source: SourceId, text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token> {
+/// Splits the first module at or after a byte into tokens; the last one is always [`TokenKind::End`].
+pub fn tokenize(source: SourceId, text: &str, from: usize, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token> {
     let mut lexer = Lexer::new(source, text, diagnostics);
+    lexer.at = from.min(text.len());
     lexer.run();
     let mut tokens = lexer.tokens;
     mark_definitions(&mut tokens);
@@ -528,6 +529,25 @@ fn unicode_operator(c: char) -> Option<Op> {
         .iter()
         .copied()
         .find(|op| c as u32 > 127 && op.spellings().contains(&text))
+}
+
+/// Where the header of a module of the given name begins, if there is one at or after a byte.
+pub fn find_module(text: &str, name: &str, from: usize) -> Option<usize> {
+    let mut at = from;
+    while let Some(found) = text.get(at..).and_then(|rest| rest.find("----")) {
+        let start = at + found;
+        let header = text.get(start..).unwrap_or("").trim_start_matches('-');
+        let title = header
+            .trim_start_matches(' ')
+            .strip_prefix("MODULE")
+            .map(str::trim_start);
+        let rest = title.and_then(|title| title.strip_prefix(name));
+        if rest.is_some_and(|rest| rest.trim_start().starts_with("----")) {
+            return Some(start);
+        }
+        at = text.len() - header.len();
+    }
+    None
 }
 
 /// Marks the first token of every definition, walking back from its `==`.

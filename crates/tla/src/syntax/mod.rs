@@ -7,4 +7,4 @@ pub mod parser;
 pub mod printer;
 pub mod token;
 
-pub use lexer::{tokenize, tokenize_fragment};
+pub use lexer::{find_module, tokenize, tokenize_fragment};

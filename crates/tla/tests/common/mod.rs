@@ -74,3 +74,37 @@ pub fn accepted_specs() -> Vec<PathBuf> {
     assert!(all.len() > 20, "the golden corpus is missing");
     all
 }
+
+/// Loads a module with the given body, called M.
+pub fn load_body(body: &str) -> omnilink_tla::semantics::Loaded {
+    let text = format!("---- MODULE M ----\n{body}\n====\n");
+    omnilink_tla::semantics::load_text(Path::new("M.tla"), text, &Default::default())
+}
+
+/// All diagnostics of a module with the given body, as `line:column class: message`; lines are those of the body.
+pub fn complaints(body: &str) -> Vec<String> {
+    let loaded = load_body(body);
+    let place = |d: &Diagnostic| loaded.spec.sources.get(d.source).place(d.span.start);
+    loaded
+        .diagnostics
+        .iter()
+        .map(|d| {
+            format!(
+                "{}:{} {}: {}",
+                place(d).line - 1,
+                place(d).column,
+                d.class.word(),
+                d.message
+            )
+        })
+        .collect()
+}
+
+/// What the first diagnostic of a module with the given body advises.
+pub fn advice(body: &str) -> String {
+    load_body(body)
+        .diagnostics
+        .first()
+        .and_then(|d| d.help.clone())
+        .unwrap_or_default()
+}

@@ -34,7 +34,18 @@ type Parsed<T> = Result<T, Failed>;
 ///
 /// Needs a stack for [`MAX_NESTING`] levels: see [`crate::deep_stack::run`].
 pub fn parse(source: SourceId, text: &str, names: &mut Names, diagnostics: &mut Vec<Diagnostic>) -> Tree {
-    let tokens = tokenize(source, text, diagnostics);
+    parse_from(source, text, 0, names, diagnostics)
+}
+
+/// Like [`parse`], for the first module at or after a byte.
+pub fn parse_from(
+    source: SourceId,
+    text: &str,
+    from: usize,
+    names: &mut Names,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Tree {
+    let tokens = tokenize(source, text, from, diagnostics);
     let mut parser = Parser {
         text,
         tokens,
