@@ -2,20 +2,30 @@
 
 mod common;
 
+use std::path::Path;
+
 use common::{accepted_specs, read};
 use omnilink_tla::diagnostic::{Class, render};
+use omnilink_tla::semantics::load_text;
+use omnilink_tla::semantics::search_path::SearchPath;
 use omnilink_tla::syntax::operators::Op;
+use omnilink_tla::{render_show_text, show};
 use proptest::prelude::*;
 
-/// Reads a text and draws every diagnostic, which must point into the text.
+/// Reads and resolves a text and draws every diagnostic, which must point into its text.
 fn survive(text: &str) {
-    let read = read(text);
-    for diagnostic in &read.diagnostics {
-        assert!(diagnostic.span.end as usize <= text.len(), "{diagnostic:?}");
-        assert!(!render(diagnostic, &read.sources).is_empty());
+    let loaded = load_text(Path::new("M.tla"), text.to_owned(), &SearchPath::default());
+    for diagnostic in &loaded.diagnostics {
+        let source = loaded.spec.sources.get(diagnostic.source);
+        assert!(
+            diagnostic.span.end as usize <= source.text().len(),
+            "{diagnostic:?}"
+        );
+        assert!(!render(diagnostic, &loaded.spec.sources).is_empty());
     }
-    if read.diagnostics.is_empty() {
-        assert!(read.tree.root.is_some(), "no module and no diagnostic");
+    if loaded.is_ok() {
+        let shown = show(&loaded.spec, None).expect("no module and no diagnostic");
+        assert!(!render_show_text(&shown).is_empty());
     }
 }
 
@@ -27,7 +37,7 @@ fn module(body: &str) -> String {
 fn every_truncation_of_a_spec_is_survived() {
     for path in accepted_specs() {
         let text = std::fs::read_to_string(&path).unwrap();
-        let step = (text.len() / 60).max(1);
+        let step = (text.len() / 25).max(1);
         for end in (0..text.len())
             .step_by(step)
             .filter(|end| text.is_char_boundary(*end))
@@ -102,6 +112,30 @@ fn chains_without_brackets_have_no_limit() {
         let text = module(&format!("A == x{}", link.repeat(long)));
         let read = read(&text);
         assert_eq!(read.diagnostics, [], "{link}");
+        survive(&text);
+    }
+    survive(&module(&format!(
+        "A == x' = x\nNext == A{}\nSpec == [][Next]_x",
+        " \\/ A".repeat(long)
+    )));
+}
+
+#[test]
+fn nesting_just_below_the_limit_is_resolved_and_shown() {
+    let deep = 900;
+    for (open, close) in [
+        ("(", ")"),
+        ("{", "}"),
+        ("IF x THEN 1 ELSE ", ""),
+        ("\\E y \\in {} : LET z == 1 IN ", ""),
+        ("~", ""),
+    ] {
+        let body = format!(
+            "{}x' = x{}",
+            open.repeat(if open.starts_with('\\') { 1 } else { deep }),
+            close.repeat(deep)
+        );
+        survive(&module(&format!("Next == {body}\nSpec == [][Next]_x")));
     }
 }
 

@@ -16,6 +16,9 @@ use crate::syntax::ast::UnitKind;
 use crate::syntax::find_module;
 use crate::syntax::parser::parse_from;
 
+/// How many diagnostics a person can be expected to look at.
+const MAX_DIAGNOSTICS: usize = 200;
+
 /// A spec and what is wrong with it. The spec is complete if nothing is an error.
 #[derive(Debug)]
 pub struct Loaded {
@@ -69,8 +72,23 @@ pub fn load_text(path: &Path, text: String, search: &SearchPath) -> Loaded {
         while let Some(wanted) = loader.pending.pop() {
             loader.find(wanted);
         }
-        loader.finish(tree)
+        let mut loaded = loader.finish(tree);
+        limit(&mut loaded.diagnostics);
+        loaded
     })
+}
+
+/// Cuts off what nobody would read, and says so.
+fn limit(diagnostics: &mut Vec<Diagnostic>) {
+    let more = diagnostics.len().saturating_sub(MAX_DIAGNOSTICS);
+    if more > 0 {
+        diagnostics.truncate(MAX_DIAGNOSTICS);
+        if let Some(last) = diagnostics.last() {
+            let message = format!("{more} more diagnostics are not shown");
+            let diagnostic = Diagnostic::error(Class::Limit, last.source, last.span, message);
+            diagnostics.push(diagnostic.help("mend the first ones and check again"));
+        }
+    }
 }
 
 /// Which file a module's name means. The built-in modules use each other, whatever modules of the same name stand
