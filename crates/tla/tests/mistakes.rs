@@ -107,6 +107,11 @@ fn advice_fits_the_usual_slips() {
         ("A == /\\ (TRUE\n)\n     /\\ TRUE", "move it right, past column 6"),
         ("A == F(LAMBDA x, x : 1)\n", "define it before"),
         ("A == LAMBDA x : x", "may only be an argument"),
+        (
+            "VARIABLE x\nA == /\\ x == 1\n     /\\ TRUE",
+            "to compare write `=`",
+        ),
+        ("A == /\\ TRUE\n    \\/ TRUE\n    /\\ TRUE", "align its bullets"),
     ] {
         assert!(advice(body).contains(expected), "{body}: {}", advice(body));
     }

@@ -4,6 +4,7 @@ use super::analyzer::Analyzer;
 use super::application::{Argument, Operator, count};
 use super::entity::*;
 use super::level::LevelOf;
+use super::spec::Module;
 use crate::diagnostic::{Class, nearest};
 use crate::names::Name;
 use crate::syntax::ast::*;
@@ -58,9 +59,12 @@ impl Analyzer<'_> {
         wanted: Option<u32>,
     ) -> Argument {
         if segments.iter().any(|segment| !segment.args.is_empty()) {
-            return match self.reach_operator(segments) {
+            if !self.ends_in_operator(segments) {
+                return self.path_value(id, wanted);
+            }
+            return match self.reach(segments, false) {
                 Some(target) => self.operator_path(id, target, wanted),
-                None => self.path_value(id, wanted),
+                None => Argument::value(LevelOf::default()),
             };
         }
         let Some(mut target) = self.reach(segments, true) else {
@@ -82,20 +86,37 @@ impl Analyzer<'_> {
         self.abstracted(id, missing, level, wanted)
     }
 
-    /// The operator that a path with some arguments ends in, if it ends in one without its own.
-    fn reach_operator(&mut self, segments: &[Segment]) -> Option<Target> {
-        let last = segments.last()?;
-        if !last.args.is_empty() || !matches!(last.kind, SegmentKind::Name(_)) {
-            return None;
+    /// Whether a path with some arguments ends in an operator without its own. Looks at names only: arguments are
+    /// resolved once, afterwards.
+    fn ends_in_operator(&self, segments: &[Segment]) -> bool {
+        let Some((last, before)) = segments.split_last() else {
+            return false;
+        };
+        let SegmentKind::Name(name) = last.kind else {
+            return false;
+        };
+        let mut scope: Option<&Module> = None;
+        for segment in before {
+            let SegmentKind::Name(name) = segment.kind else {
+                return false;
+            };
+            let Some(binding) = self.name_in(scope, name) else {
+                return false;
+            };
+            let EntityKind::Instance(instance) = self.spec.entity(binding.entity).kind else {
+                return false;
+            };
+            scope = Some(self.spec.module(self.spec.instance(instance).module));
         }
-        let reported = self.diagnostics.len();
-        let target = self.reach(segments, false)?;
-        let whole = target.segment + 1 == segments.len();
-        if whole && self.spec.entity(target.entity).arity > 0 {
-            return Some(target);
-        }
-        self.diagnostics.truncate(reported);
-        None
+        let target = self.name_in(scope, name);
+        last.args.is_empty() && target.is_some_and(|binding| self.spec.entity(binding.entity).arity > 0)
+    }
+
+    fn name_in(&self, module: Option<&Module>, name: Name) -> Option<Binding> {
+        module.map_or_else(
+            || self.scope.get(name),
+            |module| module.exported.get(&name).copied(),
+        )
     }
 
     fn operator_path(&mut self, id: ExprId, target: Target, wanted: Option<u32>) -> Argument {

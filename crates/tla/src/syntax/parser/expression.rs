@@ -80,7 +80,10 @@ impl Parser<'_> {
         } else {
             format!("`{a}` and `{b}` have no order among each other")
         };
-        let bullet = token.bullet || matches!(left, Op::And | Op::Or);
+        let bullet = [span.start, token.start]
+            .into_iter()
+            .any(|at| self.starts_line(at))
+            && (token.bullet || matches!(left, Op::And | Op::Or));
         let help = match (left, right) {
             (Op::Equal, Op::Equal) => "compare pairwise: `a = b /\\ b = c`".to_owned(),
             (Op::Less | Op::LessEq, Op::Less | Op::LessEq) => {
@@ -91,7 +94,7 @@ impl Parser<'_> {
             _ if left.fixity() == Fixity::Prefix && right.fixity() == Fixity::Postfix => {
                 format!("write `({a} x){b}` or `{a} (x{b})`")
             }
-            _ if bullet && !self.junctions.is_empty() => {
+            _ if bullet => {
                 format!(
                     "write `(x {a} y) {b} z` or `x {a} (y {b} z)`; if a list was meant, align its bullets"
                 )

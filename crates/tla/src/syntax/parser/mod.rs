@@ -286,7 +286,11 @@ impl Parser<'_> {
     fn hint(&self, token: &Token, expected: &str) -> Option<String> {
         let text = self.slice(token.span());
         if token.begins_definition && expected.contains("expression") {
-            return Some(format!("something is missing before the definition of `{text}`"));
+            return Some(if self.starts_line(token.start) {
+                format!("something is missing before the definition of `{text}`")
+            } else {
+                "`==` defines; to compare write `=`".into()
+            });
         }
         match token.kind {
             TokenKind::Keyword(_) if expected.contains("name") || expected.contains("identifier") => {
@@ -302,6 +306,12 @@ impl Parser<'_> {
             TokenKind::Operator(Op::Assign) => Some("`:=` belongs to PlusCal; to compare write `=`".into()),
             _ => None,
         }
+    }
+
+    /// Whether only blanks stand before a byte on its line.
+    fn starts_line(&self, at: u32) -> bool {
+        let before = self.text.get(..at as usize).unwrap_or("");
+        before.rsplit('\n').next().unwrap_or("").trim().is_empty()
     }
 
     /// The end of the last token: where something is missing when the text is over.
