@@ -40,6 +40,14 @@ fn nothing_shadows_anything() {
     assert_one("A(x) == LET x == 1 IN x", "1:13 redefined");
     assert_one("EXTENDS Sequences\nLen == 1", "2:1 redefined");
     assert_one("a \\cup b == a", "1:1 redefined: `\\cup` is part of the language");
+    assert_one("op(op) == 1", "1:1 redefined");
+    assert_fine("A == LET LOCAL y == 1 IN y\nB == \\A <<>> \\in {} : TRUE");
+}
+
+#[test]
+fn a_recursive_operator_leaves_priming_to_its_callers() {
+    assert_one("RECURSIVE R(_)\nR(x) == IF x THEN x' ELSE R(x)", "2:1 level");
+    assert_fine("VARIABLE v\nRECURSIVE R(_)\nR(b) == IF b THEN [][b]_v ELSE R(~b)");
 }
 
 #[test]
@@ -59,6 +67,7 @@ fn operators_take_operators_of_the_right_arity() {
     assert_one("F(G(_)) == G(1)\nA == F(1)", "2:8 arity");
     assert_one("F(x) == x\nA == F(LAMBDA y : y)", "2:8 arity");
     assert_one("F(x) == x\nA == F", "2:6 arity");
+    assert_one("F(G(_)) == G(1)\nA == F(F)", "2:8 arity");
 }
 
 #[test]

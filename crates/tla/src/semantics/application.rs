@@ -438,6 +438,18 @@ impl Analyzer<'_> {
             EntityKind::Operator { params, .. } => params.clone(),
             _ => Box::new([]),
         };
+        if formals.iter().any(|formal| self.spec.entity(*formal).arity > 0) {
+            let message = format!(
+                "`{}` takes an operator itself and cannot be an argument",
+                self.text(name)
+            );
+            self.error(
+                Class::Arity,
+                span,
+                message,
+                "an operator argument takes values only",
+            );
+        }
         let level = self
             .spec
             .params

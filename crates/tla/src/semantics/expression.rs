@@ -410,10 +410,12 @@ impl Analyzer<'_> {
         let entities: Vec<EntityId> = given
             .iter()
             .filter_map(|name| {
-                bound
+                let bound = bound
                     .iter()
                     .copied()
-                    .find(|entity| self.spec.entity(*entity).name == *name)
+                    .find(|entity| self.spec.entity(*entity).name == *name);
+                // A wrong parameter has been reported; with something in its place, uses of the label are not.
+                bound.or_else(|| self.scope.get(*name).map(|binding| binding.entity))
             })
             .collect();
         self.spec.binders.insert((self.tree, id), entities.into());

@@ -275,7 +275,7 @@ impl Analyzer<'_> {
                 instance,
             } => {
                 let mark = self.scope.mark();
-                let params = self.parameters(params);
+                let params = self.named_parameters(*name, params, unit.span);
                 let resolved = self.instance(instance, unit.span, params);
                 self.scope.release(mark);
                 let (kind, arity) = match resolved {
@@ -293,7 +293,26 @@ impl Analyzer<'_> {
         }
     }
 
-    pub(super) fn parameters(&mut self, params: &[OpDecl]) -> Box<[EntityId]> {
+    /// Brings the parameters of a definition into scope; none may have the definition's own name.
+    fn named_parameters(&mut self, name: Ident, params: &[OpDecl], span: Span) -> Box<[EntityId]> {
+        let entities = self.parameters(params);
+        let own = entities
+            .iter()
+            .zip(params)
+            .find(|(_, param)| param.ident.name == name.name);
+        if let Some((entity, _)) = own {
+            let announced = self
+                .scope
+                .get(name.name)
+                .is_some_and(|binding| binding.entity != *entity);
+            if !announced {
+                self.taken(name.name, span, *entity);
+            }
+        }
+        entities
+    }
+
+    fn parameters(&mut self, params: &[OpDecl]) -> Box<[EntityId]> {
         let mut entities = Vec::with_capacity(params.len());
         for param in params {
             let entity = self.open_entity(param.ident, EntityKind::Parameter, param.arity);
@@ -353,15 +372,17 @@ impl Analyzer<'_> {
     fn operator(&mut self, id: UnitId, unit: &Unit, name: &OpDecl, params: &[OpDecl], body: ExprId) {
         let announced = self.fulfil(name.ident, params.len() as u32, unit.span);
         let mark = self.scope.mark();
-        let params = self.parameters(params);
+        let params = self.named_parameters(name.ident, params, unit.span);
         let level = self.definition_body(body);
         self.scope.release(mark);
         let arity = params.len() as u32;
         let recursive = announced.is_some();
-        if recursive && let Some(param) = params.iter().find(|p| !self.spec.entity(**p).leibniz) {
+        let primed = params
+            .iter()
+            .find(|param| self.spec.entity(**param).max_level < Level::Action);
+        if recursive && let Some(param) = primed {
             let text = self.text(self.spec.entity(*param).name);
-            let message =
-                format!("a recursive operator may not prime its parameter `{text}` or use it temporally");
+            let message = format!("a recursive operator may not prime its parameter `{text}`");
             self.error(
                 Class::Level,
                 unit.span,

@@ -64,9 +64,12 @@ impl Parser<'_> {
     /// `<<x, y>>` as a pattern.
     pub(super) fn tuple_names(&mut self) -> Parsed<Box<[Ident]>> {
         self.bump();
-        let mut names = vec![self.identifier("a name")?];
-        while self.eat(TokenKind::Comma) {
+        let mut names = Vec::new();
+        if self.peek() != TokenKind::AngleClose {
             names.push(self.identifier("a name")?);
+            while self.eat(TokenKind::Comma) {
+                names.push(self.identifier("a name")?);
+            }
         }
         self.expect(TokenKind::AngleClose, "`,` or `>>`")?;
         Ok(names.into())
@@ -112,7 +115,7 @@ impl Parser<'_> {
             _ => None,
         };
         let (tuple, names) = match &self.tree.expr(pattern).kind {
-            ExprKind::Tuple(parts) if !parts.is_empty() => (
+            ExprKind::Tuple(parts) => (
                 true,
                 parts
                     .iter()

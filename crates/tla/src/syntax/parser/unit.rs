@@ -551,7 +551,10 @@ impl Parser<'_> {
         loop {
             let token = self.token();
             let recursive = token.kind == TokenKind::Keyword(Keyword::Recursive);
-            if !token.begins_definition && !recursive {
+            // LOCAL says nothing new in a LET, but it may be said.
+            let local = token.kind == TokenKind::Keyword(Keyword::Local)
+                && self.token_at(self.at + 1).begins_definition;
+            if !token.begins_definition && !recursive && !local {
                 break;
             }
             if self.is_outside(&token) {
@@ -563,7 +566,10 @@ impl Parser<'_> {
                 let span = token.span().to(self.previous_span());
                 units.push(self.unit(UnitKind::Recursive(declared), false, span));
             } else {
-                units.push(self.nested(|p| p.definition(false, token.span()))?);
+                if local {
+                    self.bump();
+                }
+                units.push(self.nested(|p| p.definition(local, token.span()))?);
             }
         }
         if units.is_empty() {
