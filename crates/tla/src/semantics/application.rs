@@ -34,6 +34,22 @@ impl Argument {
     }
 }
 
+/// Where something of the wrong level stands, and the expression that cannot have it there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct At {
+    pub whole: Span,
+    pub part: Span,
+}
+
+impl From<Span> for At {
+    fn from(span: Span) -> Self {
+        Self {
+            whole: span,
+            part: span,
+        }
+    }
+}
+
 /// A number of arguments in words.
 pub(super) fn count(n: usize) -> String {
     match n {
@@ -211,7 +227,10 @@ impl Analyzer<'_> {
         let text = self.spec.entity(binding.entity).name;
         for (i, arg) in args.iter().enumerate() {
             let (_, max, leibniz) = self.formal(&operator, i);
-            let at = spans.get(i).copied().unwrap_or(span);
+            let at = At {
+                whole: span,
+                part: spans.get(i).copied().unwrap_or(span),
+            };
             self.check_level(arg.level, max, at, |a| {
                 format!("argument {} of `{}`", i + 1, a.text(text))
             });
@@ -234,7 +253,10 @@ impl Analyzer<'_> {
         };
         for (i, arg) in args.iter().enumerate() {
             if let (Some(operator), Some(formal)) = (&arg.operator, formals.get(i)) {
-                let at = spans.get(i).copied().unwrap_or(span);
+                let at = At {
+                    whole: span,
+                    part: spans.get(i).copied().unwrap_or(span),
+                };
                 let given = |p: EntityId| {
                     formals
                         .iter()
@@ -267,14 +289,14 @@ impl Analyzer<'_> {
         formal: EntityId,
         operator: &Operator,
         given: impl Fn(EntityId) -> Option<LevelOf>,
-        span: Span,
+        at: At,
     ) {
         let uses = self.uses.get(&formal).cloned().unwrap_or_default();
         for ParamUse { argument, level } in uses {
             let level = self.spec.params.substitute(level, &given);
             let (_, max, _) = self.formal(operator, argument as usize);
             let name = self.spec.entity(formal).name;
-            self.check_level(level, max, span, |a| {
+            self.check_level(level, max, at, |a| {
                 format!("what `{}` is applied to", a.text(name))
             });
             if let Operator::Of(binding) = operator
@@ -296,7 +318,7 @@ impl Analyzer<'_> {
         &mut self,
         of: LevelOf,
         max: Level,
-        span: Span,
+        at: impl Into<At>,
         what: impl FnOnce(&Self) -> String,
     ) -> bool {
         self.constrain(of.params, max);
@@ -313,7 +335,13 @@ impl Analyzer<'_> {
                 (_, Level::State) => "a primed expression cannot be primed again",
                 _ => "take the primes out",
             };
-            self.error(Class::Level, span, message, help);
+            let At { whole, part } = at.into();
+            let mut diagnostic = Diagnostic::error(Class::Level, self.source(), whole, message).help(help);
+            if part != whole {
+                let level = format!("this is of {} level", of.level.word());
+                diagnostic = diagnostic.label(self.source(), part, level);
+            }
+            self.diagnostics.push(diagnostic);
         }
         fits
     }

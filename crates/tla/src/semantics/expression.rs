@@ -1,6 +1,7 @@
 //! Every expression: what its names mean, and its level.
 
 use super::analyzer::Analyzer;
+use super::application::At;
 use super::entity::*;
 use super::level::{Level, LevelOf};
 use crate::diagnostic::Class;
@@ -48,7 +49,7 @@ impl Analyzer<'_> {
             ExprKind::Call(function, args) => {
                 self.check_call(*function, args.len(), node.span);
                 self.check_level(left, Level::Action, node.span, |_| "a function".into());
-                self.all(args, Level::Action, left)
+                self.all(args, Level::Action, node.span, left)
             }
             ExprKind::Field(..) => {
                 self.check_level(left, Level::Action, node.span, |_| "a record".into());
@@ -141,18 +142,22 @@ impl Analyzer<'_> {
     }
 
     /// The joint level of several expressions, each at most of the given level.
-    fn all(&mut self, ids: &[ExprId], max: Level, start: LevelOf) -> LevelOf {
+    fn all(&mut self, ids: &[ExprId], max: Level, whole: Span, start: LevelOf) -> LevelOf {
         let mut level = start;
         for id in ids {
-            let part = self.at_most(*id, max);
+            let part = self.at_most(*id, max, whole);
             level = self.join(level, part);
         }
         level
     }
 
-    fn at_most(&mut self, id: ExprId, max: Level) -> LevelOf {
+    fn at_most(&mut self, id: ExprId, max: Level, whole: Span) -> LevelOf {
         let level = self.expr(id);
-        if self.check_level(level, max, self.span(id), |_| "this".into()) {
+        let at = At {
+            whole,
+            part: self.span(id),
+        };
+        if self.check_level(level, max, at, |_| "a part of this".into()) {
             level
         } else {
             LevelOf::default()
@@ -189,14 +194,14 @@ impl Analyzer<'_> {
                 let level = self.expr(*operand);
                 self.symbol_applied(id, *op, &[level], span)
             }
-            ExprKind::Times(factors) => self.all(factors, Level::Action, LevelOf::default()),
+            ExprKind::Times(factors) => self.all(factors, Level::Action, span, LevelOf::default()),
             ExprKind::Junction(kind, items) => {
                 let levels: Vec<LevelOf> = items.iter().map(|item| self.expr(*item)).collect();
                 self.built_in(kind.op(), &levels, span)
             }
             ExprKind::Paren(inner) => self.expr(*inner),
             ExprKind::Tuple(parts) | ExprKind::SetEnum(parts) => {
-                self.all(parts, Level::Action, LevelOf::default())
+                self.all(parts, Level::Action, span, LevelOf::default())
             }
             ExprKind::SetFilter(bound, predicate) => {
                 self.binder(id, std::slice::from_ref(bound), *predicate, Level::Action)
@@ -204,20 +209,23 @@ impl Analyzer<'_> {
             ExprKind::SetMap(element, bounds) => self.binder(id, bounds, *element, Level::Action),
             ExprKind::Function(bounds, body) => self.binder(id, bounds, *body, Level::Temporal),
             ExprKind::FunctionSet(domain, range) => {
-                self.all(&[*domain, *range], Level::Action, LevelOf::default())
+                self.all(&[*domain, *range], Level::Action, span, LevelOf::default())
             }
-            ExprKind::Record(fields) => self.fields(fields, Level::Temporal),
-            ExprKind::RecordSet(fields) => self.fields(fields, Level::Action),
-            ExprKind::Except(function, updates) => self.updated(*function, updates),
-            ExprKind::If(condition, yes, no) => {
-                self.all(&[*condition, *yes, *no], Level::Temporal, LevelOf::default())
-            }
+            ExprKind::Record(fields) => self.fields(fields, Level::Temporal, span),
+            ExprKind::RecordSet(fields) => self.fields(fields, Level::Action, span),
+            ExprKind::Except(function, updates) => self.updated(*function, updates, span),
+            ExprKind::If(condition, yes, no) => self.all(
+                &[*condition, *yes, *no],
+                Level::Temporal,
+                span,
+                LevelOf::default(),
+            ),
             ExprKind::Case(arms, other) => {
                 let mut level = LevelOf::default();
                 for (condition, value) in arms {
-                    level = self.all(&[*condition, *value], Level::Temporal, level);
+                    level = self.all(&[*condition, *value], Level::Temporal, span, level);
                 }
-                other.map_or(level, |other| self.all(&[other], Level::Temporal, level))
+                other.map_or(level, |other| self.all(&[other], Level::Temporal, span, level))
             }
             ExprKind::Let(units, body) => {
                 let mark = self.scope.mark();
@@ -283,9 +291,10 @@ impl Analyzer<'_> {
     fn binder(&mut self, id: ExprId, bounds: &[Bound], body: ExprId, max: Level) -> LevelOf {
         let mark = self.scope.mark();
         let before = self.bound.len();
-        let (entities, sets) = self.bounds(bounds);
+        let span = self.span(id);
+        let (entities, sets) = self.bounds(bounds, span);
         self.spec.binders.insert((self.tree, id), entities);
-        let level = self.at_most(body, max);
+        let level = self.at_most(body, max, span);
         if level.level == Level::Temporal && sets.level == Level::Action {
             let message = "a temporal formula is quantified over a set that depends on the next state";
             self.error(
@@ -302,10 +311,10 @@ impl Analyzer<'_> {
 
     /// Resolves bounds and brings their names into scope; gives the names and the joint level of the sets. All sets are
     /// outside the scope of all names.
-    pub(super) fn bounds(&mut self, bounds: &[Bound]) -> (Box<[EntityId]>, LevelOf) {
+    pub(super) fn bounds(&mut self, bounds: &[Bound], whole: Span) -> (Box<[EntityId]>, LevelOf) {
         let mut sets = LevelOf::default();
         for set in bounds.iter().filter_map(|bound| bound.set) {
-            let level = self.at_most(set, Level::Action);
+            let level = self.at_most(set, Level::Action, whole);
             sets = self.join(sets, level);
         }
         let mut entities = Vec::with_capacity(bounds.len());
@@ -318,30 +327,30 @@ impl Analyzer<'_> {
         (entities.into(), sets)
     }
 
-    fn fields(&mut self, fields: &[(Ident, ExprId)], max: Level) -> LevelOf {
+    fn fields(&mut self, fields: &[(Ident, ExprId)], max: Level, span: Span) -> LevelOf {
         let mut level = LevelOf::default();
         for (i, (field, value)) in fields.iter().enumerate() {
             if fields[..i].iter().any(|(earlier, _)| earlier.name == field.name) {
                 let message = format!("the field `{}` is there twice", self.text(field.name));
                 self.error(Class::Redefined, field.span, message, "take one of the two out");
             }
-            level = self.all(&[*value], max, level);
+            level = self.all(&[*value], max, span, level);
         }
         level
     }
 
-    fn updated(&mut self, function: ExprId, updates: &[Update]) -> LevelOf {
-        let mut level = self.at_most(function, Level::Action);
+    fn updated(&mut self, function: ExprId, updates: &[Update], span: Span) -> LevelOf {
+        let mut level = self.at_most(function, Level::Action, span);
         let old = level;
         for update in updates {
             for access in &update.path {
                 if let Access::Index(args) = access {
-                    level = self.all(args, Level::Action, level);
+                    level = self.all(args, Level::Action, span, level);
                 }
             }
             let no_labels = self.no_labels.replace("an EXCEPT");
             self.except.push(old);
-            level = self.all(&[update.value], Level::Action, level);
+            level = self.all(&[update.value], Level::Action, span, level);
             self.except.pop();
             self.no_labels = no_labels;
         }

@@ -1,7 +1,7 @@
 //! INSTANCE: which module, what is put in for its constants and variables, and whether that is allowed.
 
 use super::analyzer::Analyzer;
-use super::application::Argument;
+use super::application::{Argument, At};
 use super::entity::*;
 use super::level::{Level, LevelOf};
 use super::spec::{InstanceInfo, Substituted, SubstitutedBy};
@@ -22,7 +22,7 @@ impl Analyzer<'_> {
         let targets: Vec<EntityId> = info.constants.iter().chain(&info.variables).copied().collect();
         let mut substitutions: Vec<Substituted> = Vec::with_capacity(targets.len());
         for given in &syntax.substitutions {
-            if let Some(substituted) = self.explicit(given, &targets, &substitutions, syntax) {
+            if let Some(substituted) = self.explicit(given, &targets, &substitutions, syntax, span) {
                 substitutions.push(substituted);
             }
         }
@@ -50,6 +50,7 @@ impl Analyzer<'_> {
         targets: &[EntityId],
         before: &[Substituted],
         syntax: &Instance,
+        span: Span,
     ) -> Option<Substituted> {
         let name = given.target.name;
         let Some(target) = targets
@@ -84,8 +85,11 @@ impl Analyzer<'_> {
         }
         let arity = self.spec.entity(target).arity;
         let argument = self.argument(given.value, Some(arity));
-        let span = self.span(given.value);
-        self.check_substitution(target, &argument, span);
+        let at = At {
+            whole: span,
+            part: self.span(given.value),
+        };
+        self.check_substitution(target, &argument, at);
         let value = SubstitutedBy::Expr(self.tree, given.value);
         Some(Substituted {
             target,
@@ -130,7 +134,7 @@ impl Analyzer<'_> {
             Argument::value(self.level_of(binding))
         };
         let level = argument.level;
-        self.check_substitution(target, &argument, span);
+        self.check_substitution(target, &argument, span.into());
         Some(Substituted {
             target,
             value: SubstitutedBy::SameName(binding),
@@ -139,7 +143,7 @@ impl Analyzer<'_> {
     }
 
     /// What is put in may not see more of a behaviour than what it stands for may.
-    fn check_substitution(&mut self, target: EntityId, argument: &Argument, span: Span) {
+    fn check_substitution(&mut self, target: EntityId, argument: &Argument, at: At) {
         let entity = self.spec.entity(target);
         let (max, text) = (entity.max_level, self.text(entity.name));
         if argument.level.level > max {
@@ -152,7 +156,7 @@ impl Analyzer<'_> {
                 Level::Constant => "only a module without variables takes anything for its constants",
                 _ => "put in an expression without primes and temporal operators",
             };
-            self.error(Class::Level, span, message, help);
+            self.level_error(at, message, help);
         }
         self.constrain(argument.level.params, max);
         if let Some(operator) = &argument.operator {
@@ -160,15 +164,18 @@ impl Analyzer<'_> {
             if !leibniz {
                 let message =
                     format!("what is put in for `{text}` primes its argument or uses it temporally");
-                self.error(
-                    Class::Level,
-                    span,
-                    message,
-                    "define it without primes and temporal operators",
-                );
+                self.level_error(at, message, "define it without primes and temporal operators");
             }
-            self.check_uses(target, operator, |_| None, span);
+            self.check_uses(target, operator, |_| None, at);
         }
+    }
+
+    fn level_error(&mut self, at: At, message: String, help: &str) {
+        let mut diagnostic = Diagnostic::error(Class::Level, self.source(), at.whole, message).help(help);
+        if at.part != at.whole {
+            diagnostic = diagnostic.label(self.source(), at.part, "this is put in");
+        }
+        self.diagnostics.push(diagnostic);
     }
 
     /// Brings what an unnamed instance gives into scope.

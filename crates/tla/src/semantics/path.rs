@@ -1,7 +1,7 @@
 //! Names with `!`: through instances to a definition, and from there by labels, numbers and bindings into its body.
 
 use super::analyzer::Analyzer;
-use super::application::{Argument, Operator, count};
+use super::application::{Argument, At, Operator, count};
 use super::entity::*;
 use super::level::LevelOf;
 use super::spec::Module;
@@ -259,11 +259,13 @@ impl Analyzer<'_> {
             let wanted = self.spec.entity(*param).arity;
             let argument = self.argument(*arg, Some(wanted));
             let max = self.spec.entity(*param).max_level;
-            self.check_level(argument.level, max, self.span(*arg), |_| {
-                "this argument of the instance".into()
-            });
+            let at = At {
+                whole: segment.span,
+                part: self.span(*arg),
+            };
+            self.check_level(argument.level, max, at, |_| "an argument of the instance".into());
             if let Some(operator) = &argument.operator {
-                self.check_uses(*param, operator, |_| None, self.span(*arg));
+                self.check_uses(*param, operator, |_| None, at);
             }
             target.given.push((*param, argument.level));
         }

@@ -444,7 +444,7 @@ impl Analyzer<'_> {
         let mark = self.scope.mark();
         let bound = std::mem::take(&mut self.bound);
         let labels = std::mem::take(&mut self.labels);
-        let (params, sets) = self.bounds(bounds);
+        let (params, sets) = self.bounds(bounds, unit.span);
         let level = self.expr(body);
         let level = self.join(level, sets);
         self.bound = bound;

@@ -93,7 +93,7 @@ impl Parser<'_> {
             } else {
                 "`,` or `}`"
             };
-            let close = self.expect(TokenKind::BraceClose, expected)?;
+            let close = self.close(TokenKind::BraceClose, expected, open.span())?;
             return Ok(self.expr(ExprKind::SetEnum(elements.into()), open.span().to(close.span())));
         }
         self.bump();
@@ -101,7 +101,7 @@ impl Parser<'_> {
             Some(bound) => ExprKind::SetFilter(Box::new(bound), self.expression()?),
             None => ExprKind::SetMap(first, self.bounds()?),
         };
-        let close = self.expect(TokenKind::BraceClose, "`}`")?;
+        let close = self.close(TokenKind::BraceClose, "`}`", open.span())?;
         Ok(self.expr(kind, open.span().to(close.span())))
     }
 
@@ -161,7 +161,7 @@ impl Parser<'_> {
             }
             self.expect(TokenKind::MapsTo, "`,` or `|->`")?;
             let body = self.expression()?;
-            let close = self.expect(TokenKind::BracketClose, "`]`")?;
+            let close = self.close(TokenKind::BracketClose, "`]`", open.span())?;
             return Ok(self.expr(ExprKind::Function(bounds, body), open.span().to(close.span())));
         }
         let token = self.token();
@@ -169,12 +169,12 @@ impl Parser<'_> {
         match self.peek_after(1) {
             TokenKind::MapsTo if field => {
                 let fields = self.fields(TokenKind::MapsTo, "`|->`")?;
-                let close = self.expect(TokenKind::BracketClose, "`,` or `]`")?;
+                let close = self.close(TokenKind::BracketClose, "`,` or `]`", open.span())?;
                 Ok(self.expr(ExprKind::Record(fields), open.span().to(close.span())))
             }
             TokenKind::Colon if field => {
                 let fields = self.fields(TokenKind::Colon, "`:`")?;
-                let close = self.expect(TokenKind::BracketClose, "`,` or `]`")?;
+                let close = self.close(TokenKind::BracketClose, "`,` or `]`", open.span())?;
                 Ok(self.expr(ExprKind::RecordSet(fields), open.span().to(close.span())))
             }
             _ => self.bracketed_expression(open.span()),
@@ -207,7 +207,7 @@ impl Parser<'_> {
             TokenKind::Arrow => {
                 self.bump();
                 let range = self.expression()?;
-                let close = self.expect(TokenKind::BracketClose, "`]`")?;
+                let close = self.close(TokenKind::BracketClose, "`]`", open)?;
                 Ok(self.expr(ExprKind::FunctionSet(first, range), open.to(close.span())))
             }
             TokenKind::Keyword(Keyword::Except) => {
@@ -216,7 +216,7 @@ impl Parser<'_> {
                 while self.eat(TokenKind::Comma) {
                     updates.push(self.update()?);
                 }
-                let close = self.expect(TokenKind::BracketClose, "`,` or `]`")?;
+                let close = self.close(TokenKind::BracketClose, "`,` or `]`", open)?;
                 Ok(self.expr(ExprKind::Except(first, updates.into()), open.to(close.span())))
             }
             TokenKind::BracketCloseSub => {
@@ -279,7 +279,7 @@ impl Parser<'_> {
             let span = open.span().to(self.span_of(subscript));
             return Ok(self.expr(ExprKind::Action(false, *action, subscript), span));
         }
-        let close = self.expect(TokenKind::AngleClose, "`,` or `>>`")?;
+        let close = self.close(TokenKind::AngleClose, "`,` or `>>`", open.span())?;
         Ok(self.expr(ExprKind::Tuple(parts), open.span().to(close.span())))
     }
 
@@ -310,7 +310,7 @@ impl Parser<'_> {
             TokenKind::ParenOpen => {
                 self.bump();
                 let inner = self.expression()?;
-                let close = self.expect(TokenKind::ParenClose, "`)`")?;
+                let close = self.close(TokenKind::ParenClose, "`)`", token.span())?;
                 Ok(self.expr(ExprKind::Paren(inner), token.span().to(close.span())))
             }
             TokenKind::BraceOpen => self.braces(),

@@ -51,7 +51,7 @@ impl Parser<'_> {
                 TokenKind::BracketOpen => {
                     self.bump();
                     let args = self.expressions()?;
-                    let close = self.expect(TokenKind::BracketClose, "`,` or `]`")?;
+                    let close = self.close(TokenKind::BracketClose, "`,` or `]`", token.span())?;
                     let span = self.span_of(operand).to(close.span());
                     operand = self.expr(ExprKind::Call(operand, args), span);
                 }
@@ -143,7 +143,7 @@ impl Parser<'_> {
             TokenKind::ParenOpen => {
                 self.bump();
                 let inner = self.expression()?;
-                let close = self.expect(TokenKind::ParenClose, "`)`")?;
+                let close = self.close(TokenKind::ParenClose, "`)`", token.span())?;
                 Ok(self.expr(ExprKind::Paren(inner), token.span().to(close.span())))
             }
             TokenKind::BraceOpen => self.braces(),
@@ -392,12 +392,12 @@ impl Parser<'_> {
 
     /// `(a, +, LAMBDA x : e)`.
     pub(super) fn arguments(&mut self) -> Parsed<Box<[ExprId]>> {
-        self.bump();
+        let open = self.bump();
         let mut args = vec![self.argument()?];
         while self.eat(TokenKind::Comma) {
             args.push(self.argument()?);
         }
-        self.expect(TokenKind::ParenClose, "`,` or `)`")?;
+        self.close(TokenKind::ParenClose, "`,` or `)`", open.span())?;
         Ok(args.into())
     }
 

@@ -242,6 +242,9 @@ impl Parser<'_> {
         if !token.begins_definition && token.kind != TokenKind::End && self.is_outside(&token) {
             return self.misplaced(token, expected);
         }
+        if expected == "an expression" && self.ends_unit(&token) {
+            return self.missing_operand(token);
+        }
         let source = self.tree.source;
         let found = self.describe(&token);
         let span = if token.kind == TokenKind::End {
@@ -262,6 +265,47 @@ impl Parser<'_> {
             }
         }
         self.report(diagnostic)
+    }
+
+    /// Whether a token can only begin or end a unit: what is missing is missing before it.
+    fn ends_unit(&self, token: &Token) -> bool {
+        let defines = token.begins_definition && self.starts_line(token.start);
+        defines
+            || matches!(
+                token.kind,
+                TokenKind::ModuleEnd | TokenKind::Separator | TokenKind::End
+            )
+    }
+
+    /// Reports an expression that is missing at the end of a unit, where it is missing.
+    fn missing_operand(&mut self, token: Token) -> Failed {
+        let previous = self.previous_span();
+        let after = self.slice(previous).to_owned();
+        let found = self.describe(&token);
+        let source = self.tree.source;
+        let mut diagnostic = self.error(
+            Class::Parse,
+            previous,
+            format!("an expression is missing after `{after}`"),
+        );
+        if token.kind != TokenKind::End {
+            diagnostic = diagnostic.label(source, token.span(), format!("instead there is {found}"));
+        }
+        self.report(diagnostic)
+    }
+
+    /// Expects a closing bracket, and shows the opening one where it is missing.
+    fn close(&mut self, kind: TokenKind, expected: &str, open: Span) -> Parsed<Token> {
+        let reported = self.diagnostics.len();
+        let closed = self.expect(kind, expected);
+        if closed.is_err() && self.diagnostics.len() > reported {
+            let source = self.tree.source;
+            if let Some(diagnostic) = self.diagnostics.pop() {
+                self.diagnostics
+                    .push(diagnostic.label(source, open, "opened here"));
+            }
+        }
+        closed
     }
 
     fn misplaced(&mut self, token: Token, expected: &str) -> Failed {
@@ -286,11 +330,7 @@ impl Parser<'_> {
     fn hint(&self, token: &Token, expected: &str) -> Option<String> {
         let text = self.slice(token.span());
         if token.begins_definition && expected.contains("expression") {
-            return Some(if self.starts_line(token.start) {
-                format!("something is missing before the definition of `{text}`")
-            } else {
-                "`==` defines; to compare write `=`".into()
-            });
+            return Some("`==` defines; to compare write `=`".into());
         }
         match token.kind {
             TokenKind::Keyword(_) if expected.contains("name") || expected.contains("identifier") => {

@@ -247,6 +247,10 @@ impl Parser<'_> {
                 )
                 .label(source, token.span(), "this is too short to close a module")
                 .help("a module ends with at least four equal signs: `====`"),
+            TokenKind::Define => self
+                .error(Class::Parse, self.previous_span(), "a name is missing after this")
+                .label(source, token.span(), "there is nothing here to define")
+                .help("a definition is written `Name == expression`"),
             _ => {
                 let found = self.describe(&token);
                 let mut d = self.error(
