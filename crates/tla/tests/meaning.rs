@@ -51,6 +51,17 @@ fn a_recursive_operator_leaves_priming_to_its_callers() {
 }
 
 #[test]
+fn a_recursive_call_takes_what_the_definition_takes() {
+    assert_fine("RECURSIVE Fold(_, _)\nFold(F(_), s) == IF s = {} THEN F(s) ELSE Fold(F, s)");
+    assert_one(
+        "G(x) == x\nRECURSIVE R(_)\nR(s) == IF s = {} THEN s ELSE R(G)",
+        "3:33 arity",
+    );
+    let body = "VARIABLE v\nRECURSIVE R(_)\nR(x) == IF x = 1 THEN x ELSE R(v)\n";
+    assert_eq!(level(&format!("{body}A == R(1)"), "A"), Level::State);
+}
+
+#[test]
 fn a_definition_is_known_only_below_it() {
     assert_one("A == B\nB == 1", "1:6 undefined");
     assert_one("A == A", "1:6 undefined");

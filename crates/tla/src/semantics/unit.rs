@@ -373,6 +373,9 @@ impl Analyzer<'_> {
         let announced = self.fulfil(name.ident, params.len() as u32, unit.span);
         let mark = self.scope.mark();
         let params = self.named_parameters(name.ident, params, unit.span);
+        if let Some(entity) = announced {
+            self.open_recursion(entity, &params, body);
+        }
         let level = self.definition_body(body);
         self.scope.release(mark);
         let arity = params.len() as u32;
@@ -417,6 +420,22 @@ impl Analyzer<'_> {
                 self.define(entity, unit, unit.span);
             }
         }
+    }
+
+    /// While its own body is resolved, a recursive operator has its parameters, and each may raise its level.
+    fn open_recursion(&mut self, entity: EntityId, params: &[EntityId], body: ExprId) {
+        let raised_by = self.spec.params.of(params.to_vec());
+        let known = &mut self.spec.entities[entity.0 as usize];
+        known.kind = EntityKind::Operator {
+            params: params.into(),
+            body,
+            recursive: true,
+        };
+        known.arity = params.len() as u32;
+        known.level = LevelOf {
+            level: Level::Constant,
+            params: raised_by,
+        };
     }
 
     fn function(&mut self, id: UnitId, unit: &Unit, name: Ident, bounds: &[Bound], body: ExprId) {
