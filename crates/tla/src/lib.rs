@@ -1,0 +1,7 @@
+//! TLA+: from text to resolved, levelled modules.
+
+pub mod deep_stack;
+pub mod diagnostic;
+pub mod names;
+pub mod source;
+pub mod syntax;
