@@ -390,4 +390,79 @@ impl Tree {
             _ => None,
         }
     }
+
+    /// Calls `visit` with every direct part of an expression, from left to right; definitions of a LET not included.
+    pub fn for_each_child(&self, id: ExprId, mut visit: impl FnMut(ExprId)) {
+        let bounds_of = |bounds: &[Bound], visit: &mut dyn FnMut(ExprId)| {
+            bounds.iter().filter_map(|bound| bound.set).for_each(visit);
+        };
+        match &self.expr(id).kind {
+            ExprKind::Number(_)
+            | ExprKind::Decimal(..)
+            | ExprKind::Text(_)
+            | ExprKind::At
+            | ExprKind::Error => {}
+            ExprKind::Apply(_, parts)
+            | ExprKind::Times(parts)
+            | ExprKind::Junction(_, parts)
+            | ExprKind::Tuple(parts)
+            | ExprKind::SetEnum(parts) => parts.iter().copied().for_each(visit),
+            ExprKind::Path(segments) => {
+                segments
+                    .iter()
+                    .flat_map(|segment| segment.args.iter().copied())
+                    .for_each(visit);
+            }
+            ExprKind::Prefix(_, part)
+            | ExprKind::Postfix(_, part)
+            | ExprKind::Paren(part)
+            | ExprKind::Field(part, _)
+            | ExprKind::Let(_, part)
+            | ExprKind::TemporalQuantified(_, _, part)
+            | ExprKind::Lambda(_, part)
+            | ExprKind::Label(_, _, part) => visit(*part),
+            ExprKind::Infix(_, _, left, right)
+            | ExprKind::FunctionSet(left, right)
+            | ExprKind::Action(_, left, right)
+            | ExprKind::Fairness(_, left, right) => [*left, *right].into_iter().for_each(visit),
+            ExprKind::SetFilter(bound, body) | ExprKind::Choose(bound, body) => {
+                bounds_of(std::slice::from_ref(bound), &mut visit);
+                visit(*body);
+            }
+            ExprKind::SetMap(body, bounds) | ExprKind::Function(bounds, body) => {
+                bounds_of(bounds, &mut visit);
+                visit(*body);
+            }
+            ExprKind::Quantified(_, bounds, body) => {
+                bounds_of(bounds, &mut visit);
+                visit(*body);
+            }
+            ExprKind::Call(function, args) => {
+                visit(*function);
+                args.iter().copied().for_each(visit);
+            }
+            ExprKind::Record(fields) | ExprKind::RecordSet(fields) => {
+                fields.iter().map(|(_, value)| *value).for_each(visit);
+            }
+            ExprKind::Except(function, updates) => {
+                visit(*function);
+                for update in updates {
+                    for access in &update.path {
+                        if let Access::Index(args) = access {
+                            args.iter().copied().for_each(&mut visit);
+                        }
+                    }
+                    visit(update.value);
+                }
+            }
+            ExprKind::If(condition, yes, no) => [*condition, *yes, *no].into_iter().for_each(visit),
+            ExprKind::Case(arms, other) => {
+                for (condition, value) in arms {
+                    visit(*condition);
+                    visit(*value);
+                }
+                other.iter().copied().for_each(visit);
+            }
+        }
+    }
 }

@@ -162,7 +162,7 @@ impl Parser<'_> {
             return Ok(self.expr(ExprKind::Function(bounds, body), open.span().to(close.span())));
         }
         let token = self.token();
-        let field = token.kind == TokenKind::Identifier || self.is_word(&token);
+        let field = matches!(token.kind, TokenKind::Identifier | TokenKind::At) || self.is_word(&token);
         match self.peek_after(1) {
             TokenKind::MapsTo if field => {
                 let fields = self.fields(TokenKind::MapsTo, "`|->`")?;
@@ -179,11 +179,18 @@ impl Parser<'_> {
     }
 
     fn fields(&mut self, between: TokenKind, expected: &str) -> Parsed<Box<[(Ident, ExprId)]>> {
-        let first = self.lenient_identifier("the name of a field")?;
+        // `@` is a field name like any other, and a reserved word is one in the first place only.
+        let token = self.bump();
+        let first = self.ident_of(&token);
         self.expect(between, expected)?;
         let mut fields = vec![(first, self.expression()?)];
         while self.eat(TokenKind::Comma) {
-            let field = self.identifier("the name of a field")?;
+            let field = if self.peek() == TokenKind::At {
+                let token = self.bump();
+                self.ident_of(&token)
+            } else {
+                self.identifier("the name of a field")?
+            };
             self.expect(between, expected)?;
             fields.push((field, self.expression()?));
         }
