@@ -47,7 +47,8 @@ RandomElement(s) == CHOOSE e \in s : TRUE
 (* A set that contains every value. *)
 Any == Native["Any"]
 
-ToString(v) == (CHOOSE text \in [{v} -> STRING] : TRUE)[v]
+(* v as a person would write it. *)
+ToString(v) == Native["ToString"][v]
 
 TLCEval(v) == v
 ==============================================================================

@@ -16,7 +16,11 @@ IsCausalOrder(log, clock(_)) ==
 (* The log sorted by how many ticks an entry's clock has seen: whatever precedes it has seen fewer. domain *)
 (* says which processes a clock mentions; node, which process an entry is of, is not needed.               *)
 CausalOrder(log, clock(_), node(_), domain(_)) ==
-    LET ticks == [i \in 1..Len(log) |-> SumFunctionOnSet(clock(log[i]), domain(clock(log[i])))]
-        sorted == SortSeq([i \in 1..Len(log) |-> i], LAMBDA i, j : ticks[i] < ticks[j])
+    LET RECURSIVE Ticks(_, _)
+        Ticks(c, processes) ==
+            IF processes = {} THEN 0
+            ELSE LET p == CHOOSE q \in processes : TRUE IN c[p] + Ticks(c, processes \ {p})
+        seen == [i \in 1..Len(log) |-> Ticks(clock(log[i]), domain(clock(log[i])))]
+        sorted == SortSeq([i \in 1..Len(log) |-> i], LAMBDA i, j : seen[i] < seen[j])
     IN  [i \in 1..Len(log) |-> log[sorted[i]]]
 =============================================================================
