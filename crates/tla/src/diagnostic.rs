@@ -189,91 +189,89 @@ pub fn render(diagnostic: &Diagnostic, sources: &Sources) -> String {
         place.column
     );
     let _ = writeln!(out, "{blank} |");
-    draw(
-        &mut out,
+    let mut picture = Picture {
+        out,
         sources,
-        diagnostic.source,
-        diagnostic.span,
-        '^',
-        "",
         width,
-        None,
-    );
-    let mut shown = (diagnostic.source, place.line);
+        shown: None,
+    };
+    picture.draw(diagnostic.source, diagnostic.span, '^', "");
+    let mut source = diagnostic.source;
     for label in &diagnostic.labels {
-        let text = sources.get(label.source);
-        let line = text.line_of(label.span.start);
-        if label.source != shown.0 {
+        if label.source != source {
+            let text = sources.get(label.source);
             let at = text.place(label.span.start);
             let _ = writeln!(
-                out,
+                picture.out,
                 "{blank}::: {}:{}:{}",
                 text.path().display(),
                 at.line,
                 at.column
             );
+            source = label.source;
         }
-        let same = (label.source, line) == shown;
-        draw(
-            &mut out,
-            sources,
-            label.source,
-            label.span,
-            '-',
-            &label.message,
-            width,
-            same.then_some(line),
-        );
-        shown = (label.source, line);
+        picture.draw(label.source, label.span, '-', &label.message);
     }
+    let mut out = picture.out;
     if let Some(help) = &diagnostic.help {
         let _ = writeln!(out, "{blank} = help: {help}");
     }
     out
 }
 
-/// One source line and the marks under it; the line itself only if it is not the one just shown.
-#[allow(clippy::too_many_arguments)]
-fn draw(
-    out: &mut String,
-    sources: &Sources,
-    source: SourceId,
-    span: Span,
-    mark: char,
-    message: &str,
+/// Source lines with marks under them.
+struct Picture<'a> {
+    out: String,
+    sources: &'a Sources,
+    /// How wide line numbers are.
     width: usize,
-    shown: Option<u32>,
-) {
-    let text = sources.get(source);
-    let place = text.place(span.start);
-    let line = text.line(place.line);
-    let blank = " ".repeat(width);
-    if shown != Some(place.line) {
-        let mut column = 0;
-        let mut expanded = String::with_capacity(line.len());
-        for c in line.chars() {
-            let next = advance_column(column, c);
-            if c == '\t' {
-                expanded.extend(std::iter::repeat_n(' ', (next - column) as usize));
-            } else {
-                expanded.push(c);
-            }
-            column = next;
+    /// The line drawn last; further marks on it go below without drawing it again.
+    shown: Option<(SourceId, u32)>,
+}
+
+impl Picture<'_> {
+    fn draw(&mut self, source: SourceId, span: Span, mark: char, message: &str) {
+        let text = self.sources.get(source);
+        let place = text.place(span.start);
+        let line = text.line(place.line);
+        let width = self.width;
+        if self.shown != Some((source, place.line)) {
+            let _ = writeln!(
+                self.out,
+                "{:>width$} | {}",
+                place.line,
+                expand_tabs(line).trim_end()
+            );
+            self.shown = Some((source, place.line));
         }
-        let _ = writeln!(out, "{:>width$} | {}", place.line, expanded.trim_end());
+        let ends_here = text.line_of(span.end.saturating_sub(1).max(span.start)) == place.line;
+        let line_end = line.chars().fold(0, advance_column) + 1;
+        let end = if ends_here {
+            text.place(span.end).column
+        } else {
+            line_end
+        };
+        let count = end.saturating_sub(place.column).max(1) as usize;
+        let marks: String = std::iter::repeat_n(mark, count).collect();
+        let indent = " ".repeat(place.column as usize - 1);
+        let marked = format!("{indent}{marks} {message}");
+        let _ = writeln!(self.out, "{} | {}", " ".repeat(width), marked.trim_end());
     }
-    let end = if text.line_of(span.end.saturating_sub(1).max(span.start)) == place.line {
-        text.place(span.end).column
-    } else {
-        line.chars().fold(0, advance_column) + 1
-    };
-    let marks: String = std::iter::repeat_n(mark, end.saturating_sub(place.column).max(1) as usize).collect();
-    let indent = " ".repeat(place.column as usize - 1);
-    let _ = writeln!(
-        out,
-        "{blank} | {}",
-        format!("{indent}{marks} {message}").trim_end()
-    );
+}
+
+fn expand_tabs(line: &str) -> String {
+    let mut column = 0;
+    let mut expanded = String::with_capacity(line.len());
+    for c in line.chars() {
+        let next = advance_column(column, c);
+        if c == '\t' {
+            expanded.extend(std::iter::repeat_n(' ', (next - column) as usize));
+        } else {
+            expanded.push(c);
+        }
+        column = next;
+    }
+    expanded
 }
 
 /// A diagnostic as a JSON object: `severity`, `class`, `message`, `file`, `span`, `labels`, `help`.
@@ -326,7 +324,7 @@ pub fn nearest<'a>(wanted: &str, candidates: impl Iterator<Item = &'a str>) -> O
         .map(|(_, c)| c)
 }
 
-/// Levenshtein distance; a change of case alone counts half as a typing slip would, that is nothing.
+/// Levenshtein distance between the two in lower case: a slip of the shift key costs nothing.
 fn edit_distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().map(|c| c.to_ascii_lowercase()).collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

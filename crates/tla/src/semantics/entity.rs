@@ -125,14 +125,6 @@ impl Entity {
     pub fn is_declaration(&self) -> bool {
         matches!(self.kind, EntityKind::Constant | EntityKind::Variable)
     }
-
-    /// Whether it is an operator, function or named statement that a module defines.
-    pub fn is_definition(&self) -> bool {
-        matches!(
-            self.kind,
-            EntityKind::Operator { .. } | EntityKind::Function { .. } | EntityKind::Statement(_)
-        )
-    }
 }
 
 /// What a name in scope leads to.
