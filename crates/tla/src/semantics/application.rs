@@ -357,11 +357,13 @@ impl Analyzer<'_> {
             if !fits {
                 return result;
             }
-            if rule.passes {
-                result = self.join(result, *level);
-            } else {
+            if !rule.passes {
                 self.break_leibniz(level.params);
             }
+        }
+        if rule.passes {
+            let all = self.spec.params.join_all(levels);
+            result = self.join(result, all);
         }
         let has = |wanted: Level| levels.iter().any(|l| l.level == wanted);
         match op {

@@ -1,5 +1,7 @@
 //! Every expression: what its names mean, and its level.
 
+use rustc_hash::FxHashSet;
+
 use super::analyzer::Analyzer;
 use super::application::At;
 use super::entity::*;
@@ -143,12 +145,12 @@ impl Analyzer<'_> {
 
     /// The joint level of several expressions, each at most of the given level.
     fn all(&mut self, ids: &[ExprId], max: Level, whole: Span, start: LevelOf) -> LevelOf {
-        let mut level = start;
+        let mut levels = Vec::with_capacity(ids.len() + 1);
+        levels.push(start);
         for id in ids {
-            let part = self.at_most(*id, max, whole);
-            level = self.join(level, part);
+            levels.push(self.at_most(*id, max, whole));
         }
-        level
+        self.spec.params.join_all(&levels)
     }
 
     fn at_most(&mut self, id: ExprId, max: Level, whole: Span) -> LevelOf {
@@ -328,15 +330,15 @@ impl Analyzer<'_> {
     }
 
     fn fields(&mut self, fields: &[(Ident, ExprId)], max: Level, span: Span) -> LevelOf {
-        let mut level = LevelOf::default();
-        for (i, (field, value)) in fields.iter().enumerate() {
-            if fields[..i].iter().any(|(earlier, _)| earlier.name == field.name) {
+        let mut seen = FxHashSet::default();
+        for (field, _) in fields {
+            if !seen.insert(field.name) {
                 let message = format!("the field `{}` is there twice", self.text(field.name));
                 self.error(Class::Redefined, field.span, message, "take one of the two out");
             }
-            level = self.all(&[*value], max, span, level);
         }
-        level
+        let values: Vec<ExprId> = fields.iter().map(|(_, value)| *value).collect();
+        self.all(&values, max, span, LevelOf::default())
     }
 
     fn updated(&mut self, function: ExprId, updates: &[Update], span: Span) -> LevelOf {

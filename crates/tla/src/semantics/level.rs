@@ -130,6 +130,27 @@ impl ParamSets {
         }
     }
 
+    /// The level of something made of many. Long lists become one set at once, not one for each beginning of the list.
+    pub fn join_all(&mut self, parts: &[LevelOf]) -> LevelOf {
+        if let [part] = parts {
+            return *part;
+        }
+        let level = parts.iter().map(|part| part.level).max().unwrap_or_default();
+        let mut sets: Vec<ParamSet> = parts.iter().map(|part| part.params).collect();
+        sets.sort_unstable_by_key(|set| set.0);
+        sets.dedup();
+        let params = match sets.as_slice() {
+            [] => ParamSet::EMPTY,
+            [one] => *one,
+            [one, two] => self.union(*one, *two),
+            many => {
+                let members = many.iter().flat_map(|set| self.members(*set)).copied().collect();
+                self.of(members)
+            }
+        };
+        LevelOf { level, params }
+    }
+
     /// The level after some parameters have been given values: `value` says which.
     pub fn substitute(&mut self, of: LevelOf, value: impl Fn(EntityId) -> Option<LevelOf>) -> LevelOf {
         let members = self.members(of.params).to_vec();
