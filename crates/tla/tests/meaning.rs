@@ -45,6 +45,20 @@ fn nothing_shadows_anything() {
 }
 
 #[test]
+fn declaring_the_same_thing_twice_is_harmless() {
+    for body in [
+        "VARIABLE x, x",
+        "CONSTANT c\nCONSTANT c",
+        "ASSUME A == TRUE\nTHEOREM A == TRUE",
+    ] {
+        assert!(load_body(body).is_ok(), "{body}");
+        assert_eq!(complaints(body).len(), 1, "{body}");
+    }
+    assert_one("CONSTANT c\nVARIABLE c", "2:10 redefined: `c` is already defined");
+    assert_one("CONSTANT c, c(_)", "1:13 redefined: `c` is already defined");
+}
+
+#[test]
 fn a_recursive_operator_leaves_priming_to_its_callers() {
     assert_one("RECURSIVE R(_)\nR(x) == IF x THEN x' ELSE R(x)", "2:1 level");
     assert_fine("VARIABLE v\nRECURSIVE R(_)\nR(b) == IF b THEN [][b]_v ELSE R(~b)");

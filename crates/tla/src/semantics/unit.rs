@@ -146,6 +146,11 @@ impl Analyzer<'_> {
         match &unit.kind {
             UnitKind::Constants(decls) => {
                 for decl in decls {
+                    if self.declared_again(decl.ident, decl.arity, |kind| {
+                        matches!(kind, EntityKind::Constant)
+                    }) {
+                        continue;
+                    }
                     let entity = self.open_entity(decl.ident, EntityKind::Constant, decl.arity);
                     if self.declare(entity, decl.ident.span) {
                         self.current().constants.push(entity);
@@ -154,6 +159,9 @@ impl Analyzer<'_> {
             }
             UnitKind::Variables(idents) => {
                 for ident in idents {
+                    if self.declared_again(*ident, 0, |kind| matches!(kind, EntityKind::Variable)) {
+                        continue;
+                    }
                     let level = LevelOf::fixed(Level::State);
                     let entity = self.entity(*ident, EntityKind::Variable, 0, level);
                     self.spec.entities[entity.0 as usize].max_level = Level::State;
@@ -176,7 +184,7 @@ impl Analyzer<'_> {
                 self.current().assumptions.push((tree, *body));
                 if let Some(name) = name {
                     let entity = self.entity(*name, EntityKind::Statement(Some(*body)), 0, level);
-                    self.define(entity, unit, name.span);
+                    self.define_statement(entity, unit, *name);
                 }
             }
             UnitKind::Theorem { name, statement, .. } => self.theorem(unit, *name, statement),
@@ -217,6 +225,26 @@ impl Analyzer<'_> {
         self.diagnostics.push(diagnostic);
     }
 
+    /// Whether a name already stands for the same kind of thing: saying so twice changes nothing.
+    fn declared_again(&mut self, ident: Ident, arity: u32, same: impl Fn(&EntityKind) -> bool) -> bool {
+        let Some(binding) = self.scope.get(ident.name) else {
+            return false;
+        };
+        let earlier = self.spec.entity(binding.entity);
+        if !same(&earlier.kind) || earlier.arity != arity {
+            return false;
+        }
+        let place = (earlier.source, earlier.span);
+        let message = format!("`{}` is declared twice", self.text(ident.name));
+        let diagnostic = Diagnostic::warning(Class::Redefined, self.source(), ident.span, message).label(
+            place.0,
+            place.1,
+            "it is declared here already",
+        );
+        self.diagnostics.push(diagnostic);
+        true
+    }
+
     fn current(&mut self) -> &mut Module {
         &mut self.spec.modules[self.module.0 as usize]
     }
@@ -250,6 +278,13 @@ impl Analyzer<'_> {
                 self.scope.local.insert(name);
             }
             self.current().definitions.push(entity);
+        }
+    }
+
+    /// Brings a named assumption or theorem into scope, unless one of that name is there.
+    fn define_statement(&mut self, entity: EntityId, unit: &Unit, name: Ident) {
+        if !self.declared_again(name, 0, |kind| matches!(kind, EntityKind::Statement(_))) {
+            self.define(entity, unit, unit.span);
         }
     }
 
@@ -549,7 +584,7 @@ impl Analyzer<'_> {
         if let Some(name) = name {
             let formula = statement.assumes.is_empty().then_some(statement.prove);
             let entity = self.entity(name, EntityKind::Statement(formula), 0, level);
-            self.define(entity, unit, name.span);
+            self.define_statement(entity, unit, name);
         }
     }
 

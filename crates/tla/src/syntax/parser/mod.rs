@@ -2,7 +2,7 @@
 //!
 //! An expression ends where the language says it ends, and three things say so: a token that cannot continue it, the
 //! first token of the next definition (marked by the lexer), and, inside a junction list item, any token at or left of
-//! the item's bullet. The last two are why [`Parser::peek`] answers [`TokenKind::End`] for a token that is there.
+//! the item's bullet. The last two are why `Parser::peek` answers [`TokenKind::End`] for a token that is there.
 //!
 //! A mistake spoils its unit only: it is reported once, the rest of the unit is skipped, and reading goes on with the
 //! next unit that starts no further right. Recursion is limited to [`MAX_NESTING`] levels; what nests without brackets
