@@ -25,6 +25,8 @@ struct Target {
 /// What selectors have reached.
 #[derive(Clone, Copy)]
 enum Selected {
+    /// What a definition or a label names. Its labels are next; its LET comes only after `!:`.
+    Named(ExprId),
     Expr(ExprId),
     /// An arm of a CASE or a field: two parts.
     Pair(Option<ExprId>, ExprId),
@@ -331,7 +333,7 @@ impl Analyzer<'_> {
             self.wrong_count(target.entity, named.args.len(), named.span);
         }
         let mut bound: Vec<(EntityId, u32, u32)> = Vec::new();
-        let mut selected = Selected::Expr(body);
+        let mut selected = Selected::Named(body);
         for (at, segment) in segments.iter().enumerate().skip(target.segment + 1) {
             let names: Box<[EntityId]>;
             match self.step(tree_id, tree, selected, segment) {
@@ -368,7 +370,7 @@ impl Analyzer<'_> {
             );
         }
         match selected {
-            Selected::Expr(expr) | Selected::Pair(_, expr) => body = expr,
+            Selected::Named(expr) | Selected::Expr(expr) | Selected::Pair(_, expr) => body = expr,
         }
         let part = Part {
             tree: tree_id,
@@ -417,7 +419,10 @@ impl Analyzer<'_> {
                 return Ok((Selected::Expr(second), none));
             }
             (Selected::Pair(..), _) => return Err("an arm has two parts, `!1` and `!2`".into()),
-            (Selected::Expr(expr), _) => expr,
+            (Selected::Named(expr), SegmentKind::Name(name)) => {
+                return self.labelled_part(tree_id, tree, expr, name);
+            }
+            (Selected::Named(expr) | Selected::Expr(expr), _) => expr,
         };
         let number = match segment.kind {
             SegmentKind::Body => return Ok((Selected::Expr(from), none)),
@@ -459,6 +464,16 @@ impl Analyzer<'_> {
                 }
             }
         }
+        self.labelled_part(tree_id, tree, from, name)
+    }
+
+    fn labelled_part(
+        &self,
+        tree_id: TreeId,
+        tree: &Tree,
+        from: ExprId,
+        name: Name,
+    ) -> Result<(Selected, Box<[EntityId]>), String> {
         let text = self.spec.names.text(name);
         let label = find_label(tree, from, name).ok_or_else(|| format!("there is no label `{text}` here"))?;
         let ExprKind::Label(_, _, body) = tree.expr(label).kind else {
@@ -470,7 +485,7 @@ impl Analyzer<'_> {
             .get(&(tree_id, label))
             .cloned()
             .unwrap_or_default();
-        Ok((Selected::Expr(body), params))
+        Ok((Selected::Named(body), params))
     }
 
     /// The body of something that binds names, with values for them.
