@@ -28,7 +28,9 @@ enum Selected {
     /// What a definition or a label names. Its labels are next; its LET comes only after `!:`.
     Named(ExprId),
     Expr(ExprId),
-    /// An arm of a CASE or a field: two parts.
+    /// The name of a field, as a string; given by the `r.f` it stands in.
+    FieldName(ExprId),
+    /// An arm of a CASE: two parts.
     Pair(Option<ExprId>, ExprId),
 }
 
@@ -308,7 +310,7 @@ impl Analyzer<'_> {
     /// Selects a part; gives its level, and what arguments were missing for.
     fn select(&mut self, id: ExprId, segments: &[Segment], mut target: Target) -> (LevelOf, Vec<EntityId>) {
         let named = &segments[target.segment];
-        let (formals, mut body): (Box<[EntityId]>, ExprId) = match &self.spec.entity(target.entity).kind {
+        let (formals, body): (Box<[EntityId]>, ExprId) = match &self.spec.entity(target.entity).kind {
             EntityKind::Operator { params, body, .. } => (params.clone(), *body),
             EntityKind::Function { body, .. } => (Box::default(), *body),
             EntityKind::Statement(Some(body)) => (Box::default(), *body),
@@ -369,13 +371,15 @@ impl Analyzer<'_> {
                     .map(|(i, name)| (*name, at as u32, i as u32)),
             );
         }
-        match selected {
-            Selected::Named(expr) | Selected::Expr(expr) | Selected::Pair(_, expr) => body = expr,
-        }
+        let (body, field_name) = match selected {
+            Selected::Named(expr) | Selected::Expr(expr) | Selected::Pair(_, expr) => (expr, false),
+            Selected::FieldName(expr) => (expr, true),
+        };
         let part = Part {
             tree: tree_id,
             expr: body,
             bound: bound.into(),
+            field_name,
         };
         let via = target.via.clone().into();
         let segment = target.segment as u32;
@@ -388,6 +392,9 @@ impl Analyzer<'_> {
                 part: Some(part),
             },
         );
+        if field_name {
+            return (LevelOf::default(), target.missing);
+        }
         let level = self.spec.levels[tree_id.0 as usize][body.0 as usize];
         let instances: Vec<InstanceId> = target.via.iter().map(|step| step.instance).collect();
         let level = self.through_instances(level, &instances);
@@ -418,6 +425,7 @@ impl Analyzer<'_> {
             (Selected::Pair(_, second), SegmentKind::Part(2) | SegmentKind::Second) => {
                 return Ok((Selected::Expr(second), none));
             }
+            (Selected::FieldName(_), _) => return Err("the name of a field has no parts".into()),
             (Selected::Pair(..), _) => return Err("an arm has two parts, `!1` and `!2`".into()),
             (Selected::Named(expr), SegmentKind::Name(name)) => {
                 return self.labelled_part(tree_id, tree, expr, name);
@@ -528,9 +536,12 @@ fn inside(tree: &Tree, mut id: ExprId) -> ExprId {
 fn part(tree: &Tree, id: ExprId, index: usize) -> Option<Selected> {
     let of = |parts: &[ExprId]| parts.get(index).copied().map(Selected::Expr);
     match &tree.expr(id).kind {
-        ExprKind::Prefix(_, operand) | ExprKind::Postfix(_, operand) | ExprKind::Field(operand, _) => {
-            of(&[*operand])
-        }
+        ExprKind::Prefix(_, operand) | ExprKind::Postfix(_, operand) => of(&[*operand]),
+        ExprKind::Field(record, _) => match index {
+            0 => Some(Selected::Expr(*record)),
+            1 => Some(Selected::FieldName(id)),
+            _ => None,
+        },
         ExprKind::Infix(_, _, left, right) => of(&[*left, *right]),
         ExprKind::FunctionSet(a, b) | ExprKind::Action(_, a, b) | ExprKind::Fairness(_, a, b) => {
             of(&[*a, *b])
