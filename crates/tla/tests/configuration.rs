@@ -135,7 +135,7 @@ fn names_mean_something_in_the_spec() {
 
 #[test]
 fn every_golden_configuration_fits_its_spec() {
-    let folder = golden().join("specs");
+    let folder = golden("specs");
     let runs = std::fs::read_to_string(folder.join("golden.json")).unwrap();
     let runs: Vec<serde_json::Value> = serde_json::from_str(&runs).unwrap();
     assert!(!runs.is_empty());

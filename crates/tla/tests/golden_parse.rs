@@ -60,7 +60,7 @@ fn within_one_token(text: &str, line: u32, a: u32, b: u32) -> bool {
 
 #[test]
 fn golden_parse() {
-    let folder = golden().join("parse");
+    let folder = golden("parse");
     let items = items(&folder.join("parse.jsonl"));
     let mut wrong = Vec::new();
     for item in &items {
@@ -127,7 +127,7 @@ fn module_of(item: &Value) -> String {
 fn golden_expressions_are_accepted_or_rejected_as_recorded() {
     // Found by TLC while evaluating (an unknown register), and classed like what is found before.
     let found_late = ["tlcx-010"];
-    let items = items(&golden().join("expressions.jsonl"));
+    let items = items(&golden("expressions.jsonl"));
     let mut wrong = Vec::new();
     for item in &items {
         let id = item["id"].as_str().unwrap();
@@ -163,7 +163,7 @@ fn golden_expressions_are_accepted_or_rejected_as_recorded() {
 
 #[test]
 fn golden_specs_are_accepted() {
-    let specs = common::files(&golden().join("specs"), ".tla");
+    let specs = common::files(&golden("specs"), ".tla");
     assert!(!specs.is_empty());
     for path in specs {
         let loaded = load(&path, &SearchPath::default());

@@ -233,6 +233,9 @@ fn parts_of_definitions_are_found() {
         "{body}A == Init!1\nB == Init!2!1\nC == Init!2!(3)\nD == Init!2!(3)!<<\nE == Init!:"
     ));
     assert_one(&format!("{body}A == Init!3"), "3:11 label");
+    assert_fine("A == LET x(y) == y IN x(1)\nB == A!:!x(2)\nC == A!1");
+    assert_one("A == LET x == 1 IN x\nB == A!x", "2:8 label");
+    assert_fine("A == [f |-> 1].f\nB == A!1\nC == A!2 = \"f\"");
     let loaded = load_body(&format!("{body}A == Init!2!(7)!>>"));
     let Some(reference) = loaded.spec.references.last() else {
         panic!("nothing was resolved")

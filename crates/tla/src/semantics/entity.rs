@@ -180,4 +180,6 @@ pub struct Part {
     /// Names bound on the way, with the values given to them: `(name, segment, argument)`. In a path that is an
     /// operator argument, names without values are the operator's parameters.
     pub bound: Box<[(EntityId, u32, u32)]>,
+    /// Whether not the expression `r.f` is meant but the string `"f"` in it.
+    pub field_name: bool,
 }

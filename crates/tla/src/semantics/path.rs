@@ -25,8 +25,12 @@ struct Target {
 /// What selectors have reached.
 #[derive(Clone, Copy)]
 enum Selected {
+    /// What a definition or a label names. Its labels are next; its LET comes only after `!:`.
+    Named(ExprId),
     Expr(ExprId),
-    /// An arm of a CASE or a field: two parts.
+    /// The name of a field, as a string; given by the `r.f` it stands in.
+    FieldName(ExprId),
+    /// An arm of a CASE: two parts.
     Pair(Option<ExprId>, ExprId),
 }
 
@@ -306,7 +310,7 @@ impl Analyzer<'_> {
     /// Selects a part; gives its level, and what arguments were missing for.
     fn select(&mut self, id: ExprId, segments: &[Segment], mut target: Target) -> (LevelOf, Vec<EntityId>) {
         let named = &segments[target.segment];
-        let (formals, mut body): (Box<[EntityId]>, ExprId) = match &self.spec.entity(target.entity).kind {
+        let (formals, body): (Box<[EntityId]>, ExprId) = match &self.spec.entity(target.entity).kind {
             EntityKind::Operator { params, body, .. } => (params.clone(), *body),
             EntityKind::Function { body, .. } => (Box::default(), *body),
             EntityKind::Statement(Some(body)) => (Box::default(), *body),
@@ -331,7 +335,7 @@ impl Analyzer<'_> {
             self.wrong_count(target.entity, named.args.len(), named.span);
         }
         let mut bound: Vec<(EntityId, u32, u32)> = Vec::new();
-        let mut selected = Selected::Expr(body);
+        let mut selected = Selected::Named(body);
         for (at, segment) in segments.iter().enumerate().skip(target.segment + 1) {
             let names: Box<[EntityId]>;
             match self.step(tree_id, tree, selected, segment) {
@@ -367,13 +371,15 @@ impl Analyzer<'_> {
                     .map(|(i, name)| (*name, at as u32, i as u32)),
             );
         }
-        match selected {
-            Selected::Expr(expr) | Selected::Pair(_, expr) => body = expr,
-        }
+        let (body, field_name) = match selected {
+            Selected::Named(expr) | Selected::Expr(expr) | Selected::Pair(_, expr) => (expr, false),
+            Selected::FieldName(expr) => (expr, true),
+        };
         let part = Part {
             tree: tree_id,
             expr: body,
             bound: bound.into(),
+            field_name,
         };
         let via = target.via.clone().into();
         let segment = target.segment as u32;
@@ -386,6 +392,9 @@ impl Analyzer<'_> {
                 part: Some(part),
             },
         );
+        if field_name {
+            return (LevelOf::default(), target.missing);
+        }
         let level = self.spec.levels[tree_id.0 as usize][body.0 as usize];
         let instances: Vec<InstanceId> = target.via.iter().map(|step| step.instance).collect();
         let level = self.through_instances(level, &instances);
@@ -416,8 +425,12 @@ impl Analyzer<'_> {
             (Selected::Pair(_, second), SegmentKind::Part(2) | SegmentKind::Second) => {
                 return Ok((Selected::Expr(second), none));
             }
+            (Selected::FieldName(_), _) => return Err("the name of a field has no parts".into()),
             (Selected::Pair(..), _) => return Err("an arm has two parts, `!1` and `!2`".into()),
-            (Selected::Expr(expr), _) => expr,
+            (Selected::Named(expr), SegmentKind::Name(name)) => {
+                return self.labelled_part(tree_id, tree, expr, name);
+            }
+            (Selected::Named(expr) | Selected::Expr(expr), _) => expr,
         };
         let number = match segment.kind {
             SegmentKind::Body => return Ok((Selected::Expr(from), none)),
@@ -459,6 +472,16 @@ impl Analyzer<'_> {
                 }
             }
         }
+        self.labelled_part(tree_id, tree, from, name)
+    }
+
+    fn labelled_part(
+        &self,
+        tree_id: TreeId,
+        tree: &Tree,
+        from: ExprId,
+        name: Name,
+    ) -> Result<(Selected, Box<[EntityId]>), String> {
         let text = self.spec.names.text(name);
         let label = find_label(tree, from, name).ok_or_else(|| format!("there is no label `{text}` here"))?;
         let ExprKind::Label(_, _, body) = tree.expr(label).kind else {
@@ -470,7 +493,7 @@ impl Analyzer<'_> {
             .get(&(tree_id, label))
             .cloned()
             .unwrap_or_default();
-        Ok((Selected::Expr(body), params))
+        Ok((Selected::Named(body), params))
     }
 
     /// The body of something that binds names, with values for them.
@@ -513,9 +536,12 @@ fn inside(tree: &Tree, mut id: ExprId) -> ExprId {
 fn part(tree: &Tree, id: ExprId, index: usize) -> Option<Selected> {
     let of = |parts: &[ExprId]| parts.get(index).copied().map(Selected::Expr);
     match &tree.expr(id).kind {
-        ExprKind::Prefix(_, operand) | ExprKind::Postfix(_, operand) | ExprKind::Field(operand, _) => {
-            of(&[*operand])
-        }
+        ExprKind::Prefix(_, operand) | ExprKind::Postfix(_, operand) => of(&[*operand]),
+        ExprKind::Field(record, _) => match index {
+            0 => Some(Selected::Expr(*record)),
+            1 => Some(Selected::FieldName(id)),
+            _ => None,
+        },
         ExprKind::Infix(_, _, left, right) => of(&[*left, *right]),
         ExprKind::FunctionSet(a, b) | ExprKind::Action(_, a, b) | ExprKind::Fairness(_, a, b) => {
             of(&[*a, *b])

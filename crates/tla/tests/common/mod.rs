@@ -38,12 +38,13 @@ pub fn read_with(mut names: Names, text: &str) -> Read {
     }
 }
 
-/// The folder of the golden corpus: the repository's own, or the one in `OMNILINK_GOLDEN`.
-pub fn golden() -> PathBuf {
-    match std::env::var_os("OMNILINK_GOLDEN") {
-        Some(folder) => folder.into(),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden"),
-    }
+/// A part of the golden corpus: from the folder in `OMNILINK_GOLDEN` if it has that part, else the repository's own.
+pub fn golden(part: &str) -> PathBuf {
+    let given = std::env::var_os("OMNILINK_GOLDEN").map(|folder| PathBuf::from(folder).join(part));
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/golden")
+        .join(part);
+    given.filter(|path| path.exists()).unwrap_or(own)
 }
 
 /// All files below a folder whose name ends so, in order.
@@ -65,8 +66,8 @@ pub fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
 
 /// All specs that come with the tests: the accepted snippets, the golden specs and the built-in modules.
 pub fn accepted_specs() -> Vec<PathBuf> {
-    let mut all = files(&golden().join("parse/accept"), ".tla");
-    all.extend(files(&golden().join("specs"), ".tla"));
+    let mut all = files(&golden("parse/accept"), ".tla");
+    all.extend(files(&golden("specs"), ".tla"));
     all.extend(files(
         &Path::new(env!("CARGO_MANIFEST_DIR")).join("src/modules"),
         ".tla",
