@@ -218,6 +218,10 @@ impl<'m, M: Model> Checker<'m, M> {
             end: timebox.end.unwrap_or(Entry::NEVER),
             optional: optional || pending,
         };
+        if self.space.source.home(class).is_none() && self.figures.operations == 0 {
+            // Nothing has been checked apart yet: no need to start over.
+            self.space.source.check_together();
+        }
         let Some(home) = self.space.source.home(class) else {
             self.spanning = Some(id);
             return Ok(Progress::Spans);

@@ -322,6 +322,12 @@ impl<'m, M: Model> Interned<'m, M> {
         }
     }
 
+    /// Puts everything into one part, before anything was put anywhere else.
+    pub fn check_together(&mut self) {
+        self.partitioning = Partitioning::Whole;
+        self.homes.fill(Some(0));
+    }
+
     /// The part of the state that the class belongs to, if it is one.
     pub fn home(&self, class: ClassId) -> Option<u64> {
         self.homes[class as usize]

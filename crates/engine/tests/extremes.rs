@@ -192,6 +192,23 @@ fn operations_out_of_order_are_refused() {
     assert!(checker.push(write(1, 1, Timebox::new(4, 6))).is_err());
 }
 
+/// A model that declares nothing is checked in one piece without starting over.
+#[test]
+fn models_without_footprints_need_no_parts() {
+    let mut checker = Checker::new(&toys::Queue, Options::default());
+    for (n, op) in [toys::QueueOp::Push(1), toys::QueueOp::Pop(Some(1))]
+        .into_iter()
+        .enumerate()
+    {
+        let timebox = Timebox::new(10 * n as i64, 10 * n as i64 + 5);
+        assert_eq!(
+            checker.push(Operation::new(0, op, timebox)).expect("in order"),
+            Progress::Going
+        );
+    }
+    assert!(checker.finish().expect("no failure").verdict.is_valid());
+}
+
 #[test]
 fn the_order_of_a_witness_can_be_kept() {
     for strategy in [Strategy::Portfolio, Strategy::Sweep, Strategy::DepthFirst] {

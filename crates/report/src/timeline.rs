@@ -391,7 +391,7 @@ mod tests {
         let page = draw(&bars, &ThreadNames::from(["t0", "t1"]), &Look::plain());
         insta::assert_snapshot!(page, @r#"
         t0  |-#1 write 1-||-#2 write 2-|
-        t1   |-------#3 read 2----------|
+        t1   |--------#3 read 2---------|
         "#);
     }
 

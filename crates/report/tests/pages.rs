@@ -76,7 +76,11 @@ fn history(picture: &str) -> Vec<Operation<Op>> {
 fn report(picture: &str, options: Options) -> Report {
     let history = history(picture);
     let places = (0..history.len() as u64).map(|id| (id, format!("register.ndjson:{}", id + 1)));
-    let outcome = check(&Register, history.clone(), options).unwrap();
+    let mut outcome = check(&Register, history.clone(), options).unwrap();
+    // What the search took is the engine's affair: these pages stay as they are when it gets better.
+    outcome.figures.configurations = 1_234;
+    outcome.figures.model_steps = 567;
+    outcome.figures.frontier_max = 8;
     with_answer(
         Answer::Checked {
             outcome,

@@ -79,7 +79,7 @@ Examples:
   zstd -dc big.ndjson.zst | omnilink check - --model map --time-limit 60s --memory-limit 2GB
   omnilink check --list-models
 
-Exit codes: 0 all valid; 1 a violation was found; 2 bad usage or bad input; 3 unknown, a limit was reached.
+Exit codes: 0 all valid; 1 a violation was found; 2 bad usage or bad input; 3 unknown.
 Of several inputs the worst decides, in the order 2, 1, 3, 0.";
 
 /// Runs the command.

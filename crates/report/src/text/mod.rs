@@ -50,6 +50,7 @@ impl Report {
         let threads = counted(self.threads.len() as u64, "thread", "threads");
         let mut sentence = match figures.operations {
             0 => "there are no operations, so there is nothing to explain".to_owned(),
+            1 => format!("{operations} of {threads} is explained by {}", self.model),
             _ => format!("{operations} of {threads} are explained by {}", self.model),
         };
         if figures.operations > 0 {
