@@ -1,11 +1,9 @@
 //! Histories of real systems and other checkers' test cases, each with a verdict that is known.
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::{Reading, check_file};
+use crate::common::{Reading, check_file};
 use omnilink_engine::Verdict;
 
 /// The folder of this name, here or beside the readers of traces.
