@@ -12,7 +12,7 @@ mod workload;
 mod worlds;
 
 pub use decoding::{decoded, line};
-pub use files::{Reading, check_file, check_text};
+pub use files::{check_file, check_text};
 pub use histories::{Shape, random_history};
 pub use rng::Rng;
 pub use workload::{Visitor, Workload};
