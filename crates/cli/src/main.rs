@@ -15,6 +15,7 @@ mod output;
 mod peak;
 mod progress;
 mod quantity;
+mod tla;
 mod trace_command;
 
 use std::process::ExitCode;
@@ -42,6 +43,7 @@ Examples:
   omnilink check etcd.log --model cas-register   also Jepsen, Porcupine and fastlin histories
   omnilink check --list-models                   what can be checked
   omnilink trace stats history.ndjson            what is in a trace
+  omnilink tla check Spec.tla                    what is wrong with a specification
 
 Exit codes: 0 all valid; 1 a violation was found; 2 bad usage or bad input; 3 unknown.";
 
@@ -50,6 +52,7 @@ enum Command {
     Check(check::CheckArgs),
     Demo(demo::DemoArgs),
     Trace(trace_command::TraceArgs),
+    Tla(tla::TlaArgs),
 }
 
 fn main() -> ExitCode {
@@ -57,6 +60,7 @@ fn main() -> ExitCode {
         Command::Check(args) => check::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Trace(args) => trace_command::run(&args),
+        Command::Tla(args) => tla::run(&args),
     };
     match result {
         Ok(exit) => exit.into(),

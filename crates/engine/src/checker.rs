@@ -111,7 +111,7 @@ impl<M: Model> std::fmt::Debug for Checker<'_, M> {
 }
 
 impl<'m, M: Model> Checker<'m, M> {
-    const STATES_KEPT: usize = 1 << 16;
+    const STATES_KEPT: usize = 1 << 13;
     const STATE_HEAP_KEPT_BYTES: usize = 64 << 20;
     const LIVE_PARTS_MAX: usize = 1 << 12;
 
@@ -389,8 +389,8 @@ impl<'m, M: Model> Checker<'m, M> {
                 }
             }
         }
-        self.state_limit = Self::STATES_KEPT.max(self.space.source.state_count() * 2);
-        self.class_limit = Self::STATES_KEPT.max(self.space.source.class_count() * 2);
+        self.state_limit = Self::STATES_KEPT.max(self.space.source.state_count() * 4);
+        self.class_limit = Self::STATES_KEPT.max(self.space.source.class_count() * 4);
     }
 
     /// The answer, after the last operation.
@@ -725,6 +725,9 @@ pub fn check<M: Model>(
     let mut components = Components::default();
     for operation in &history {
         components.observe(&model.footprint(&operation.op));
+        if components.is_settled() {
+            break;
+        }
     }
     let mut checker = Checker::with_partitioning(model, options, components.into_partitioning());
     for operation in history {

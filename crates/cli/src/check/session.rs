@@ -213,6 +213,9 @@ impl<M: Shipped> Session<'_, M> {
         let mut history = History::open(self.model, self.input)?;
         while let Some(read) = history.next()? {
             components.observe(&self.model.footprint(&read.operation.op));
+            if components.is_settled() {
+                break;
+            }
         }
         Ok(components.into_partitioning())
     }

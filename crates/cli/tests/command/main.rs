@@ -8,5 +8,6 @@ mod labelled;
 mod limits;
 mod pages;
 mod ran;
+mod tla;
 mod trace_verbs;
 mod verdicts;
