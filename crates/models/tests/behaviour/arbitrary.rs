@@ -1,8 +1,6 @@
 //! Whatever a trace holds, reading and checking it with any model ends in an answer or an error, never in a panic.
 
-mod common;
-
-use common::Rng;
+use crate::common::Rng;
 use omnilink_engine::{Limits, Operation, Options, check};
 use omnilink_models::{Decoded, Shipped, Visitor, catalogue, with_model};
 use omnilink_trace::{self as trace, Args, Timebox};

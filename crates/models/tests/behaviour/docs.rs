@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use omnilink_models::{Entry, catalogue};
 
 const MARK: &str =
-    "<!-- From here on: rendered from the catalogue, checked by crates/models/tests/docs.rs. -->\n";
+    "<!-- From here on: rendered from the catalogue, checked by crates/models/tests/behaviour/docs.rs. -->\n";
 
 fn rendered(entry: &Entry) -> Result<String, std::fmt::Error> {
     let mut text = String::new();

@@ -1,8 +1,6 @@
 //! Every shape in which a trace may write an operation.
 
-mod common;
-
-use common::{check_text, decoded, line};
+use crate::common::{check_text, decoded, line};
 use omnilink_models::catalogue;
 
 #[track_caller]

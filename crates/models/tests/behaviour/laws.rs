@@ -3,11 +3,9 @@
 //! The engine cannot see when a model's declarations are wrong: it would answer wrongly. So each declaration is compared
 //! with what `step` really does.
 
-mod common;
-
 use std::collections::{HashMap, HashSet};
 
-use common::{Visitor, Workload, each_workload};
+use crate::common::{Visitor, Workload, each_workload};
 use omnilink_engine::{Footprint, Keys, Model, successors};
 
 /// The states of a world that are looked at; worlds without end are cut off there.

@@ -1,9 +1,7 @@
 //! Random small histories of every shipped model: the engine must agree with the naive checker, whatever the strategy,
 //! with its reductions and without.
 
-mod common;
-
-use common::{Rng, Shape, Visitor, Workload, each_workload, random_history};
+use crate::common::{Rng, Shape, Visitor, Workload, each_workload, random_history};
 use omnilink_engine::{Consistency, Model, Operation, Options, Reductions, Strategy, check, naive};
 
 /// Per model; `OMNILINK_ROUNDS` asks for more.

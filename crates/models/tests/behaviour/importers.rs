@@ -1,8 +1,6 @@
 //! Small histories as other tools write them, from the text to the verdict.
 
-mod common;
-
-use common::check_text;
+use crate::common::check_text;
 
 #[track_caller]
 fn expect(spec: &str, is_valid: bool, text: &str) {

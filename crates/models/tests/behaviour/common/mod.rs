@@ -4,8 +4,6 @@
 //! is small enough for laws to be checked on all states and operations, and small worlds are where bugs of a checker
 //! show: few values mean many operations that look alike.
 
-#![allow(dead_code, unused_imports, reason = "each test binary uses its own part")]
-
 mod decoding;
 mod files;
 mod histories;
@@ -14,7 +12,7 @@ mod workload;
 mod worlds;
 
 pub use decoding::{decoded, line};
-pub use files::{Reading, check_file, check_text};
+pub use files::{check_file, check_text};
 pub use histories::{Shape, random_history};
 pub use rng::Rng;
 pub use workload::{Visitor, Workload};

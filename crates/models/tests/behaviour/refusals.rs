@@ -1,8 +1,6 @@
 //! What is said about operations and options that make no sense, and about operations that cannot have happened.
 
-mod common;
-
-use common::{check_text, decoded, line};
+use crate::common::{check_text, decoded, line};
 use omnilink_engine::{Fate, Outcome, Verdict};
 use omnilink_models::{Shipped, Visitor, with_model};
 

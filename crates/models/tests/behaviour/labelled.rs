@@ -1,11 +1,9 @@
 //! Histories of real systems and other checkers' test cases, each with a verdict that is known.
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::{Reading, check_file};
+use crate::common::check_file;
 use omnilink_engine::Verdict;
 
 /// The folder of this name, here or beside the readers of traces.
@@ -33,8 +31,8 @@ fn name(path: &Path) -> &str {
 
 /// Checks a file with a model and compares the verdict with the known one.
 #[track_caller]
-fn expect(spec: &str, path: &Path, is_valid: bool, reading: Reading) {
-    let outcome = check_file(spec, path, reading).unwrap_or_else(|error| panic!("{spec}: {error}"));
+fn expect(spec: &str, path: &Path, is_valid: bool) {
+    let outcome = check_file(spec, path).unwrap_or_else(|error| panic!("{spec}: {error}"));
     let verdict = match outcome.verdict {
         Verdict::Valid(_) => Some(true),
         Verdict::Violation(_) => Some(false),
@@ -48,7 +46,7 @@ fn setbench_maps() {
     let files = files("setbench");
     assert_eq!(files.len(), 22);
     for path in files {
-        expect("map", &path, name(&path).contains("_ok"), Reading::AsWritten);
+        expect("map", &path, name(&path).contains("_ok"));
     }
 }
 
@@ -60,12 +58,7 @@ fn etcd_under_jepsen_whatever_a_failed_cas_means() {
     for (file, verdict) in verdicts.lines().filter_map(|line| line.split_once('\t')) {
         if file.starts_with("jepsen/") {
             for spec in ["cas-register", "cas-register:failed-cas=differed"] {
-                expect(
-                    spec,
-                    &folder.join(file),
-                    verdict.trim() == "true",
-                    Reading::AsWritten,
-                );
+                expect(spec, &folder.join(file), verdict.trim() == "true");
             }
             checked += 1;
         }
@@ -76,7 +69,7 @@ fn etcd_under_jepsen_whatever_a_failed_cas_means() {
 #[test]
 fn porcupine_key_value_stores() {
     for path in files("porcupine/kv") {
-        expect("kv", &path, name(&path).contains("-ok"), Reading::AsWritten);
+        expect("kv", &path, name(&path).contains("-ok"));
     }
 }
 
@@ -88,7 +81,7 @@ fn fastlin_stacks_queues_and_priority_queues() {
         ("priorityqueue", "priority-queue"),
     ] {
         for path in files(&format!("fastlin/{folder}")) {
-            expect(spec, &path, name(&path).starts_with("lin"), Reading::ReturnsFirst);
+            expect(spec, &path, name(&path).starts_with("lin"));
         }
     }
 }
@@ -97,7 +90,7 @@ fn fastlin_stacks_queues_and_priority_queues() {
 fn knossos_registers() {
     for (folder, is_valid) in [("good", true), ("bad", false)] {
         for path in files(&format!("knossos/cas-register/{folder}")) {
-            expect("cas-register", &path, is_valid, Reading::AsWritten);
+            expect("cas-register", &path, is_valid);
         }
     }
 }
@@ -110,11 +103,6 @@ fn taking_every_failed_cas_for_a_look_at_the_register_can_accuse_a_good_history(
         .iter()
         .filter(|path| name(path).starts_with("mongodb"))
     {
-        expect(
-            "cas-register:failed-cas=differed",
-            path,
-            false,
-            Reading::AsWritten,
-        );
+        expect("cas-register:failed-cas=differed", path, false);
     }
 }
