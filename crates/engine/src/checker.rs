@@ -36,6 +36,11 @@ pub enum CheckError {
         /// The start of the one before.
         previous: Time,
     },
+    /// The largest time there is stands for "never": an operation cannot end there.
+    #[error(
+        "operation {0} ends at the largest time there is: leave the end out if it never returned, and shift the clock if it did"
+    )]
+    EndOfTime(u64),
     /// An operation touches several parts of the state that were checked apart. See [`Progress::Spans`].
     #[error(
         "operation {0} spans parts of the state that were being checked apart: start over with other parts"
@@ -206,6 +211,9 @@ impl<'m, M: Model> Checker<'m, M> {
                 start: timebox.start,
                 previous: self.last_start,
             });
+        }
+        if timebox.end == Some(Entry::NEVER) {
+            return Err(CheckError::EndOfTime(id));
         }
         self.last_start = timebox.start;
         let class = self.space.source.class_id(op);

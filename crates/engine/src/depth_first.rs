@@ -121,6 +121,8 @@ pub(crate) struct DepthFirst<K> {
     stuck: Vec<(Config<K>, Vec<OpRef>)>,
     stuck_total: u64,
     done: bool,
+    /// What the current step cost, in candidates: the sweep is charged the same way.
+    effort: u64,
 }
 
 impl<K: Mask> DepthFirst<K> {
@@ -151,6 +153,7 @@ impl<K: Mask> DepthFirst<K> {
             stuck: Vec::new(),
             stuck_total: 0,
             done: false,
+            effort: 0,
         }
     }
 
@@ -170,13 +173,14 @@ impl<K: Mask> DepthFirst<K> {
             if *fuel == 0 {
                 return Reached::NoFuel;
             }
-            *fuel -= 1;
             let visited = &self.visited;
             let bytes = || visited.capacity() * (size_of::<Visit<K>>() + 1);
             if tools.meter.configuration(|| tools.space.heap_bytes() + bytes()) {
                 return Reached::Limit;
             }
+            self.effort = 1;
             self.try_next(ledger, tools);
+            *fuel = fuel.saturating_sub(self.effort);
         }
         Reached::Target
     }
@@ -302,6 +306,7 @@ impl<K: Mask> DepthFirst<K> {
             target,
             tools.reductions,
         );
+        self.effort += todo.count() as u64;
         let skip = self.ops.optional.contains(target).then_some(target as u32);
         self.frames.push(Frame {
             event,

@@ -186,6 +186,12 @@ fn a_memory_limit_ends_the_search_with_unknown() {
 }
 
 #[test]
+fn an_end_at_the_end_of_time_is_refused() {
+    let mut checker = Checker::new(&Register, Options::default());
+    assert!(checker.push(write(0, 1, Timebox::new(5, i64::MAX))).is_err());
+}
+
+#[test]
 fn operations_out_of_order_are_refused() {
     let mut checker = Checker::new(&Register, Options::default());
     checker.push(write(0, 1, Timebox::new(5, 6))).expect("the first");

@@ -9,7 +9,7 @@ fn rounds() -> u64 {
     std::env::var("OMNILINK_ROUNDS")
         .ok()
         .and_then(|rounds| rounds.parse().ok())
-        .unwrap_or(400)
+        .unwrap_or(1_500)
 }
 
 /// The naive checker tries every order: it is given no more than this many operations.
