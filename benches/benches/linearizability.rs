@@ -12,7 +12,7 @@ use omnilink_benches::subject::{Measured, run};
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// How long either tool may take for one case.
-const CPU_LIMIT: Duration = Duration::from_secs(30);
+const CPU_LIMIT: Duration = Duration::from_secs(40);
 /// How much memory either tool may take.
 const MEMORY_LIMIT_MB: u64 = 12_000;
 

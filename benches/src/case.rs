@@ -22,6 +22,8 @@ pub enum Input {
     Etcd,
     /// A history of the key-value store, by file name.
     Kv(&'static str),
+    /// A recorded history of the map, by file name.
+    Recorded(&'static str),
     /// A simulated map.
     Map(Load),
     /// A simulated register with crashing clients.
@@ -85,7 +87,7 @@ const fn alone(name: &'static str, input: Input) -> Case {
 
 /// Everything that is measured.
 pub const CASES: &[Case] = &[
-    case("etcd, 51 logs", Input::Etcd, Some(20.0)),
+    case("etcd, 52 logs", Input::Etcd, Some(20.0)),
     case(
         "kv, 10 clients, valid, in one piece",
         Input::Kv("c10-ok.txt"),
@@ -124,12 +126,17 @@ pub const CASES: &[Case] = &[
     ),
     case(
         "map, 5 threads, 50k, valid",
-        map(5, 10_000, 30, false),
+        Input::Recorded("s5_50000_ok.ndjson.zst"),
         Some(10.0),
     ),
     case(
         "map, 5 threads, 50k, violation",
-        map(5, 10_000, 30, true),
+        Input::Recorded("s5_50000_late.ndjson.zst"),
+        Some(30.0),
+    ),
+    case(
+        "map, 5 real threads, 50k, violation",
+        Input::Recorded("r5_50000_late.ndjson.zst"),
         Some(30.0),
     ),
     case(
@@ -150,7 +157,7 @@ pub const CASES: &[Case] = &[
     alone("map, 5 threads, 10M, from disk", map(5, 2_000_000, 30, false)),
 ];
 
-/// Where the histories that ship with the trace crate are.
+/// Where the histories that ship with our crates' tests are.
 fn shipped(folder: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../crates/trace/tests/data")
@@ -165,14 +172,15 @@ impl Input {
     pub fn files(&self, folder: &Path) -> std::io::Result<Vec<PathBuf>> {
         Ok(match self {
             Self::Etcd => {
-                let mut logs: Vec<PathBuf> = std::fs::read_dir(shipped("porcupine/jepsen"))?
+                let mut logs: Vec<PathBuf> = std::fs::read_dir(shipped("trace/tests/data/porcupine/jepsen"))?
                     .filter_map(|entry| entry.ok().map(|entry| entry.path()))
                     .filter(|path| path.extension().is_some_and(|extension| extension == "log"))
                     .collect();
                 logs.sort();
                 logs
             }
-            Self::Kv(name) => vec![shipped("porcupine/kv").join(name)],
+            Self::Kv(name) => vec![shipped("trace/tests/data/porcupine/kv").join(name)],
+            Self::Recorded(name) => vec![shipped("models/tests/data/setbench").join(name)],
             Self::Map(load) => {
                 let path = folder.join("map.ndjson");
                 let mut out = BufWriter::new(File::create(&path)?);
@@ -242,7 +250,7 @@ impl Case {
         let model: &dyn Subject = match self.input {
             Input::Etcd => &etcd(),
             Input::Kv(_) => &Kv,
-            Input::Map(_) => &ordered_map(),
+            Input::Map(_) | Input::Recorded(_) => &ordered_map(),
             Input::Register(_) => &plain_register(),
         };
         files.iter().for_each(|file| check(model, file, &mut answer));
@@ -257,7 +265,7 @@ impl Case {
                 (Input::Etcd, _) => ask::<_, Cas>(&etcd(), file, Cas::convert, &mut answer),
                 (Input::Kv(_), false) => ask::<_, WholeKv>(&Kv, file, KvCall::convert, &mut answer),
                 (Input::Kv(_), true) => ask::<_, KvByKey>(&Kv, file, KvCall::convert, &mut answer),
-                (Input::Map(_), _) => {
+                (Input::Map(_) | Input::Recorded(_), _) => {
                     ask::<_, ArrayMap>(&ordered_map(), file, ArrayMap::convert, &mut answer)
                 }
                 (Input::Register(_), _) => {
