@@ -5,6 +5,7 @@ mod bank;
 mod cas_register;
 mod counter;
 mod describe;
+mod java_map;
 mod keys;
 mod kv;
 mod log;
@@ -23,6 +24,9 @@ pub use assoc::Assoc;
 pub use bank::{Balances, Bank, BankOp};
 pub use cas_register::{CasRegister, CasRegisterOp, FailedCas};
 pub use counter::{Counter, CounterOp};
+pub use java_map::{
+    End, JavaMap, JavaMapCall, JavaMapError, JavaMapOp, KeyMethod, METHODS as JAVA_MAP_METHODS, Near, Wanted, WholeMethod,
+};
 pub use kv::{Kv, KvAction, KvOp};
 pub use log::{Log, LogOp};
 pub use map::{Map, MapAction, MapOp};

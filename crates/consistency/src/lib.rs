@@ -1,0 +1,43 @@
+//! Weak consistency: axioms over program order, happens-before, linearization and visibility, for any model.
+//!
+//! Many objects promise less than linearizability on purpose: an iterator that may miss what is added while it runs, a
+//! replica that lags behind. What they promise instead is said with two relations. The *linearization* is one order of all
+//! operations; *visibility* says which earlier operations each operation sees. A criterion is a set of axioms about the
+//! two, and a history satisfies it if there is a linearization and a visibility that satisfy the axioms, such that every
+//! return follows from what the operation sees.
+//!
+//! The decision of this crate is that **a history is checked for the strongest explanation first** (everyone sees
+//! everything before them: linearizability), and only where there is none are visibilities enumerated, minimal ones
+//! only, with everything that led nowhere remembered. What was given up: a history that is searched has at most
+//! [`OpSet::CAPACITY`] operations.
+
+mod audit;
+mod budget;
+mod check;
+mod complete;
+mod criterion;
+mod history;
+mod level;
+mod minimise;
+pub mod naive;
+mod op_set;
+mod order;
+mod outcome;
+mod plan;
+mod refusal;
+mod relation;
+mod rows;
+mod search;
+mod steps;
+
+pub use check::{WeakChecker, WeakError, WeakOptions, check_history};
+pub use criterion::{Axiom, Claim, Criterion, CriterionError, Ret};
+pub use history::{History, Observed};
+pub use level::{Level, UnknownLevel};
+pub use op_set::OpSet;
+pub use order::{Order, OrderError};
+pub use outcome::{
+    Candidate, Explanation, Refutation, Unfinished, WeakFigures, WeakOutcome, WeakVerdict,
+};
+pub use relation::{Filter, Relation};
+pub use search::Reductions;
