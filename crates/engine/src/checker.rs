@@ -17,7 +17,7 @@ use crate::options::{Consistency, Options, Strategy};
 use crate::partition::{Components, Partitioning};
 use crate::program_order;
 use crate::replay::Replay;
-use crate::search::{Decider, Search, Standing};
+use crate::search::{Decider, Frontier, Search, Standing};
 use crate::space::{AnySpace, Interned, Renumber, Source, Space, StateId};
 use crate::sweep::Tools;
 
@@ -151,6 +151,34 @@ impl<'m, M: Model> Checker<'m, M> {
             rejected: None,
             spanning: None,
         }
+    }
+
+    /// A checker that keeps everything in one part and never puts operations off, so that its frontier can be asked for.
+    pub(crate) fn whole_sweep(model: &'m M, options: Options) -> Self {
+        let options = Options {
+            strategy: Strategy::Sweep,
+            ..options
+        };
+        Self::with_partitioning(model, options, Partitioning::Whole)
+    }
+
+    /// The partial explanations of what was given, once everything that returns before `time` has returned.
+    pub(crate) fn frontier_at(&mut self, time: Time) -> Option<Frontier<M::State>> {
+        let Some(Part::Live(live)) = self.parts.get_mut(&0) else {
+            return None;
+        };
+        let space: &mut AnySpace<'_> = &mut self.space;
+        let mut tools = Tools {
+            space,
+            meter: &mut self.meter,
+            reductions: &self.options.reductions,
+        };
+        let Frontier { open, configurations } = live.search.frontier_at(time, &mut tools)?;
+        let configurations = configurations
+            .into_iter()
+            .map(|(state, placed)| (self.space.source.state(state).clone(), placed))
+            .collect();
+        Some(Frontier { open, configurations })
     }
 
     /// Also keeps the explanation itself, to be read from the verdict. Its size is that of the history.

@@ -1,5 +1,8 @@
 //! The search for an explanation: models, strategies, reductions, budgets, verdicts and evidence.
 
+#[cfg(test)]
+extern crate self as omnilink_engine;
+
 mod checker;
 mod config;
 mod depth_first;
@@ -8,7 +11,10 @@ mod footprint;
 mod ledger;
 mod mask;
 mod meter;
+mod minimize;
 mod model;
+mod monitor;
+mod mutant;
 pub mod naive;
 mod open_ops;
 mod operation;
@@ -28,8 +34,14 @@ pub use evidence::{
 };
 pub use footprint::{Footprint, Keys};
 pub use meter::{Exhausted, resident_bytes};
+pub use minimize::{Minimal, minimize};
 pub use model::{Model, Outcomes, successors};
+pub use monitor::{Event, EventError, Monitor};
 pub use operation::Operation;
 pub use options::{Consistency, Limits, Options, Reductions, Strategy};
 pub use partition::{Components, Partitioning};
 pub use search::Decider;
+
+#[cfg(test)]
+#[path = "../tests/toys/mod.rs"]
+mod toys;

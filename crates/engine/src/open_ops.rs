@@ -4,6 +4,7 @@ use omnilink_trace::Time;
 
 use crate::ledger::{Ledger, OpRef};
 use crate::mask::Mask;
+use crate::mutant::{Mutant, planted};
 use crate::options::Reductions;
 use crate::space::{AnySpace, ClassId, StateId};
 
@@ -83,8 +84,9 @@ impl<K: Mask> OpenOps<K> {
             let feeds_old = new.writes & old.reads != 0;
             let feeds_new = old.writes & new.reads != 0;
             let conflict = feeds_old || feeds_new || new.writes & old.writes != 0;
-            let twin = old.class == new.class;
-            let old_first = old.deadline <= new.deadline;
+            let alike = (old.reads, old.writes) == (new.reads, new.writes);
+            let twin = old.class == new.class || planted(Mutant::AnyTwin) && alike;
+            let old_first = (old.deadline <= new.deadline) != planted(Mutant::LatestTwin);
             let put = |mask: &mut K, condition: bool| {
                 if condition {
                     mask.insert(slot)
@@ -162,8 +164,14 @@ impl<K: Mask> OpenOps<K> {
                 todo.remove(slot);
                 let class = self.slots[slot].class;
                 let more = if space.accepts(state, class) {
+                    if planted(Mutant::NoConflicts) {
+                        continue;
+                    }
                     self.conflicts[slot].and(&unplaced).minus(&set)
                 } else {
+                    if planted(Mutant::NoFeeders) {
+                        continue;
+                    }
                     let mut feeders = self.feeders[slot].and(&unplaced).minus(&set);
                     for feeder in feeders.slots() {
                         if !space.source.may_enable(state, class, self.slots[feeder].class) {
@@ -204,9 +212,15 @@ impl<K: Mask> OpenOps<K> {
         if !reductions.absorption {
             return;
         }
-        let candidates = self.pure.minus(placed);
-        if candidates.is_empty() {
-            return;
+        let mut candidates = self.pure.minus(placed);
+        if planted(Mutant::AbsorbNoOps) {
+            candidates = self.open.minus(placed);
+            for slot in candidates.slots() {
+                let successors = space.successors(state, self.slots[slot].class);
+                if space.successor(successors, 0) != Some(state) {
+                    candidates.remove(slot);
+                }
+            }
         }
         for slot in candidates.slots() {
             if space.accepts(state, self.slots[slot].class) {

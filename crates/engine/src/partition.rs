@@ -7,6 +7,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::footprint::{Footprint, Keys};
+use crate::mutant::{Mutant, planted};
 
 /// How operations are assigned to parts.
 #[derive(Clone, Debug, Default)]
@@ -35,7 +36,7 @@ impl Partitioning {
                     Self::Components(components) => components.find(*key),
                     _ => *key,
                 };
-                if *home.get_or_insert(part) != part {
+                if *home.get_or_insert(part) != part && !planted(Mutant::FirstKeyOnly) {
                     return None;
                 }
             }
@@ -63,6 +64,9 @@ impl Components {
                 Keys::Only(keys) => {
                     for key in keys {
                         let root = self.find_and_shorten(*key);
+                        if first.is_some() && planted(Mutant::FirstKeyOnly) {
+                            continue;
+                        }
                         let first = *first.get_or_insert(root);
                         self.parent.insert(root, first);
                     }

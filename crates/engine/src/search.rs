@@ -53,6 +53,15 @@ pub(crate) enum Standing {
     Explained,
 }
 
+/// All partial explanations at one point of a history.
+#[derive(Debug)]
+pub(crate) struct Frontier<S> {
+    /// The operations that are open there, by position in the input.
+    pub open: Vec<u64>,
+    /// Each explanation's state, and which of the open operations it has placed.
+    pub configurations: Vec<(S, Vec<u64>)>,
+}
+
 /// Which search came to the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decider {
@@ -334,6 +343,26 @@ impl Search {
                     .collect(),
                 total: sweep.frontier.len() as u64,
             })
+        })
+    }
+
+    /// What is open, and the configurations, once everything that returns before `time` has returned.
+    pub fn frontier_at(&mut self, time: Time, tools: &mut Tools<'_, '_>) -> Option<Frontier<StateId>> {
+        let mut fuel = u64::MAX;
+        if self.standing != Standing::Caught || self.advance(time, &mut fuel, tools) != Standing::Caught {
+            return None;
+        }
+        let ledger = &self.ledger;
+        with!(AnySweep, &self.sweep, sweep => {
+            let ids = |slots: &mut dyn Iterator<Item = usize>| {
+                slots.map(|slot| ledger.get(sweep.ops.slot(slot).op).id).collect::<Vec<_>>()
+            };
+            let configurations = sweep
+                .frontier
+                .iter()
+                .map(|config| (config.state, ids(&mut config.placed.slots())))
+                .collect();
+            Some(Frontier { open: ids(&mut sweep.ops.open.slots()), configurations })
         })
     }
 

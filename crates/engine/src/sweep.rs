@@ -17,6 +17,7 @@ use crate::config::{Config, Lens, Seen};
 use crate::ledger::{Entry, Ledger, OpRef};
 use crate::mask::Mask;
 use crate::meter::Meter;
+use crate::mutant::{Mutant, planted};
 use crate::open_ops::OpenOps;
 use crate::options::Reductions;
 use crate::path::{Paths, START};
@@ -175,12 +176,17 @@ impl<K: Mask> Sweep<K> {
             if tools.reductions.minimal_frontier && !self.keep_minimal(slot, tools) {
                 return Reached::Limit;
             }
+            debug_assert!(!self.next.is_empty() || planted(Mutant::MinimalAcrossReturn));
             self.end_return(slot, ledger, paths);
         }
     }
 
     fn lens(&self, reductions: &Reductions) -> Lens<K> {
-        if reductions.dominance {
+        if planted(Mutant::DominateByAny) {
+            Lens::new(self.ops.open.clone(), K::default())
+        } else if planted(Mutant::DominateMandatory) {
+            Lens::new(K::default(), self.ops.open.clone())
+        } else if reductions.dominance {
             Lens::new(self.ops.pure.clone(), self.ops.optional.clone())
         } else {
             Lens::new(K::default(), K::default())
@@ -293,7 +299,7 @@ impl<K: Mask> Sweep<K> {
     /// same holds for whatever `c` dominates. What is dropped is always larger than what makes it superfluous (by
     /// the operations placed that are not pure), so no two configurations drop each other. ∎
     fn keep_minimal(&mut self, target: usize, tools: &mut Tools<'_, '_>) -> bool {
-        if self.next.len() < 2 {
+        if self.next.len() < 2 && !planted(Mutant::MinimalAcrossReturn) {
             return true;
         }
         let lens = self.lens(tools.reductions);
@@ -302,14 +308,20 @@ impl<K: Mask> Sweep<K> {
         let seen = &mut self.seen;
         self.next
             .retain(|config| seen.admit(config.state, &config.placed, &lens));
-        if self.next.len() < 2 {
+        if self.next.len() < 2 && !planted(Mutant::MinimalAcrossReturn) {
             return true;
         }
         let mut dropped = vec![false; self.next.len()];
         let ops = &self.ops;
-        for config in &self.next {
+        let across = self
+            .frontier
+            .iter()
+            .filter(|_| planted(Mutant::MinimalAcrossReturn));
+        for config in self.next.iter().chain(across) {
             let mut later = ops.open.minus(&config.placed).minus(&ops.pure);
-            later.remove(target);
+            if !planted(Mutant::MinimalAcrossReturn) {
+                later.remove(target);
+            }
             for slot in later.slots() {
                 if tools
                     .meter

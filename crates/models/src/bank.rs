@@ -5,8 +5,12 @@ use omnilink_value::Value;
 use smallvec::SmallVec;
 
 use crate::assoc::Assoc;
+use crate::call::{Call, THE_RESULT};
+use crate::catalogue::{Entry, OpEntry, OptionEntry, Shipped};
+use crate::decode::{Decode, DecodeError};
 use crate::describe::{Seen, list};
 use crate::keys::{key, keys};
+use crate::options::{ModelOptions, ModelSpecError, value_of};
 
 /// A bank.
 #[derive(Clone, Debug)]
@@ -273,5 +277,165 @@ impl Model for Bank {
 
     fn state_bytes(&self, state: &Assoc<i64>) -> usize {
         state.heap_bytes()
+    }
+}
+
+impl Decode for Bank {
+    const ENTRY: &'static Entry = &Entry {
+        name: "bank",
+        summary: "Accounts and transfers between them.",
+        ops: &[
+            OpEntry {
+                name: "transfer",
+                aliases: &["move"],
+                arguments: "from, to, amount",
+                result: "false if there was not enough",
+                meaning: "amount went from one account to the other",
+            },
+            OpEntry {
+                name: "read",
+                aliases: &["balances", "read-all"],
+                arguments: "",
+                result: "balances by account",
+                meaning: "what the accounts listed hold, at one instant",
+            },
+            OpEntry {
+                name: "deposit",
+                aliases: &[],
+                arguments: "account, amount",
+                result: "",
+                meaning: "amount was added to account",
+            },
+            OpEntry {
+                name: "withdraw",
+                aliases: &[],
+                arguments: "account, amount",
+                result: "false if there was not enough",
+                meaning: "amount was taken from account",
+            },
+            OpEntry {
+                name: "balance",
+                aliases: &["get"],
+                arguments: "account",
+                result: "a number",
+                meaning: "what account holds",
+            },
+        ],
+        options: &[
+            OptionEntry {
+                name: "balance",
+                values: "a number",
+                default: "0",
+                meaning: "what every account holds at first",
+            },
+            OptionEntry {
+                name: "accounts",
+                values: "NAME:BALANCE/NAME:BALANCE/...",
+                default: "none",
+                meaning: "what these accounts hold at first",
+            },
+            OptionEntry {
+                name: "overdraft",
+                values: "yes or no",
+                default: "no",
+                meaning: "whether a balance may fall below zero",
+            },
+        ],
+        example: r#"{"thread":0,"op":"deposit","args":{"account":1,"amount":10},"start":0,"end":4}
+{"thread":1,"op":"transfer","args":{"from":1,"to":2,"amount":4},"ret":true,"start":2,"end":9}
+{"thread":0,"op":"read","ret":{"1":6,"2":4},"start":11,"end":12}"#,
+    };
+
+    fn decode_call(&self, call: &Call<'_>) -> Result<BankOp, DecodeError> {
+        const EXPECTED: &str = "an amount, 0 or more";
+        let account = |names, position| call.argument(names, position, "the account").map(account_of);
+        match call.op() {
+            "transfer" => Ok(BankOp::Transfer {
+                from: account(&["from"], 0)?,
+                to: account(&["to"], 1)?,
+                amount: call.integer(&["amount"], 2, 0, EXPECTED)?,
+                paid: call.yes_or_no(&["paid"], 3)?,
+            }),
+            "deposit" => {
+                call.acknowledged(2)?;
+                Ok(BankOp::Deposit(
+                    account(ACCOUNT, 0)?,
+                    call.integer(&["amount"], 1, 0, EXPECTED)?,
+                ))
+            }
+            "withdraw" => {
+                let amount = call.integer(&["amount"], 1, 0, EXPECTED)?;
+                Ok(BankOp::Withdraw(
+                    account(ACCOUNT, 0)?,
+                    amount,
+                    call.yes_or_no(&["paid"], 2)?,
+                ))
+            }
+            "balance" => {
+                let balance = call.integer_result(&["balance", "value"], 1, "the balance, a number")?;
+                Ok(BankOp::Balance(account(ACCOUNT, 0)?, balance))
+            }
+            _ => decode_balances(call).map(BankOp::Read),
+        }
+    }
+}
+
+const ACCOUNT: &[&str] = &["account", "key", "id"];
+
+/// JSON has only texts for keys, so an account that is called `"7"` in one place may be `7` in another.
+fn account_of(name: &Value) -> Value {
+    name.as_str()
+        .and_then(|text| text.parse().ok())
+        .map_or_else(|| name.clone(), Value::int)
+}
+
+fn decode_balances(call: &Call<'_>) -> Result<Option<Balances>, DecodeError> {
+    let Some(result) = call.result(&["balances", "value"], 0) else {
+        return Ok(None);
+    };
+    let wrong = || {
+        call.wrong(
+            THE_RESULT,
+            result,
+            "balances by account, such as {\"a\": 10, \"b\": 0}",
+        )
+    };
+    let numbered = |values: &[Value]| (1..).map(Value::int).zip(values.iter().cloned()).collect();
+    let entries: Vec<(Value, Value)> = match (result.as_entries(), result.as_tuple()) {
+        (Some(entries), _) => entries.to_vec(),
+        // A function whose domain is 1..n is a tuple.
+        (_, Some(values)) => numbered(values),
+        _ if result.is_null() => return Ok(None),
+        _ => return Err(wrong()),
+    };
+    let mut balances = entries
+        .iter()
+        .map(|(account, balance)| balance.as_int().map(|balance| (account_of(account), balance)))
+        .collect::<Option<Balances>>()
+        .ok_or_else(wrong)?;
+    balances.sort_unstable();
+    Ok(Some(balances))
+}
+
+impl Shipped for Bank {
+    fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
+        let balance = options.integer("balance", i64::MIN, "a number")?.unwrap_or(0);
+        let mut accounts = Assoc::new();
+        for account in options.text("accounts").iter().flat_map(|text| text.split('/')) {
+            let parsed = account
+                .split_once(':')
+                .and_then(|(name, held)| Some((value_of(name), held.parse().ok()?)));
+            match parsed {
+                Some((name, held)) => accounts = accounts.with(&account_of(&name), held),
+                None => {
+                    return Err(options.bad("accounts", account.to_owned(), "NAME:BALANCE/NAME:BALANCE/..."));
+                }
+            }
+        }
+        Ok(Self {
+            accounts,
+            balance,
+            overdraft: options.switch("overdraft")?,
+        })
     }
 }

@@ -1,9 +1,14 @@
 //! A counter.
 
 use omnilink_engine::{Footprint, Keys, Model, Outcomes};
+use omnilink_value::Value;
 
+use crate::call::Call;
+use crate::catalogue::{Entry, OpEntry, OptionEntry, Shipped};
+use crate::decode::{Decode, DecodeError};
 use crate::describe::Seen;
 use crate::keys::whole;
+use crate::options::{ModelOptions, ModelSpecError};
 
 /// A counter of 64 bits that does not wrap around.
 #[derive(Clone, Debug, Default)]
@@ -93,5 +98,114 @@ impl Model for Counter {
             } => format!("fetch_add({amount}) = {before}"),
             CounterOp::Read(count) => format!("read() = {}", Seen(count)),
         }
+    }
+}
+
+impl Decode for Counter {
+    const ENTRY: &'static Entry = &Entry {
+        name: "counter",
+        summary: "A counter: additions and reads.",
+        ops: &[
+            OpEntry {
+                name: "add",
+                aliases: &["inc", "increment"],
+                arguments: "value (1 if not given)",
+                result: "",
+                meaning: "value was added",
+            },
+            OpEntry {
+                name: "subtract",
+                aliases: &["sub", "dec", "decrement"],
+                arguments: "value (1 if not given)",
+                result: "",
+                meaning: "value was subtracted",
+            },
+            OpEntry {
+                name: "fetch-add",
+                aliases: &["get-and-add", "get-and-increment", "fetch-inc"],
+                arguments: "value (1 if not given)",
+                result: "the count before",
+                meaning: "value was added",
+            },
+            OpEntry {
+                name: "add-and-get",
+                aliases: &["increment-and-get", "incr"],
+                arguments: "value (1 if not given)",
+                result: "the count after",
+                meaning: "value was added",
+            },
+            OpEntry {
+                name: "read",
+                aliases: &["get", "load", "value"],
+                arguments: "",
+                result: "the count",
+                meaning: "what the counter holds",
+            },
+        ],
+        options: &[OptionEntry {
+            name: "initial",
+            values: "a number",
+            default: "0",
+            meaning: "what the counter holds at first",
+        }],
+        example: r#"{"thread":0,"op":"add","args":{"value":2},"start":0,"end":4}
+{"thread":1,"op":"fetch-add","args":{"value":1},"ret":0,"start":2,"end":9}
+{"thread":0,"op":"read","ret":3,"start":10,"end":12}"#,
+    };
+
+    fn decode_call(&self, call: &Call<'_>) -> Result<CounterOp, DecodeError> {
+        if call.op() == "read" {
+            return Ok(CounterOp::Read(call.integer_result(
+                &["value", "count"],
+                0,
+                "the count, a number",
+            )?));
+        }
+        const AMOUNT: &[&str] = &["value", "amount", "delta", "by"];
+        let expected = "how much to add, a number";
+        let amount = call.integer_or(1, AMOUNT, 0, i64::MIN, expected)?;
+        let too_large = || {
+            call.wrong(
+                "value",
+                &Value::int(amount),
+                "a number whose negative fits into 64 bits",
+            )
+        };
+        match call.op() {
+            "fetch-add" => Ok(CounterOp::Add {
+                amount,
+                before: call.integer_result(&[], 1, "the count before, a number")?,
+            }),
+            "add-and-get" => {
+                let after = call.integer_result(&[], 1, "the count after, a number")?;
+                let before = after
+                    .map(|after| after.checked_sub(amount).ok_or_else(too_large))
+                    .transpose()?;
+                Ok(CounterOp::Add { amount, before })
+            }
+            name => {
+                call.acknowledged_as(
+                    1,
+                    "nothing (fetch-add returns the count before, add-and-get the count after)",
+                )?;
+                let amount = if name == "add" {
+                    Some(amount)
+                } else {
+                    amount.checked_neg()
+                };
+                Ok(CounterOp::Add {
+                    amount: amount.ok_or_else(too_large)?,
+                    before: None,
+                })
+            }
+        }
+    }
+}
+
+impl Shipped for Counter {
+    fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
+        Ok(Self {
+            initial: options.integer("initial", i64::MIN, "a number")?.unwrap_or(0),
+        })
     }
 }

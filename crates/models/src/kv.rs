@@ -4,8 +4,12 @@ use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_value::Value;
 
 use crate::assoc::Assoc;
+use crate::call::Call;
+use crate::catalogue::{Entry, OpEntry, Shipped};
+use crate::decode::{Decode, DecodeError};
 use crate::describe::{Or, Seen, list};
 use crate::keys::key as key_of;
+use crate::options::{ModelOptions, ModelSpecError};
 
 /// A key-value store. Every key is on its own, so a history splits into one part per key.
 ///
@@ -164,5 +168,74 @@ impl Model for Kv {
             .map(str::len)
             .sum::<usize>();
         state.heap_bytes() + texts
+    }
+}
+
+impl Decode for Kv {
+    const ENTRY: &'static Entry = &Entry {
+        name: "kv",
+        summary: "A key-value store of texts: get, put, append, delete. Keys are checked apart from each other.",
+        ops: &[
+            OpEntry {
+                name: "get",
+                aliases: &["read", "0"],
+                arguments: "key",
+                result: "value; nil or \"\" for none",
+                meaning: "key held value",
+            },
+            OpEntry {
+                name: "put",
+                aliases: &["write", "set", "1"],
+                arguments: "key, value",
+                result: "",
+                meaning: "key now holds value",
+            },
+            OpEntry {
+                name: "append",
+                aliases: &["2"],
+                arguments: "key, value (a text)",
+                result: "",
+                meaning: "value was added behind the text that key held; a missing key holds the empty text",
+            },
+            OpEntry {
+                name: "delete",
+                aliases: &["del", "remove", "erase", "3"],
+                arguments: "key",
+                result: "true or false, if known",
+                meaning: "key now holds nothing; whether it held something before",
+            },
+        ],
+        options: &[],
+        example: r#"{"thread":0,"op":"put","args":{"key":"k","value":"a"},"start":0,"end":4}
+{"thread":1,"op":"append","args":{"key":"k","value":"b"},"start":2,"end":9}
+{"thread":0,"op":"get","args":{"key":"k"},"ret":"ab","start":6,"end":12}"#,
+    };
+
+    fn decode_call(&self, call: &Call<'_>) -> Result<KvOp, DecodeError> {
+        const VALUE: &[&str] = &["value", "v"];
+        let key = call.argument(&["key", "k"], 0, "the key")?.clone();
+        let action = match call.op() {
+            "get" => KvAction::Get(call.value_result(VALUE, 1)),
+            "delete" => KvAction::Delete(call.yes_or_no(&["existed", "found"], 1)?),
+            "put" => {
+                call.acknowledged(2)?;
+                KvAction::Put(call.argument(VALUE, 1, "the value to put")?.clone())
+            }
+            _ => {
+                call.acknowledged(2)?;
+                let text = call.argument(VALUE, 1, "the text to append")?;
+                if text.as_str().is_none() {
+                    return Err(call.wrong("value", text, "a text"));
+                }
+                KvAction::Append(text.clone())
+            }
+        };
+        Ok(KvOp { key, action })
+    }
+}
+
+impl Shipped for Kv {
+    fn from_options(_: &mut ModelOptions) -> Result<Self, ModelSpecError> {
+        Ok(Self)
     }
 }

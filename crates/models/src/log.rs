@@ -4,7 +4,11 @@ use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
+use crate::call::Call;
+use crate::catalogue::{Entry, OpEntry, OptionEntry, Shipped};
+use crate::decode::{Decode, DecodeError};
 use crate::describe::{Or, Seen, SeenOr, list};
+use crate::options::{ModelOptions, ModelSpecError};
 use crate::sequence::Sequence;
 
 /// A log.
@@ -116,20 +120,18 @@ impl Model for Log {
     }
 
     /// Entries stay, so an operation that finds the log too long, or another entry in its place, waits in vain. A read of
-    /// an entry that is not there yet waits for the append that puts it at that index; whatever waits for a longer log
-    /// waits first of all for the next append, which gets the next index.
+    /// an entry that is not there yet waits for the append that puts it there. An append or a length that needs a longer
+    /// log waits for the append that fills the place just before its end.
     fn may_enable(&self, state: &Sequence, refused: &LogOp, helper: &LogOp) -> bool {
         let LogOp::Append { value, index } = helper else {
             return false;
         };
         let next = self.next_index(state);
-        let is_next = index.is_none_or(|index| index == next);
+        let fills = |place: i64| place >= next && index.is_none_or(|index| index == place);
         match refused {
-            LogOp::Read(at, Some(Some(wanted))) => {
-                *at >= next && value == wanted && index.is_none_or(|index| index == *at)
-            }
-            LogOp::Append { index: Some(at), .. } => *at > next && is_next,
-            LogOp::Length(Some(length)) => *length > state.len() as i64 && is_next,
+            LogOp::Read(at, Some(Some(wanted))) => value == wanted && fills(*at),
+            LogOp::Append { index: Some(at), .. } => fills(at.saturating_sub(1)),
+            LogOp::Length(Some(length)) => fills(self.first.saturating_add(*length).saturating_sub(1)),
             LogOp::Read(_, None | Some(None)) | LogOp::Append { index: None, .. } | LogOp::Length(None) => {
                 false
             }
@@ -150,5 +152,86 @@ impl Model for Log {
 
     fn state_bytes(&self, state: &Sequence) -> usize {
         state.heap_bytes()
+    }
+}
+
+impl Decode for Log {
+    const ENTRY: &'static Entry = &Entry {
+        name: "log",
+        summary: "An append-only log, read by index.",
+        ops: &[
+            OpEntry {
+                name: "append",
+                aliases: &["push", "add", "write"],
+                arguments: "value",
+                result: "index, if known",
+                meaning: "value is now the last entry, at index",
+            },
+            OpEntry {
+                name: "read",
+                aliases: &["get", "at"],
+                arguments: "index",
+                result: "value, or nil",
+                meaning: "the entry at index, if there is one yet",
+            },
+            OpEntry {
+                name: "length",
+                aliases: &["len", "size", "count"],
+                arguments: "",
+                result: "a number",
+                meaning: "how many entries there are",
+            },
+        ],
+        options: &[OptionEntry {
+            name: "first",
+            values: "a number",
+            default: "0",
+            meaning: "the index of the first entry",
+        }],
+        example: r#"{"thread":0,"op":"append","args":{"value":"a"},"ret":0,"start":0,"end":4}
+{"thread":1,"op":"read","args":{"index":0},"ret":"a","start":2,"end":9}
+{"thread":0,"op":"length","ret":1,"start":6,"end":12}"#,
+    };
+
+    fn decode_call(&self, call: &Call<'_>) -> Result<LogOp, DecodeError> {
+        match call.op() {
+            "append" => {
+                let value = call.argument(&["value", "entry"], 0, "the entry")?.clone();
+                // An append that answers with its own entry, as Jepsen's do, has only confirmed it.
+                let confirmed = call.result(&[], 1) == Some(&value) && call.operation().ret.is_some();
+                let index = if confirmed {
+                    None
+                } else {
+                    call.integer_result(&["index", "offset"], 1, "the entry's index")?
+                };
+                Ok(LogOp::Append { value, index })
+            }
+            "read" => {
+                let index = call.integer(
+                    &["index", "offset", "position"],
+                    0,
+                    i64::MIN,
+                    "the index, a number",
+                )?;
+                let result = call.value_result(&["value", "entry"], 1);
+                Ok(LogOp::Read(
+                    index,
+                    result.map(|entry| Some(entry).filter(|entry| !entry.is_null())),
+                ))
+            }
+            _ => Ok(LogOp::Length(call.integer_result(
+                &["length", "value"],
+                0,
+                "a number",
+            )?)),
+        }
+    }
+}
+
+impl Shipped for Log {
+    fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
+        Ok(Self {
+            first: options.integer("first", i64::MIN, "a number")?.unwrap_or(0),
+        })
     }
 }

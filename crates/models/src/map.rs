@@ -4,8 +4,12 @@ use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_value::Value;
 
 use crate::assoc::Assoc;
+use crate::call::{Call, THE_RESULT};
+use crate::catalogue::{Entry, OpEntry, OptionEntry, Shipped};
+use crate::decode::{Decode, DecodeError};
 use crate::describe::{Seen, SeenOr, list};
 use crate::keys::{key as key_of, name_of};
+use crate::options::{ModelOptions, ModelSpecError};
 
 /// An ordered map. Operations on different keys are independent; a range count ties the keys of its range together.
 #[derive(Clone, Debug)]
@@ -234,5 +238,122 @@ impl Model for Map {
 
     fn state_bytes(&self, state: &Assoc<Value>) -> usize {
         state.heap_bytes()
+    }
+}
+
+impl Decode for Map {
+    const ENTRY: &'static Entry = &Entry {
+        name: "map",
+        summary: "An ordered map whose updates return the previous value, with counts of key ranges.",
+        ops: &[
+            OpEntry {
+                name: "contains",
+                aliases: &["KVContains", "contains-key", "has"],
+                arguments: "key",
+                result: "true or false",
+                meaning: "whether key is mapped",
+            },
+            OpEntry {
+                name: "get",
+                aliases: &["KVGet", "find", "lookup", "read"],
+                arguments: "key",
+                result: "value, or none",
+                meaning: "what key is mapped to",
+            },
+            OpEntry {
+                name: "insert",
+                aliases: &["KVInsert", "put", "set", "write"],
+                arguments: "key, value",
+                result: "the previous value, or none",
+                meaning: "key is now mapped to value",
+            },
+            OpEntry {
+                name: "insert-if-absent",
+                aliases: &["KVInsertIfAbsent", "put-if-absent", "get-or-insert"],
+                arguments: "key, value",
+                result: "the previous value, or none",
+                meaning: "key is now mapped to value unless it was mapped already",
+            },
+            OpEntry {
+                name: "erase",
+                aliases: &["KVErase", "remove", "delete"],
+                arguments: "key",
+                result: "the previous value, or none",
+                meaning: "key is no longer mapped",
+            },
+            OpEntry {
+                name: "range",
+                aliases: &["KVRangeQuery", "range-query", "range-count", "count"],
+                arguments: "lo, hi",
+                result: "count",
+                meaning: "how many keys from lo to hi, both included, are mapped",
+            },
+        ],
+        options: &[OptionEntry {
+            name: "none",
+            values: "a number, a text or nil",
+            default: "0",
+            meaning: "the result that stands for \"no value\", beside nil; no key may be mapped to it",
+        }],
+        example: r#"{"thread":0,"op":"KVInsert","args":{"key":3,"value":4,"result":0},"start":0,"end":4}
+{"thread":1,"op":"KVInsertIfAbsent","args":{"key":3,"value":5,"result":4},"start":2,"end":9}
+{"thread":0,"op":"KVRangeQuery","args":{"lo":1,"hi":9,"count":1},"start":6,"end":12}"#,
+    };
+
+    fn decode_call(&self, call: &Call<'_>) -> Result<MapOp, DecodeError> {
+        const PREVIOUS: &[&str] = &["previous", "old"];
+        if call.op() == "range" {
+            let low = call
+                .argument(&["lo", "low", "from"], 0, "the first key of the range")?
+                .clone();
+            let high = call
+                .argument(&["hi", "high", "to"], 1, "the last key of the range")?
+                .clone();
+            let count = call.integer_result(&["count"], 2, "a number of keys")?;
+            return Ok(MapOp::Range(low, high, count));
+        }
+        let key = call.argument(&["key", "k"], 0, "the key")?.clone();
+        let inserted = || {
+            let value = call.argument(&["value", "v"], 1, "the value to map the key to")?;
+            call.unreserved(value, &self.none, "no value", "--model map:none=nil")
+        };
+        let previous = |names, position| {
+            let result = call.value_result(names, position);
+            result.map(|result| Some(result).filter(|result| !result.is_null() && *result != self.none))
+        };
+        let replaced = |inserted: &Value| {
+            let replaced = previous(PREVIOUS, 2);
+            match &replaced {
+                // Taken for the previous value, a mere confirmation would be a violation.
+                Some(Some(answer)) if answer.as_bool().is_some() && inserted.as_bool().is_none() => {
+                    Err(call.wrong(THE_RESULT, answer, "the previous value, or nil"))
+                }
+                _ => Ok(replaced),
+            }
+        };
+        let action = match call.op() {
+            "contains" => MapAction::Contains(call.yes_or_no(&["found"], 1)?),
+            "get" => MapAction::Get(previous(&["value"], 1)),
+            "insert" => {
+                let value = inserted()?;
+                let previous = replaced(&value)?;
+                MapAction::Insert(value, previous)
+            }
+            "insert-if-absent" => {
+                let value = inserted()?;
+                let previous = replaced(&value)?;
+                MapAction::InsertIfAbsent(value, previous)
+            }
+            _ => MapAction::Erase(previous(PREVIOUS, 1)),
+        };
+        Ok(MapOp::Key(key, action))
+    }
+}
+
+impl Shipped for Map {
+    fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
+        Ok(Self {
+            none: options.value("none").unwrap_or_else(|| Value::int(0)),
+        })
     }
 }

@@ -5,8 +5,13 @@ use omnilink_value::Value;
 use smallvec::SmallVec;
 
 use crate::assoc::Assoc;
+use crate::call::{Call, THE_RESULT};
+use crate::catalogue::{Entry, OpEntry, Shipped};
+use crate::decode::{Decode, DecodeError};
 use crate::describe::{Seen, list};
 use crate::keys::keys;
+use crate::options::{ModelOptions, ModelSpecError};
+use crate::register::INITIAL;
 
 /// Registers by key. A transaction reads and writes any number of them at one instant; a single read or write is a
 /// transaction of one.
@@ -175,5 +180,132 @@ impl Model for MultiRegister {
 
     fn state_bytes(&self, state: &Assoc<Value>) -> usize {
         state.heap_bytes()
+    }
+}
+
+impl Decode for MultiRegister {
+    const ENTRY: &'static Entry = &Entry {
+        name: "multi-register",
+        summary: "Many registers, read and written one or several at a time.",
+        ops: &[
+            OpEntry {
+                name: "read",
+                aliases: &["get", "r"],
+                arguments: "key; or value = [key, _]",
+                result: "value, or [key, value]",
+                meaning: "the register of key held value",
+            },
+            OpEntry {
+                name: "write",
+                aliases: &["put", "set", "w"],
+                arguments: "key, value; or value = [key, value]",
+                result: "",
+                meaning: "the register of key now holds value",
+            },
+            OpEntry {
+                name: "txn",
+                aliases: &["transaction"],
+                arguments: "value = [[\"r\", key, _], [\"w\", key, value], ...]",
+                result: "the same list with the values read",
+                meaning: "all of these at one instant, in this order",
+            },
+        ],
+        options: &[INITIAL],
+        example: r#"{"thread":0,"op":"write","args":{"key":"x","value":1},"start":0,"end":4}
+{"thread":1,"op":"txn","args":{"value":[["r","x",null],["w","y",2]]},"ret":[["r","x",1],["w","y",2]],"start":2,"end":9}"#,
+    };
+
+    fn decode_call(&self, call: &Call<'_>) -> Result<MultiRegisterOp, DecodeError> {
+        let access = match call.op() {
+            "txn" => return decode_transaction(call),
+            "read" => {
+                let (key, _) = key_and_value(call)?;
+                let result = call.value_result(&["value"], 1);
+                // Jepsen's independent keys: the result repeats the key.
+                let of_key = |value: &Value| match value.as_tuple() {
+                    Some([again, value]) if *again == key => Some(value.clone()),
+                    _ => None,
+                };
+                let is_pair = call.find(KEY, 0).is_none_or(|named| *named != key);
+                Access::Read(
+                    key.clone(),
+                    result.map(|value| of_key(&value).filter(|_| is_pair).unwrap_or(value)),
+                )
+            }
+            _ => {
+                call.acknowledged(2)?;
+                let (key, value) = key_and_value(call)?;
+                let value = value.cloned();
+                let missing = || call.argument(&["value"], 1, "the value to write").cloned();
+                Access::Write(key, value.map_or_else(missing, Ok)?)
+            }
+        };
+        Ok(MultiRegisterOp(SmallVec::from_iter([access])))
+    }
+}
+
+const KEY: &[&str] = &["key", "k", "register"];
+
+/// The key, and the value if there is one: by name, by position, or as the pair that Jepsen's independent keys make.
+fn key_and_value<'a>(call: &Call<'a>) -> Result<(Value, Option<&'a Value>), DecodeError> {
+    let pair = call.operation().args.field("value").and_then(Value::as_tuple);
+    match (call.find(KEY, 0), pair) {
+        (None, Some([key, value])) => Ok((key.clone(), Some(value))),
+        (Some(key), _) => Ok((key.clone(), call.find(&["value", "v"], 1))),
+        (None, _) => call
+            .argument(KEY, 0, "the register's key, or value = [key, value]")
+            .map(|key| (key.clone(), None)),
+    }
+}
+
+fn decode_transaction(call: &Call<'_>) -> Result<MultiRegisterOp, DecodeError> {
+    const EXPECTED: &str = "a list of [\"r\", key, value] and [\"w\", key, value]";
+    const OPS: &str = "value";
+    let asked = call.argument(&[OPS, "ops", "txn"], 0, EXPECTED)?;
+    let result = call.result(&[], 1).filter(|result| !result.is_null());
+    let returned = result.map(|result| {
+        result
+            .as_tuple()
+            .ok_or_else(|| call.wrong(THE_RESULT, result, EXPECTED))
+    });
+    let returned = returned.transpose()?;
+    let asked = asked.as_tuple().ok_or_else(|| call.wrong(OPS, asked, EXPECTED))?;
+    if let (Some(returned), Some(result)) = (returned, result)
+        && returned.len() != asked.len()
+    {
+        return Err(call.wrong(THE_RESULT, result, "as many accesses as were asked for"));
+    }
+    let accesses = asked.iter().enumerate().map(|(at, access)| {
+        let parts = access.as_tuple().unwrap_or_default();
+        let is = |names: [&str; 2]| {
+            parts
+                .first()
+                .and_then(Value::as_str)
+                .is_some_and(|name| names.contains(&name))
+        };
+        match parts {
+            [_, key, value] if is(["w", "write"]) => Ok(Access::Write(key.clone(), value.clone())),
+            [_, key, ..] if is(["r", "read"]) => {
+                let seen = returned.and_then(|returned| returned.get(at));
+                let value = match seen.map(|seen| (seen, seen.as_tuple())) {
+                    None => None,
+                    Some((_, Some([_, again, value]))) if again == key => Some(value.clone()),
+                    Some((seen, _)) => {
+                        return Err(call.wrong(THE_RESULT, seen, "the access that was asked for"));
+                    }
+                };
+                Ok(Access::Read(key.clone(), value))
+            }
+            _ => Err(call.wrong(OPS, access, EXPECTED)),
+        }
+    });
+    Ok(MultiRegisterOp(accesses.collect::<Result<_, _>>()?))
+}
+
+impl Shipped for MultiRegister {
+    fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
+        Ok(Self {
+            initial: options.value("initial").unwrap_or_else(Value::null),
+        })
     }
 }

@@ -3,8 +3,12 @@
 use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_value::Value;
 
+use crate::call::Call;
+use crate::catalogue::{Entry, OpEntry, OptionEntry, Shipped};
+use crate::decode::{Decode, DecodeError};
 use crate::describe::Seen;
 use crate::keys::whole;
+use crate::options::{ModelOptions, ModelSpecError};
 
 /// A mutual exclusion lock, not reentrant.
 #[derive(Clone, Debug, Default)]
@@ -155,5 +159,83 @@ impl Model for Mutex {
             MutexOp::Release { owner } => format!("release({})", by(owner)),
             MutexOp::IsHeld(held) => format!("is_held() = {}", Seen(held)),
         }
+    }
+}
+
+impl Decode for Mutex {
+    const ENTRY: &'static Entry = &Entry {
+        name: "mutex",
+        summary: "A lock that one holds at a time.",
+        ops: &[
+            OpEntry {
+                name: "acquire",
+                aliases: &["lock"],
+                arguments: "",
+                result: "false if it was not acquired",
+                meaning: "the lock was free and is now held",
+            },
+            OpEntry {
+                name: "try-acquire",
+                aliases: &["try-lock"],
+                arguments: "",
+                result: "true or false",
+                meaning: "the lock is now held, if it was free",
+            },
+            OpEntry {
+                name: "release",
+                aliases: &["unlock"],
+                arguments: "",
+                result: "",
+                meaning: "the lock was held and is now free",
+            },
+            OpEntry {
+                name: "is-held",
+                aliases: &["is-locked", "locked"],
+                arguments: "",
+                result: "true or false",
+                meaning: "whether the lock is held",
+            },
+        ],
+        options: &[OptionEntry {
+            name: "owned",
+            values: "yes or no",
+            default: "no",
+            meaning: "whether only the thread that acquired the lock may release it",
+        }],
+        example: r#"{"thread":0,"op":"acquire","start":0,"end":4}
+{"thread":1,"op":"acquire","start":2,"end":9}
+{"thread":0,"op":"release","start":6,"end":8}"#,
+    };
+
+    fn decode_call(&self, call: &Call<'_>) -> Result<MutexOp, DecodeError> {
+        let owner = if self.owned {
+            call.operation().thread.clone()
+        } else {
+            Value::null()
+        };
+        match call.op() {
+            "acquire" => {
+                // Who waits for the lock has it on return.
+                let acquired = call.yes_or_no(&["acquired"], 0)?.or(Some(true));
+                Ok(MutexOp::Acquire { owner, acquired })
+            }
+            "try-acquire" => Ok(MutexOp::Acquire {
+                owner,
+                acquired: call.yes_or_no(&["acquired"], 0)?,
+            }),
+            "release" => {
+                call.acknowledged(0)?;
+                Ok(MutexOp::Release { owner })
+            }
+            _ => Ok(MutexOp::IsHeld(call.yes_or_no(&["held"], 0)?)),
+        }
+    }
+}
+
+impl Shipped for Mutex {
+    fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
+        Ok(Self {
+            owned: options.switch("owned")?,
+        })
     }
 }

@@ -4,15 +4,22 @@ use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_value::Value;
 
 use crate::assoc::Assoc;
+use crate::call::Call;
+use crate::catalogue::{Entry, OpEntry, OptionEntry, Shipped};
+use crate::decode::{Decode, DecodeError};
 use crate::describe::{Seen, SeenOr, list};
+use crate::empty::{EMPTY, empty_option};
 use crate::keys::whole;
+use crate::options::{ModelOptions, ModelSpecError};
 
 /// A priority queue. Elements are their own priorities, in the total order of values; equal elements are
 /// interchangeable.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct PriorityQueue {
     /// Which element leaves first.
     pub first: First,
+    /// The result that stands for "empty", beside nil. It cannot be an element.
+    pub empty: Value,
 }
 
 /// Which element leaves a [`PriorityQueue`] first.
@@ -163,5 +170,97 @@ impl Model for PriorityQueue {
 
     fn state_bytes(&self, state: &Multiset) -> usize {
         state.heap_bytes()
+    }
+}
+
+impl Decode for PriorityQueue {
+    const ENTRY: &'static Entry = &Entry {
+        name: "priority-queue",
+        summary: "A priority queue: the greatest element, or the least, leaves first.",
+        ops: &[
+            OpEntry {
+                name: "insert",
+                aliases: &["add", "push", "offer", "enqueue", "enq", "put"],
+                arguments: "value",
+                result: "",
+                meaning: "value is now in the queue, once more",
+            },
+            OpEntry {
+                name: "poll",
+                aliases: &[
+                    "pop",
+                    "remove",
+                    "take",
+                    "dequeue",
+                    "deq",
+                    "delete-min",
+                    "delete-max",
+                    "extract",
+                ],
+                arguments: "",
+                result: "value, or empty",
+                meaning: "value came first and has left",
+            },
+            OpEntry {
+                name: "peek",
+                aliases: &["first", "min", "max", "top"],
+                arguments: "",
+                result: "value, or empty",
+                meaning: "value comes first",
+            },
+            OpEntry {
+                name: "size",
+                aliases: &["len", "length", "count"],
+                arguments: "",
+                result: "a number",
+                meaning: "how many elements there are",
+            },
+        ],
+        options: &[
+            OptionEntry {
+                name: "first",
+                values: "greatest or least",
+                default: "greatest",
+                meaning: "which element leaves first",
+            },
+            EMPTY,
+        ],
+        example: r#"{"thread":0,"op":"insert","args":{"value":1},"start":0,"end":4}
+{"thread":1,"op":"insert","args":{"value":2},"start":2,"end":9}
+{"thread":0,"op":"poll","ret":2,"start":11,"end":12}"#,
+    };
+
+    fn decode_call(&self, call: &Call<'_>) -> Result<PriorityQueueOp, DecodeError> {
+        match call.op() {
+            "insert" => {
+                call.acknowledged(1)?;
+                Ok(PriorityQueueOp::Insert(call.element(&self.empty)?))
+            }
+            "poll" => Ok(PriorityQueueOp::Poll(call.element_result(&self.empty, 0))),
+            "peek" => Ok(PriorityQueueOp::Peek(call.element_result(&self.empty, 0))),
+            _ => Ok(PriorityQueueOp::Size(call.integer_result(
+                &["size", "value"],
+                0,
+                "a number",
+            )?)),
+        }
+    }
+}
+
+impl Shipped for PriorityQueue {
+    fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
+        let choices = [
+            ("greatest", First::Greatest),
+            ("max", First::Greatest),
+            ("least", First::Least),
+            ("min", First::Least),
+        ];
+        let first = options
+            .choice("first", &choices, "greatest or least")?
+            .unwrap_or_default();
+        Ok(Self {
+            first,
+            empty: empty_option(options),
+        })
     }
 }

@@ -6,15 +6,22 @@ use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
+use crate::call::{Call, THE_RESULT};
+use crate::catalogue::{Entry, OpEntry, OptionEntry, Shipped};
+use crate::decode::{Decode, DecodeError};
 use crate::describe::{Seen, SeenOr, list};
+use crate::empty::{EMPTY, EMPTY_WORD, REMEDY, empty_option};
 use crate::keys::whole;
+use crate::options::{ModelOptions, ModelSpecError};
 use crate::sequence::Sequence;
 
 /// A queue.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Queue {
     /// How many elements fit; `None` for any number.
     pub capacity: Option<usize>,
+    /// The result that stands for "empty", beside nil. It cannot be an element.
+    pub empty: Value,
 }
 
 /// The elements of one operation, from the front of the queue to its back.
@@ -261,5 +268,172 @@ impl Model for Queue {
 
     fn state_bytes(&self, state: &Sequence) -> usize {
         state.heap_bytes()
+    }
+}
+
+impl Decode for Queue {
+    const ENTRY: &'static Entry = &Entry {
+        name: "queue",
+        summary: "A first-in first-out queue, bounded or not, also with bulk operations.",
+        ops: &[
+            OpEntry {
+                name: "enqueue",
+                aliases: &["enq", "push", "add", "put", "send"],
+                arguments: "value",
+                result: "false if it did not fit",
+                meaning: "value is now at the back",
+            },
+            OpEntry {
+                name: "dequeue",
+                aliases: &["deq", "pop", "poll", "take", "remove", "receive"],
+                arguments: "",
+                result: "value, or empty",
+                meaning: "value was at the front and has left",
+            },
+            OpEntry {
+                name: "peek",
+                aliases: &["front", "head"],
+                arguments: "",
+                result: "value, or empty",
+                meaning: "value is at the front",
+            },
+            OpEntry {
+                name: "try-enqueue",
+                aliases: &["offer", "try-push", "try-send"],
+                arguments: "value",
+                result: "true or false",
+                meaning: "value is now at the back, if it fitted",
+            },
+            OpEntry {
+                name: "enqueue-many",
+                aliases: &["enqueue-bulk", "enqueue-all", "push-many"],
+                arguments: "values (a list)",
+                result: "false if they did not fit",
+                meaning: "values are now at the back, in this order, all or none",
+            },
+            OpEntry {
+                name: "dequeue-many",
+                aliases: &["dequeue-bulk", "pop-many"],
+                arguments: "max",
+                result: "values (a list)",
+                meaning: "values were at the front and have left: max of them, or all that there were",
+            },
+            OpEntry {
+                name: "drain",
+                aliases: &["dequeue-all"],
+                arguments: "",
+                result: "values (a list)",
+                meaning: "values were all that there was and have left",
+            },
+            OpEntry {
+                name: "size",
+                aliases: &["len", "length", "count"],
+                arguments: "",
+                result: "a number",
+                meaning: "how many elements there are",
+            },
+        ],
+        options: &[
+            OptionEntry {
+                name: "capacity",
+                values: "a number",
+                default: "none",
+                meaning: "how many elements fit",
+            },
+            EMPTY,
+        ],
+        example: r#"{"thread":0,"op":"enqueue","args":{"value":1},"start":0,"end":4}
+{"thread":1,"op":"enqueue","args":{"value":2},"start":2,"end":9}
+{"thread":0,"op":"dequeue","ret":2,"start":6,"end":12}
+{"thread":0,"op":"dequeue","ret":1,"start":14,"end":18}"#,
+    };
+
+    fn decode_call(&self, call: &Call<'_>) -> Result<QueueOp, DecodeError> {
+        match call.op() {
+            "enqueue" | "try-enqueue" => {
+                let values = Batch::from_iter([call.element(&self.empty)?]);
+                Ok(QueueOp::Enqueue {
+                    values,
+                    fitted: self.decode_fitted(call)?,
+                })
+            }
+            "enqueue-many" => {
+                let listed = call.argument(MANY, 0, "a list of elements")?;
+                let elements = listed
+                    .as_tuple()
+                    .ok_or_else(|| call.wrong("values", listed, "a list of elements"))?;
+                let elements = elements
+                    .iter()
+                    .map(|element| call.unreserved(element, &self.empty, EMPTY_WORD, REMEDY));
+                let values = elements.collect::<Result<Batch, _>>()?;
+                Ok(QueueOp::Enqueue {
+                    values,
+                    fitted: self.decode_fitted(call)?,
+                })
+            }
+            "dequeue" => {
+                let values = call
+                    .element_result(&self.empty, 0)
+                    .map(|front| front.into_iter().collect());
+                Ok(QueueOp::Dequeue {
+                    most: Some(1),
+                    values,
+                })
+            }
+            "dequeue-many" => {
+                let most = call.find(&["max", "most", "count", "n"], 0);
+                let most = most.map(|most| {
+                    let number = most.as_int().and_then(|number| usize::try_from(number).ok());
+                    number.ok_or_else(|| call.wrong("max", most, "how many elements to take at most"))
+                });
+                Ok(QueueOp::Dequeue {
+                    most: most.transpose()?,
+                    values: decode_batch(call, 1)?,
+                })
+            }
+            "drain" => Ok(QueueOp::Dequeue {
+                most: Some(usize::MAX),
+                values: decode_batch(call, 0)?,
+            }),
+            "peek" => Ok(QueueOp::Peek(call.element_result(&self.empty, 0))),
+            _ => Ok(QueueOp::Size(call.integer_result(
+                &["size", "value"],
+                0,
+                "a number",
+            )?)),
+        }
+    }
+}
+
+const MANY: &[&str] = &["values", "items", "elements", "value"];
+
+impl Queue {
+    /// Whether what was enqueued fitted. Where there is always room, all enqueues of a value are one operation, whether
+    /// their return was seen or not.
+    fn decode_fitted(&self, call: &Call<'_>) -> Result<Option<bool>, DecodeError> {
+        let seen = call.yes_or_no(&["fitted"], 1)?;
+        let waits_for_room = call.op() == "enqueue" && !call.operation().timebox.is_pending();
+        Ok(seen.or((self.capacity.is_none() || waits_for_room).then_some(true)))
+    }
+}
+
+fn decode_batch(call: &Call<'_>, position: usize) -> Result<Option<Batch>, DecodeError> {
+    let Some(result) = call.value_result(MANY, position) else {
+        return Ok(None);
+    };
+    match result.as_tuple() {
+        Some(values) => Ok(Some(values.iter().cloned().collect())),
+        None if result.is_null() => Ok(Some(Batch::new())),
+        None => Err(call.wrong(THE_RESULT, &result, "a list of elements")),
+    }
+}
+
+impl Shipped for Queue {
+    fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
+        let capacity = options.integer("capacity", 0, "a number of elements")?;
+        Ok(Self {
+            capacity: capacity.map(|capacity| usize::try_from(capacity).unwrap_or(usize::MAX)),
+            empty: empty_option(options),
+        })
     }
 }

@@ -3,8 +3,12 @@
 use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_value::Value;
 
+use crate::call::Call;
+use crate::catalogue::{Entry, OpEntry, OptionEntry, Shipped};
+use crate::decode::{Decode, DecodeError};
 use crate::describe::Seen;
 use crate::keys::whole;
+use crate::options::{ModelOptions, ModelSpecError};
 
 /// A read/write register.
 #[derive(Clone, Debug)]
@@ -70,5 +74,60 @@ impl Model for Register {
             RegisterOp::Write(value) => format!("write({value})"),
             RegisterOp::Read(result) => format!("read() = {}", Seen(result)),
         }
+    }
+}
+
+impl Decode for Register {
+    const ENTRY: &'static Entry = &Entry {
+        name: "register",
+        summary: "One register: a read returns what was written last.",
+        ops: &[
+            OpEntry {
+                name: "read",
+                aliases: &["get", "load", "0", "true"],
+                arguments: "",
+                result: "value",
+                meaning: "the register held value",
+            },
+            OpEntry {
+                name: "write",
+                aliases: &["put", "set", "store", "1", "false"],
+                arguments: "value",
+                result: "",
+                meaning: "the register now holds value",
+            },
+        ],
+        options: &[INITIAL],
+        example: r#"{"thread":0,"op":"write","args":{"value":1},"start":0,"end":9}
+{"thread":1,"op":"read","ret":1,"start":2,"end":5}"#,
+    };
+
+    fn decode_call(&self, call: &Call<'_>) -> Result<RegisterOp, DecodeError> {
+        match call.op() {
+            "read" => Ok(RegisterOp::Read(call.value_result(&["value"], 0))),
+            _ => {
+                call.acknowledged(1)?;
+                Ok(RegisterOp::Write(
+                    call.argument(&["value", "arg1"], 0, "the value to write")?
+                        .clone(),
+                ))
+            }
+        }
+    }
+}
+
+/// What registers hold at first.
+pub(crate) const INITIAL: OptionEntry = OptionEntry {
+    name: "initial",
+    values: "a number, a text, true, false or nil",
+    default: "nil",
+    meaning: "what a register holds before it is first written",
+};
+
+impl Shipped for Register {
+    fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
+        Ok(Self {
+            initial: options.value("initial").unwrap_or_else(Value::null),
+        })
     }
 }

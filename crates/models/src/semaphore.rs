@@ -2,8 +2,12 @@
 
 use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 
+use crate::call::Call;
+use crate::catalogue::{Entry, OpEntry, OptionEntry, Shipped};
+use crate::decode::{Decode, DecodeError};
 use crate::describe::Seen;
 use crate::keys::whole;
+use crate::options::{ModelOptions, ModelSpecError};
 
 /// A semaphore: acquiring takes permits, releasing gives them back.
 #[derive(Clone, Debug)]
@@ -115,5 +119,99 @@ impl Model for Semaphore {
             SemaphoreOp::Release(permits) => format!("release({permits})"),
             SemaphoreOp::Available(permits) => format!("available() = {}", Seen(permits)),
         }
+    }
+}
+
+impl Decode for Semaphore {
+    const ENTRY: &'static Entry = &Entry {
+        name: "semaphore",
+        summary: "A counting semaphore.",
+        ops: &[
+            OpEntry {
+                name: "acquire",
+                aliases: &["wait", "down", "p"],
+                arguments: "permits (1 if not given)",
+                result: "false if there were not enough",
+                meaning: "takes permits, all or none",
+            },
+            OpEntry {
+                name: "try-acquire",
+                aliases: &["try-wait"],
+                arguments: "permits (1 if not given)",
+                result: "true or false",
+                meaning: "takes permits, if there are enough",
+            },
+            OpEntry {
+                name: "release",
+                aliases: &["signal", "post", "up", "v"],
+                arguments: "permits (1 if not given)",
+                result: "",
+                meaning: "gives permits back",
+            },
+            OpEntry {
+                name: "available",
+                aliases: &["available-permits", "permits", "read"],
+                arguments: "",
+                result: "a number",
+                meaning: "how many permits there are",
+            },
+        ],
+        options: &[
+            OptionEntry {
+                name: "permits",
+                values: "a number",
+                default: "capacity, or 1",
+                meaning: "how many permits there are at first",
+            },
+            OptionEntry {
+                name: "capacity",
+                values: "a number",
+                default: "none",
+                meaning: "how many permits there can be at most; releasing more is a violation",
+            },
+        ],
+        example: r#"{"thread":0,"op":"acquire","start":0,"end":4}
+{"thread":1,"op":"try-acquire","ret":false,"start":2,"end":9}
+{"thread":0,"op":"release","start":6,"end":8}"#,
+    };
+
+    fn decode_call(&self, call: &Call<'_>) -> Result<SemaphoreOp, DecodeError> {
+        if call.op() == "available" {
+            return Ok(SemaphoreOp::Available(call.integer_result(
+                &["permits", "value"],
+                0,
+                "a number of permits",
+            )?));
+        }
+        let permits = call.integer_or(
+            1,
+            &["permits", "n", "count", "value"],
+            0,
+            0,
+            "a number of permits",
+        )?;
+        match call.op() {
+            "acquire" => Ok(SemaphoreOp::Acquire(
+                permits,
+                call.yes_or_no(&["acquired"], 1)?.or(Some(true)),
+            )),
+            "try-acquire" => Ok(SemaphoreOp::Acquire(permits, call.yes_or_no(&["acquired"], 1)?)),
+            _ => {
+                call.acknowledged(1)?;
+                Ok(SemaphoreOp::Release(permits))
+            }
+        }
+    }
+}
+
+impl Shipped for Semaphore {
+    fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
+        let expected = "a number of permits, 0 or more";
+        let capacity = options.integer("capacity", 0, expected)?;
+        let permits = options.integer("permits", 0, expected)?.or(capacity).unwrap_or(1);
+        if capacity.is_some_and(|capacity| permits > capacity) {
+            return Err(options.bad("permits", permits.to_string(), "at most the capacity"));
+        }
+        Ok(Self { permits, capacity })
     }
 }

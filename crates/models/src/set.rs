@@ -4,8 +4,12 @@ use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_value::Value;
 
 use crate::assoc::Assoc;
+use crate::call::{Call, THE_RESULT};
+use crate::catalogue::{Entry, OpEntry, Shipped};
+use crate::decode::{Decode, DecodeError};
 use crate::describe::{Seen, list};
 use crate::keys::key;
+use crate::options::{ModelOptions, ModelSpecError};
 
 /// A set. Operations on different elements are independent; reads of the whole set or of its size tie them together.
 #[derive(Clone, Debug, Default)]
@@ -175,5 +179,106 @@ impl Model for Set {
 
     fn state_bytes(&self, state: &Elements) -> usize {
         state.heap_bytes()
+    }
+}
+
+impl Decode for Set {
+    const ENTRY: &'static Entry = &Entry {
+        name: "set",
+        summary: "A set: add, remove, contains, and reads of all elements.",
+        ops: &[
+            OpEntry {
+                name: "add",
+                aliases: &["insert", "put", "true"],
+                arguments: "value",
+                result: "true or false, if known",
+                meaning: "value is now in the set; whether it was absent before",
+            },
+            OpEntry {
+                name: "remove",
+                aliases: &["delete", "erase"],
+                arguments: "value",
+                result: "true or false, if known",
+                meaning: "value is no longer in the set; whether it was there before",
+            },
+            OpEntry {
+                name: "contains",
+                aliases: &["has", "member"],
+                arguments: "value",
+                result: "true or false",
+                meaning: "whether value is in the set",
+            },
+            OpEntry {
+                name: "read",
+                aliases: &["elements", "snapshot", "false"],
+                arguments: "",
+                result: "the elements, as a set or a list",
+                meaning: "all elements of the set",
+            },
+            OpEntry {
+                name: "size",
+                aliases: &["len", "length", "count"],
+                arguments: "",
+                result: "a number",
+                meaning: "how many elements there are",
+            },
+        ],
+        options: &[],
+        example: r#"{"thread":0,"op":"add","args":{"value":1},"ret":true,"start":0,"end":4}
+{"thread":1,"op":"remove","args":{"value":2},"ret":false,"start":2,"end":9}
+{"thread":0,"op":"read","ret":[1],"start":6,"end":12}"#,
+    };
+
+    fn decode_call(&self, call: &Call<'_>) -> Result<SetOp, DecodeError> {
+        match call.op() {
+            "read" => return decode_read(call),
+            "size" => {
+                return Ok(SetOp::Size(call.integer_result(
+                    &["size", "value"],
+                    0,
+                    "a number",
+                )?));
+            }
+            _ => {}
+        }
+        let element = call
+            .argument(&["value", "element", "key"], 0, "the element")?
+            .clone();
+        match call.op() {
+            "contains" => Ok(SetOp::Contains(element, call.yes_or_no(&["found"], 1)?)),
+            name => {
+                // An operation that answers with its own element has only confirmed it.
+                let confirmed = call.result(&[], 1) == Some(&element) && element.as_bool().is_none();
+                let result = if confirmed { None } else { call.yes_or_no(&[], 1)? };
+                Ok(if name == "add" {
+                    SetOp::Add(element, result)
+                } else {
+                    SetOp::Remove(element, result)
+                })
+            }
+        }
+    }
+}
+
+fn decode_read(call: &Call<'_>) -> Result<SetOp, DecodeError> {
+    let Some(seen) = call.value_result(&["value", "values"], 0) else {
+        return Ok(SetOp::Read(None));
+    };
+    if seen.as_set().is_some() {
+        return Ok(SetOp::Read(Some(seen)));
+    }
+    let listed = seen
+        .as_tuple()
+        .ok_or_else(|| call.wrong(THE_RESULT, &seen, "the elements, as a set or a list"))?;
+    let elements = Value::set(listed.iter().cloned());
+    if elements.len() != Some(listed.len()) {
+        return Err(call.wrong(THE_RESULT, &seen, "each element once"));
+    }
+    Ok(SetOp::Read(Some(elements)))
+}
+
+impl Shipped for Set {
+    fn from_options(_: &mut ModelOptions) -> Result<Self, ModelSpecError> {
+        Ok(Self)
     }
 }

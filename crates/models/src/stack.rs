@@ -3,13 +3,21 @@
 use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_value::Value;
 
+use crate::call::Call;
+use crate::catalogue::{Entry, OpEntry, Shipped};
+use crate::decode::{Decode, DecodeError};
 use crate::describe::{Or, Seen, SeenOr, list};
+use crate::empty::{EMPTY, empty_option};
 use crate::keys::whole;
+use crate::options::{ModelOptions, ModelSpecError};
 use crate::sequence::Sequence;
 
 /// A stack.
-#[derive(Clone, Debug, Default)]
-pub struct Stack;
+#[derive(Clone, Debug)]
+pub struct Stack {
+    /// The result that stands for "empty", beside nil. It cannot be an element.
+    pub empty: Value,
+}
 
 /// An operation on a [`Stack`]. Results that were not seen are `None`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -109,5 +117,70 @@ impl Model for Stack {
 
     fn state_bytes(&self, state: &Sequence) -> usize {
         state.heap_bytes()
+    }
+}
+
+impl Decode for Stack {
+    const ENTRY: &'static Entry = &Entry {
+        name: "stack",
+        summary: "A last-in first-out stack.",
+        ops: &[
+            OpEntry {
+                name: "push",
+                aliases: &["add", "put"],
+                arguments: "value",
+                result: "",
+                meaning: "value is now on top",
+            },
+            OpEntry {
+                name: "pop",
+                aliases: &["take", "remove"],
+                arguments: "",
+                result: "value, or empty",
+                meaning: "value was on top and was taken off",
+            },
+            OpEntry {
+                name: "peek",
+                aliases: &["top"],
+                arguments: "",
+                result: "value, or empty",
+                meaning: "value is on top",
+            },
+            OpEntry {
+                name: "size",
+                aliases: &["len", "length", "count"],
+                arguments: "",
+                result: "a number",
+                meaning: "how many elements there are",
+            },
+        ],
+        options: &[EMPTY],
+        example: r#"{"thread":0,"op":"push","args":{"value":1},"start":0,"end":4}
+{"thread":1,"op":"push","args":{"value":2},"start":6,"end":9}
+{"thread":0,"op":"pop","ret":2,"start":8,"end":12}"#,
+    };
+
+    fn decode_call(&self, call: &Call<'_>) -> Result<StackOp, DecodeError> {
+        match call.op() {
+            "push" => {
+                call.acknowledged(1)?;
+                Ok(StackOp::Push(call.element(&self.empty)?))
+            }
+            "pop" => Ok(StackOp::Pop(call.element_result(&self.empty, 0))),
+            "peek" => Ok(StackOp::Peek(call.element_result(&self.empty, 0))),
+            _ => Ok(StackOp::Size(call.integer_result(
+                &["size", "value"],
+                0,
+                "a number",
+            )?)),
+        }
+    }
+}
+
+impl Shipped for Stack {
+    fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
+        Ok(Self {
+            empty: empty_option(options),
+        })
     }
 }

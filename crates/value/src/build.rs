@@ -23,7 +23,7 @@ pub struct DuplicateKey {
 impl Value {
     /// The tuple or sequence of these elements.
     pub fn tuple(elements: impl IntoIterator<Item = Value>) -> Self {
-        Self::from_element_buffer(elements.into_iter().collect())
+        Self::from_elements(&mut elements.into_iter().collect())
     }
 
     /// The set of these elements, in any order and however often each is given.
@@ -46,7 +46,7 @@ impl Value {
             .into_iter()
             .map(|(name, value)| (Value::str(name.as_ref()), value))
             .collect();
-        entries.sort_by(|left, right| left.0.cmp(&right.0));
+        sort_entries(&mut entries);
         entries.dedup_by(|later, earlier| {
             let is_same = later.0 == earlier.0;
             if is_same {
@@ -54,7 +54,7 @@ impl Value {
             }
             is_same
         });
-        Self::from_sorted_strings(entries)
+        Self::from_sorted_strings(&mut entries)
     }
 
     /// The function that maps each key to its value, in canonical form: a tuple, a record or a function.
@@ -62,10 +62,11 @@ impl Value {
     /// # Errors
     /// When a key is given twice, even with the same value.
     pub fn function(entries: impl IntoIterator<Item = (Value, Value)>) -> Result<Self, DuplicateKey> {
-        Self::from_entry_buffer(entries.into_iter().collect())
+        Self::from_entries(&mut entries.into_iter().collect())
     }
 
-    pub(crate) fn from_element_buffer(elements: ElementBuffer) -> Self {
+    #[inline]
+    pub(crate) fn from_elements(elements: &mut ElementBuffer) -> Self {
         let sum = (1..)
             .zip(elements.iter())
             .fold(elements.len() as u64, |sum, (index, element)| {
@@ -73,48 +74,65 @@ impl Value {
             });
         Self(Repr::Tuple(Elements::from_header_and_iter(
             sum,
-            elements.into_iter(),
+            elements.drain(..),
         )))
     }
 
-    pub(crate) fn from_entry_buffer(mut entries: EntryBuffer) -> Result<Self, DuplicateKey> {
-        let is_sorted = entries.windows(2).all(|pair| pair[0].0 < pair[1].0);
-        if !is_sorted {
-            entries.sort_unstable_by(|left, right| left.0.cmp(&right.0));
-            if let Some(pair) = entries.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-                return Err(DuplicateKey {
-                    key: pair[0].0.clone(),
-                });
-            }
+    /// Empties `entries`. Buffers are handed on by reference because moving one costs more than filling it.
+    #[inline]
+    pub(crate) fn from_entries(entries: &mut EntryBuffer) -> Result<Self, DuplicateKey> {
+        sort_entries(entries);
+        if let Some(pair) = entries.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            return Err(DuplicateKey {
+                key: pair[0].0.clone(),
+            });
+        }
+        // Keys are sorted by kind first, so the first and the last speak for all.
+        let is_string = |entry: Option<&(Value, Value)>| entry.is_some_and(|(key, _)| key.as_str().is_some());
+        if is_string(entries.first()) && is_string(entries.last()) {
+            return Ok(Self(Repr::Record(shared_entries(entries))));
         }
         let is_sequence = (1..)
             .zip(entries.iter())
             .all(|(index, (key, _))| key.as_int() == Some(index));
         if is_sequence {
-            return Ok(Self::from_element_buffer(
-                entries.into_iter().map(|(_, value)| value).collect(),
+            return Ok(Self::from_elements(
+                &mut entries.drain(..).map(|(_, value)| value).collect(),
             ));
-        }
-        // Keys are sorted by kind first, so the first and the last speak for all.
-        let is_string = |entry: Option<&(Value, Value)>| entry.is_some_and(|(key, _)| key.as_str().is_some());
-        if is_string(entries.first()) && is_string(entries.last()) {
-            return Ok(Self::from_sorted_strings(entries));
         }
         Ok(Self(Repr::Function(shared_entries(entries))))
     }
 
     /// From entries with distinct string keys in order.
-    fn from_sorted_strings(entries: EntryBuffer) -> Self {
+    fn from_sorted_strings(entries: &mut EntryBuffer) -> Self {
         if entries.is_empty() {
-            return Self::from_element_buffer(ElementBuffer::new());
+            return Self::from_elements(&mut ElementBuffer::new());
         }
         Self(Repr::Record(shared_entries(entries)))
     }
 }
 
-fn shared_entries(entries: EntryBuffer) -> Entries {
+/// Stable. Most records have a handful of fields, for which a general sort takes longer to get going than to sort.
+#[inline]
+fn sort_entries(entries: &mut EntryBuffer) {
+    const FEW: usize = 8;
+    if entries.len() > FEW {
+        entries.sort_by(|left, right| left.0.cmp(&right.0));
+        return;
+    }
+    for end in 1..entries.len() {
+        let mut at = end;
+        while at > 0 && entries[at].0 < entries[at - 1].0 {
+            entries.swap(at, at - 1);
+            at -= 1;
+        }
+    }
+}
+
+#[inline]
+fn shared_entries(entries: &mut EntryBuffer) -> Entries {
     let sum = entries.iter().fold(entries.len() as u64, |sum, (key, value)| {
         sum.wrapping_add(mix(key.hash64(), value.hash64()))
     });
-    ThinArc::from_header_and_iter(sum, entries.into_iter())
+    ThinArc::from_header_and_iter(sum, entries.drain(..))
 }

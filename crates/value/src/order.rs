@@ -53,7 +53,7 @@ impl Ord for Value {
             (Repr::Bool(left), Repr::Bool(right)) => left.cmp(right),
             (Repr::Int(left), Repr::Int(right)) => left.cmp(right),
             (Repr::ShortStr(left), Repr::ShortStr(right))
-            | (Repr::ShortModel(left), Repr::ShortModel(right)) => left.cmp(right),
+            | (Repr::ShortModel(left), Repr::ShortModel(right)) => left.rank().cmp(&right.rank()),
             (Repr::Set(left), Repr::Set(right)) | (Repr::Tuple(left), Repr::Tuple(right)) => {
                 if left.as_ptr() == right.as_ptr() {
                     return Ordering::Equal;

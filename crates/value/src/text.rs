@@ -2,16 +2,15 @@
 
 use triomphe::ThinArc;
 
-use crate::hash::hash_bytes;
+use crate::hash::{hash_bytes, mix};
 
 /// The longest text, in bytes of UTF-8, that needs no allocation.
 pub(crate) const SHORT_MAX: usize = 14;
 
 /// Text of up to [`SHORT_MAX`] bytes.
 ///
-/// Invariants: `bytes[..len]` is UTF-8 and the rest is zero. The derived order compares the bytes and then the length,
-/// which is the order of the texts: where padding makes the bytes equal, the shorter text is the prefix.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// Invariant: `bytes[..len]` is UTF-8 and the rest is zero.
+#[derive(Clone, Copy)]
 pub(crate) struct ShortText {
     bytes: [u8; SHORT_MAX],
     len: u8,
@@ -36,9 +35,27 @@ impl ShortText {
         unsafe { std::str::from_utf8_unchecked(text) }
     }
 
+    /// A number that identifies the text and is ordered as the texts are: first the bytes, then, where padding makes
+    /// those equal, the length, since the shorter text is then a prefix of the longer.
+    #[inline]
+    pub(crate) fn rank(&self) -> u128 {
+        let mut bytes = [0; 16];
+        bytes[..SHORT_MAX].copy_from_slice(&self.bytes);
+        bytes[15] = self.len;
+        u128::from_be_bytes(bytes)
+    }
+
     #[inline]
     pub(crate) fn hash(&self) -> u64 {
-        hash_bytes(self.as_str().as_bytes())
+        let rank = self.rank();
+        mix(rank as u64, (rank >> 64) as u64)
+    }
+}
+
+impl PartialEq for ShortText {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.rank() == other.rank()
     }
 }
 

@@ -28,7 +28,7 @@ pub enum FormError {
 
 /// The value that an object with these entries denotes.
 #[inline]
-pub(crate) fn from_object(entries: EntryBuffer) -> Result<Value, FormError> {
+pub(crate) fn from_object(entries: &mut EntryBuffer) -> Result<Value, FormError> {
     if let [(key, content)] = entries.as_slice() {
         match key.as_str() {
             Some(SET) => return set(content),
@@ -37,7 +37,7 @@ pub(crate) fn from_object(entries: EntryBuffer) -> Result<Value, FormError> {
             _ => {}
         }
     }
-    Ok(Value::from_entry_buffer(entries)?)
+    Ok(Value::from_entries(entries)?)
 }
 
 fn set(content: &Value) -> Result<Value, FormError> {
@@ -57,7 +57,7 @@ fn function(content: &Value) -> Result<Value, FormError> {
             _ => None,
         })
         .collect();
-    Ok(Value::from_entry_buffer(entries.ok_or_else(malformed)?)?)
+    Ok(Value::from_entries(&mut entries.ok_or_else(malformed)?)?)
 }
 
 fn model(content: &Value) -> Result<Value, FormError> {

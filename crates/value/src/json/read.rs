@@ -47,6 +47,38 @@ pub struct Cursor<'a> {
 
 type Read<T> = Result<T, JsonError>;
 
+/// An integer of so many digits fits 64 bits whatever they are.
+const DIGITS_SURE: usize = 18;
+
+/// How many bytes stand for themselves in a string.
+#[inline]
+fn plain_bytes(bytes: &[u8]) -> usize {
+    let mut count = 0;
+    while let Some(word) = bytes.get(count..).and_then(|rest| rest.first_chunk::<8>()) {
+        let special = special_bytes(u64::from_le_bytes(*word));
+        if special != 0 {
+            return count + (special.trailing_zeros() / 8) as usize;
+        }
+        count += 8;
+    }
+    let is_special = |&byte: &u8| byte == b'"' || byte == b'\\' || byte < 0x20;
+    let tail = bytes.get(count..).unwrap_or_default();
+    count + tail.iter().position(is_special).unwrap_or(tail.len())
+}
+
+/// Marks the bytes of a word that do not stand for themselves in a string: quotes, backslashes and control characters.
+/// The lowest mark is exact; a mark above it may be wrong, because subtraction borrows.
+#[inline]
+fn special_bytes(word: u64) -> u64 {
+    const ONES: u64 = u64::from_le_bytes([1; 8]);
+    const HIGHS: u64 = u64::from_le_bytes([0x80; 8]);
+    let zero_bytes = |word: u64| word.wrapping_sub(ONES) & !word;
+    let quotes = zero_bytes(word ^ (ONES * u64::from(b'"')));
+    let backslashes = zero_bytes(word ^ (ONES * u64::from(b'\\')));
+    let controls = word.wrapping_sub(ONES * 0x20) & !word;
+    (quotes | backslashes | controls) & HIGHS
+}
+
 impl<'a> Cursor<'a> {
     /// The beginning of `text`.
     #[inline]
@@ -81,38 +113,104 @@ impl<'a> Cursor<'a> {
         self.value_at_depth(0)
     }
 
+    /// Passes over a value without building it; makes sure of no more than strings and brackets.
+    ///
+    /// # Errors
+    /// When the text ends before the value does, or no value begins here.
+    pub fn skip(&mut self) -> Read<()> {
+        let mut open = 0_usize;
+        loop {
+            match self.peek() {
+                Some(b'"') => self.skip_string()?,
+                Some(b'{' | b'[') => {
+                    open += 1;
+                    self.offset += 1;
+                    continue;
+                }
+                Some(b'}' | b']') if open > 0 => {
+                    open -= 1;
+                    self.offset += 1;
+                }
+                Some(b',' | b':') if open > 0 => {
+                    self.offset += 1;
+                    continue;
+                }
+                None | Some(b',' | b':' | b'}' | b']') => return Err(self.unexpected("a value")),
+                Some(_) => self.skip_word(),
+            }
+            if open == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    fn skip_string(&mut self) -> Read<()> {
+        self.offset += 1;
+        loop {
+            self.offset += self.plain_bytes();
+            match self.text.as_bytes().get(self.offset) {
+                Some(b'"') => break,
+                Some(b'\\') => self.offset += 2,
+                Some(_) => self.offset += 1,
+                None => return Err(self.unexpected("the end of the string")),
+            }
+        }
+        self.offset += 1;
+        Ok(())
+    }
+
+    fn skip_word(&mut self) {
+        let is_end = |byte: &u8| {
+            matches!(
+                byte,
+                b',' | b':' | b'}' | b']' | b'{' | b'[' | b'"' | b' ' | b'\t' | b'\n' | b'\r'
+            )
+        };
+        let rest = self.text.as_bytes().get(self.offset..).unwrap_or_default();
+        self.offset += rest.iter().position(is_end).unwrap_or(rest.len()).max(1);
+    }
+
     /// Reads an integer.
     ///
     /// # Errors
     /// When anything else stands here, also a number with a fraction or beyond 64 bits.
+    #[inline]
     pub fn integer(&mut self) -> Read<i64> {
-        const EXPECTED: &str = "an integer";
         let is_negative = self.peek() == Some(b'-');
         let begin = self.offset;
-        self.offset += usize::from(is_negative);
-        let digits = self.offset;
-        // Accumulated below zero, where there is one more integer.
-        let mut value: Option<i64> = Some(0);
-        while let Some(digit @ b'0'..=b'9') = self.text.as_bytes().get(self.offset) {
-            value = value.and_then(|value| value.checked_mul(10)?.checked_sub(i64::from(digit - b'0')));
-            self.offset += 1;
+        let digits = begin + usize::from(is_negative);
+        let rest = self.text.as_bytes().get(digits..).unwrap_or_default();
+        let mut value = 0_i64;
+        let mut count = 0;
+        while let Some(digit) = rest
+            .get(count)
+            .map(|byte| byte.wrapping_sub(b'0'))
+            .filter(|&digit| digit < 10)
+        {
+            // May wrap, but only beyond the digits that are trusted below.
+            value = value.wrapping_mul(10).wrapping_add(i64::from(digit));
+            count += 1;
         }
-        let problem = match self.text.as_bytes().get(self.offset) {
+        let is_plain = count == 1 || (count > 1 && count <= DIGITS_SURE && rest.first() != Some(&b'0'));
+        if !is_plain || matches!(rest.get(count), Some(b'.' | b'e' | b'E')) {
+            return self.unusual_integer(begin, digits, digits + count);
+        }
+        self.offset = digits + count;
+        Ok(if is_negative { -value } else { value })
+    }
+
+    /// The number in `begin..end`, whose digits begin at `digits`: a large one, or none.
+    #[cold]
+    fn unusual_integer(&mut self, begin: usize, digits: usize, end: usize) -> Read<i64> {
+        self.offset = end;
+        let problem = match self.text.as_bytes().get(end) {
+            _ if end == digits => return Err(self.unexpected("an integer")),
             Some(b'.' | b'e' | b'E') => JsonProblem::NotAnInteger,
-            _ if self.offset == digits => return Err(self.unexpected(EXPECTED)),
-            _ if self.offset > digits + 1 && self.text.as_bytes().get(digits) == Some(&b'0') => {
-                JsonProblem::Unexpected {
-                    expected: "an integer without leading zeros",
-                    found: '0',
-                }
-            }
-            _ => match value.and_then(|value| {
-                if is_negative {
-                    Some(value)
-                } else {
-                    value.checked_neg()
-                }
-            }) {
+            _ if self.text.as_bytes().get(digits) == Some(&b'0') => JsonProblem::Unexpected {
+                expected: "an integer without leading zeros",
+                found: '0',
+            },
+            _ => match self.text.get(begin..end).and_then(|number| number.parse().ok()) {
                 Some(value) => return Ok(value),
                 None => JsonProblem::IntegerTooLarge,
             },
@@ -165,6 +263,15 @@ impl<'a> Cursor<'a> {
         Ok(Some(key))
     }
 
+    /// Reads exactly these bytes if they stand here: for readers that know how their input is usually written.
+    #[inline]
+    pub fn literal(&mut self, literal: &str) -> bool {
+        let rest = self.text.as_bytes().get(self.offset..).unwrap_or_default();
+        let is_here = rest.starts_with(literal.as_bytes());
+        self.offset += if is_here { literal.len() } else { 0 };
+        is_here
+    }
+
     /// Reads the opening bracket of an array; [`Cursor::element`] reads on.
     ///
     /// # Errors
@@ -212,14 +319,37 @@ impl<'a> Cursor<'a> {
         let begin = self.offset;
         self.descend(depth)?;
         let mut entries = EntryBuffer::new();
-        while let Some(key) = self.key(entries.is_empty())? {
-            let key = Value::str(&key);
+        loop {
+            let key = match self.plain_key(entries.is_empty()) {
+                Some(key) => Value::str(key),
+                None => match self.key(entries.is_empty())? {
+                    Some(key) => Value::str(&key),
+                    None => break,
+                },
+            };
             entries.push((key, self.value_at_depth(depth + 1)?));
         }
-        from_object(entries).map_err(|error| JsonError {
+        from_object(&mut entries).map_err(|error| JsonError {
             offset: begin,
             problem: error.into(),
         })
+    }
+
+    /// The next key, if it is written without white space or escapes, as machines write it.
+    #[inline]
+    fn plain_key(&mut self, is_first: bool) -> Option<&'a str> {
+        let bytes = self.text.as_bytes();
+        let quote = self.offset + usize::from(!is_first);
+        if (!is_first && bytes.get(self.offset) != Some(&b',')) || bytes.get(quote) != Some(&b'"') {
+            return None;
+        }
+        let begin = quote + 1;
+        let end = begin + plain_bytes(bytes.get(begin..)?);
+        if bytes.get(end) != Some(&b'"') || bytes.get(end + 1) != Some(&b':') {
+            return None;
+        }
+        self.offset = end + 2;
+        self.text.get(begin..end)
     }
 
     fn array_at_depth(&mut self, depth: usize) -> Read<Value> {
@@ -228,7 +358,7 @@ impl<'a> Cursor<'a> {
         while self.element(elements.is_empty())? {
             elements.push(self.value_at_depth(depth + 1)?);
         }
-        Ok(Value::from_element_buffer(elements))
+        Ok(Value::from_elements(&mut elements))
     }
 
     fn descend(&mut self, depth: usize) -> Read<()> {
@@ -279,13 +409,9 @@ impl<'a> Cursor<'a> {
         Err(self.unexpected(word))
     }
 
-    /// How many bytes from here stand for themselves in a string.
     #[inline]
     fn plain_bytes(&self) -> usize {
-        let rest = self.text.as_bytes().get(self.offset..).unwrap_or_default();
-        rest.iter()
-            .position(|&byte| byte == b'"' || byte == b'\\' || byte < 0x20)
-            .unwrap_or(rest.len())
+        plain_bytes(self.text.as_bytes().get(self.offset..).unwrap_or_default())
     }
 
     #[cold]

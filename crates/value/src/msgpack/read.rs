@@ -122,6 +122,55 @@ impl<'a> Cursor<'a> {
         is_nil
     }
 
+    /// Passes over a value without building it; this also takes floats, binary data and extensions.
+    ///
+    /// # Errors
+    /// When the data end before the value does, or no value begins here.
+    pub fn skip(&mut self) -> Read<()> {
+        let mut left = 1_usize;
+        while left > 0 {
+            left -= 1;
+            let begin = self.offset;
+            let inside = match self.marker()? {
+                Marker::FixArray(len) => usize::from(len),
+                Marker::Array16 => self.length::<2>()?,
+                Marker::Array32 => self.length::<4>()?,
+                Marker::FixMap(len) => usize::from(len) * 2,
+                Marker::Map16 => self.length::<2>()? * 2,
+                Marker::Map32 => self.length::<4>()?.saturating_mul(2),
+                marker => {
+                    let bytes = match marker {
+                        Marker::FixPos(_)
+                        | Marker::FixNeg(_)
+                        | Marker::Null
+                        | Marker::True
+                        | Marker::False => 0,
+                        Marker::U8 | Marker::I8 => 1,
+                        Marker::U16 | Marker::I16 | Marker::FixExt1 => 2,
+                        Marker::FixExt2 => 3,
+                        Marker::U32 | Marker::I32 | Marker::F32 => 4,
+                        Marker::FixExt4 => 5,
+                        Marker::U64 | Marker::I64 | Marker::F64 => 8,
+                        Marker::FixExt8 => 9,
+                        Marker::FixExt16 => 17,
+                        Marker::FixStr(len) => usize::from(len),
+                        Marker::Str8 | Marker::Bin8 => self.length::<1>()?,
+                        Marker::Str16 | Marker::Bin16 => self.length::<2>()?,
+                        Marker::Str32 | Marker::Bin32 => self.length::<4>()?,
+                        Marker::Ext8 => self.length::<1>()?.saturating_add(1),
+                        Marker::Ext16 => self.length::<2>()?.saturating_add(1),
+                        Marker::Ext32 => self.length::<4>()?.saturating_add(1),
+                        other => return Err(unexpected(begin, "a value", other)),
+                    };
+                    self.slice(bytes)?;
+                    0
+                }
+            };
+            left = left.saturating_add(inside);
+        }
+        Ok(())
+    }
+
     fn value_at_depth(&mut self, depth: usize) -> Read<Value> {
         let begin = self.offset;
         match self.marker()? {
@@ -152,7 +201,7 @@ impl<'a> Cursor<'a> {
         for _ in 0..len {
             elements.push(self.value_at_depth(depth + 1)?);
         }
-        Ok(Value::from_element_buffer(elements))
+        Ok(Value::from_elements(&mut elements))
     }
 
     fn map(&mut self, len: usize, depth: usize, begin: usize) -> Read<Value> {
@@ -162,7 +211,7 @@ impl<'a> Cursor<'a> {
             let key = self.value_at_depth(depth + 1)?;
             entries.push((key, self.value_at_depth(depth + 1)?));
         }
-        from_object(entries).map_err(|error| MsgpackError {
+        from_object(&mut entries).map_err(|error| MsgpackError {
             offset: begin,
             problem: error.into(),
         })

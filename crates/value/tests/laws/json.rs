@@ -1,6 +1,6 @@
 //! JSON: round trips, what is refused, and agreement with a general JSON library.
 
-use omnilink_value::json::JsonProblem;
+use omnilink_value::json::{Cursor, JsonProblem};
 use omnilink_value::{DEPTH_MAX, Value};
 use proptest::prelude::*;
 
@@ -137,6 +137,19 @@ proptest! {
                 "refused {:?}: {}", text, error
             ),
         }
+    }
+
+    #[test]
+    fn skipping_passes_over_exactly_what_reading_reads(value in arbitrary::value(), rest in arbitrary::value()) {
+        let text = format!("{} {}", value.to_json(), rest.to_json());
+        let mut cursor = Cursor::new(&text);
+        cursor.skip().expect("a whole value");
+        prop_assert_eq!(cursor.value().expect("the next value"), rest);
+    }
+
+    #[test]
+    fn skipping_arbitrary_text_never_panics(text in any::<String>()) {
+        let _ = Cursor::new(&text).skip();
     }
 
     #[test]

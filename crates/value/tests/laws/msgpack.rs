@@ -1,6 +1,6 @@
 //! MessagePack: round trips, what is refused, and cuts at any byte.
 
-use omnilink_value::msgpack::MsgpackProblem;
+use omnilink_value::msgpack::{Cursor, MsgpackProblem};
 use omnilink_value::{DEPTH_MAX, Value};
 use proptest::prelude::*;
 
@@ -58,7 +58,16 @@ proptest! {
     }
 
     #[test]
+    fn skipping_passes_over_exactly_what_reading_reads(value in arbitrary::value()) {
+        let bytes = value.to_msgpack();
+        let mut cursor = Cursor::new(&bytes);
+        cursor.skip().expect("a whole value");
+        prop_assert_eq!(cursor.offset(), bytes.len());
+    }
+
+    #[test]
     fn arbitrary_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+        let _ = Cursor::new(&bytes).skip();
         let _ = Value::from_msgpack(&bytes);
     }
 }

@@ -1,0 +1,411 @@
+//! Shrinks a violation to the few operations that make it one.
+//!
+//! Leaving operations out is not sound by itself: without the write, every read of it is a violation. So a history is
+//! only ever *relaxed*: whatever explains the original also explains the relaxed one, and a relaxed history without
+//! explanation proves that the original has none. There are five relaxations:
+//!
+//! 1. *Cut the end.* What returns after the unexplained return may not have happened.
+//! 2. *Cut the beginning.* Start from all the states that explain it. Operations that straddle the cut and were placed
+//!    before it in some of these explanations may not happen any more.
+//! 3. *Drop a read.* An operation that never changes anything can be deleted from any explanation.
+//! 4. *Make an operation optional.* It may or may not have happened, within its timebox. Optional operations are not
+//!    shown: the minimal history has no explanation whatever they did.
+//! 5. *Widen a timebox.* Fewer operations precede each other; the order that remains is the order that matters.
+
+use std::time::{Duration, Instant};
+
+use omnilink_trace::{Time, Timebox};
+
+use crate::checker::{CheckError, Checker, check};
+use crate::evidence::{Counterexample, Verdict};
+use crate::footprint::Footprint;
+use crate::model::{Model, Outcomes};
+use crate::naive;
+use crate::operation::Operation;
+use crate::options::{Consistency, Limits, Options};
+use crate::partition::Components;
+
+/// The few operations that make a history a violation.
+#[derive(Clone, Debug)]
+pub struct Minimal<O> {
+    /// The operations, in order of start, their times replaced by ranks: only the order that matters is left.
+    pub operations: Vec<Operation<O>>,
+    /// For each, its position in the history given.
+    pub ids: Vec<usize>,
+    /// The states that the history may be in before them, in the model's words; `None` for the model's own initial
+    /// states.
+    pub from: Option<Vec<String>>,
+    /// Operations that make no difference, whether they happened or not.
+    pub left_out: usize,
+    /// Why these operations have no explanation.
+    pub counterexample: Counterexample,
+    /// Whether the naive checker, too, finds no explanation. `None`: too many operations to ask it.
+    pub confirmed: Option<bool>,
+}
+
+/// A model that starts somewhere else.
+struct StartingFrom<'m, M: Model> {
+    model: &'m M,
+    initial: Vec<M::State>,
+}
+
+impl<M: Model> Model for StartingFrom<'_, M> {
+    type State = M::State;
+    type Op = M::Op;
+
+    fn initial(&self) -> Vec<M::State> {
+        self.initial.clone()
+    }
+
+    fn step(&self, state: &M::State, op: &M::Op, outcomes: &mut Outcomes<M::State>) {
+        self.model.step(state, op, outcomes);
+    }
+
+    fn is_pure(&self, op: &M::Op) -> bool {
+        self.model.is_pure(op)
+    }
+
+    fn footprint(&self, op: &M::Op) -> Footprint {
+        self.model.footprint(op)
+    }
+
+    fn may_enable(&self, state: &M::State, refused: &M::Op, helper: &M::Op) -> bool {
+        self.model.may_enable(state, refused, helper)
+    }
+
+    fn describe_state(&self, state: &M::State) -> String {
+        self.model.describe_state(state)
+    }
+
+    fn describe_op(&self, op: &M::Op) -> String {
+        self.model.describe_op(op)
+    }
+
+    fn state_bytes(&self, state: &M::State) -> usize {
+        self.model.state_bytes(state)
+    }
+}
+
+/// An operation with its position in the history given, and whether it is still shown.
+#[derive(Clone, Debug)]
+struct Piece<O> {
+    operation: Operation<O>,
+    id: usize,
+    shown: bool,
+}
+
+/// Shrinks `history`, which may be in any order. `None` if it is no violation, or if that could not be found out within
+/// the limits.
+///
+/// # Errors
+/// Those of [`check`].
+pub fn minimize<M: Model>(
+    model: &M,
+    history: Vec<Operation<M::Op>>,
+    options: Options,
+) -> Result<Option<Minimal<M::Op>>, CheckError> {
+    let deadline = Instant::now() + options.limits.time.unwrap_or(DEFAULT_TIME);
+    let total = history.len();
+    let mut pieces: Vec<Piece<M::Op>> = history
+        .into_iter()
+        .enumerate()
+        .map(|(id, operation)| Piece {
+            operation,
+            id,
+            shown: true,
+        })
+        .collect();
+    pieces.sort_by_key(|piece| piece.operation.timebox.start);
+    let outcome = check(model, operations(&pieces), options)?;
+    let Verdict::Violation(found) = outcome.verdict else {
+        return Ok(None);
+    };
+    let target = found.op.id as usize;
+    let linearizable = options.consistency == Consistency::Linearizable;
+    let mut initial = None;
+    if linearizable {
+        keep_component(model, &mut pieces, target);
+        cut_end(&mut pieces, found.op.timebox);
+        initial = cut_beginning(model, &mut pieces, options)?;
+    }
+    let start = StartingFrom {
+        model,
+        initial: initial.clone().unwrap_or_else(|| model.initial()),
+    };
+    let mut shrinker = Shrinker {
+        model: &start,
+        options,
+        deadline,
+        pieces,
+    };
+    shrinker.hide_operations()?;
+    if linearizable {
+        shrinker.widen()?;
+    }
+    shrinker.conclude(initial.is_some(), total)
+}
+
+/// How long shrinking may take where no time limit is given.
+const DEFAULT_TIME: Duration = Duration::from_secs(10);
+
+fn operations<O: Clone>(pieces: &[Piece<O>]) -> Vec<Operation<O>> {
+    pieces.iter().map(|piece| piece.operation.clone()).collect()
+}
+
+/// Drops what has nothing to do with the unexplained operation: parts of a history are explained apart.
+fn keep_component<M: Model>(model: &M, pieces: &mut Vec<Piece<M::Op>>, target: usize) {
+    let mut components = Components::default();
+    for piece in pieces.iter() {
+        components.observe(&model.footprint(&piece.operation.op));
+    }
+    let partitioning = components.into_partitioning();
+    let home = |piece: &Piece<M::Op>| partitioning.home(&model.footprint(&piece.operation.op));
+    let target = home(&pieces[target]);
+    pieces.retain(|piece| home(piece) == target);
+}
+
+fn cut_end<O>(pieces: &mut Vec<Piece<O>>, target: Timebox) {
+    let last = target.end.unwrap_or(Time::MAX);
+    pieces.retain(|piece| piece.operation.timebox.start <= last);
+    for piece in pieces {
+        if piece.operation.timebox.end.is_some_and(|end| end > last) {
+            piece.operation.timebox.end = None;
+        }
+    }
+}
+
+/// Cuts as late as the violation allows, and gives the states to start from.
+fn cut_beginning<M: Model>(
+    model: &M,
+    pieces: &mut Vec<Piece<M::Op>>,
+    options: Options,
+) -> Result<Option<Vec<M::State>>, CheckError> {
+    let mut window = 16;
+    while window < pieces.len() {
+        let cut = pieces.len() - window;
+        window *= 2;
+        let Some((states, rest)) = restart_at(model, pieces, cut, options)? else {
+            continue;
+        };
+        let start = StartingFrom {
+            model,
+            initial: states,
+        };
+        let limits = Limits {
+            configurations: Some(1_000_000),
+            ..Limits::default()
+        };
+        let outcome = check(&start, operations(&rest), Options { limits, ..options })?;
+        if outcome.verdict.is_violation() {
+            *pieces = rest;
+            return Ok(Some(start.initial));
+        }
+    }
+    Ok(None)
+}
+
+/// The states and what is still to come of it, from all partial explanations of the operations before `cut`.
+type Restart<M> = (Vec<<M as Model>::State>, Vec<Piece<<M as Model>::Op>>);
+
+fn restart_at<M: Model>(
+    model: &M,
+    pieces: &[Piece<M::Op>],
+    cut: usize,
+    options: Options,
+) -> Result<Option<Restart<M>>, CheckError> {
+    let (before, after) = pieces.split_at(cut);
+    let options = Options {
+        witness: false,
+        limits: Limits::default(),
+        ..options
+    };
+    let mut checker = Checker::whole_sweep(model, options);
+    for piece in before {
+        checker.push(piece.operation.clone())?;
+    }
+    let Some(frontier) = checker.frontier_at(after[0].operation.timebox.start) else {
+        return Ok(None);
+    };
+    let mut states: Vec<M::State> = Vec::new();
+    let mut straddling: Vec<Piece<M::Op>> = frontier
+        .open
+        .iter()
+        .map(|&id| before[id as usize].clone())
+        .collect();
+    for (state, placed) in frontier.configurations {
+        if !states.contains(&state) {
+            states.push(state);
+        }
+        for (piece, id) in straddling.iter_mut().zip(&frontier.open) {
+            piece.operation.optional |= placed.contains(id);
+        }
+    }
+    straddling.extend_from_slice(after);
+    straddling.sort_by_key(|piece| piece.operation.timebox.start);
+    Ok(Some((states, straddling)))
+}
+
+struct Shrinker<'m, M: Model> {
+    model: &'m M,
+    options: Options,
+    deadline: Instant,
+    pieces: Vec<Piece<M::Op>>,
+}
+
+impl<M: Model> Shrinker<'_, M> {
+    /// A relaxation that makes the search this much harder is not worth it.
+    const CONFIGURATIONS_MAX: u64 = 300_000;
+
+    fn out_of_time(&self) -> bool {
+        Instant::now() >= self.deadline
+    }
+
+    /// Whether `pieces` certainly have no explanation.
+    fn violates(&self, pieces: &[Piece<M::Op>]) -> Result<bool, CheckError> {
+        let limits = Limits {
+            time: Some(self.deadline.saturating_duration_since(Instant::now())),
+            configurations: Some(Self::CONFIGURATIONS_MAX),
+            memory_bytes: self.options.limits.memory_bytes,
+        };
+        let options = Options {
+            limits,
+            witness: false,
+            ..self.options
+        };
+        Ok(check(self.model, operations(pieces), options)?
+            .verdict
+            .is_violation())
+    }
+
+    /// Hides as many operations as possible: in large groups first, then one by one until nothing changes.
+    fn hide_operations(&mut self) -> Result<(), CheckError> {
+        let mut group = self.pieces.len().div_ceil(2);
+        loop {
+            let mut changed = false;
+            let mut from = 0;
+            while from < self.pieces.len() && !self.out_of_time() {
+                let to = (from + group).min(self.pieces.len());
+                let trial = self.without(from, to);
+                let hides_more = self.pieces[from..to].iter().any(|piece| piece.shown);
+                if hides_more && self.violates(&trial)? {
+                    from = to - (self.pieces.len() - trial.len());
+                    self.pieces = trial;
+                    changed = true;
+                } else {
+                    from = to;
+                }
+            }
+            if self.out_of_time() || group == 1 && !changed {
+                return Ok(());
+            }
+            group = (group / 2).max(1);
+        }
+    }
+
+    /// Reads in the range dropped, everything else there optional.
+    fn without(&self, from: usize, to: usize) -> Vec<Piece<M::Op>> {
+        let mut trial = self.pieces.clone();
+        for piece in &mut trial[from..to] {
+            piece.operation.optional = true;
+            piece.shown = false;
+        }
+        trial.retain(|piece| piece.shown || !self.model.is_pure(&piece.operation.op));
+        trial
+    }
+
+    /// Widens the timeboxes of what is shown, as far as the violation allows.
+    fn widen(&mut self) -> Result<(), CheckError> {
+        let first = self
+            .pieces
+            .iter()
+            .map(|piece| piece.operation.timebox.start)
+            .min()
+            .unwrap_or(0);
+        let last = self
+            .pieces
+            .iter()
+            .filter_map(|piece| piece.operation.timebox.end)
+            .max()
+            .unwrap_or(0);
+        for index in 0..self.pieces.len() {
+            if !self.pieces[index].shown || self.out_of_time() {
+                continue;
+            }
+            let Timebox { start, end } = self.pieces[index].operation.timebox;
+            let wider = [
+                (start > first).then_some(Timebox { start: first, end }),
+                end.filter(|end| *end < last).map(|_| Timebox {
+                    start,
+                    end: Some(last),
+                }),
+            ];
+            for timebox in wider.into_iter().flatten() {
+                let mut trial = self.pieces.clone();
+                let kept = trial[index].operation.timebox;
+                trial[index].operation.timebox = Timebox {
+                    start: timebox.start.min(kept.start),
+                    end: kept.end.zip(timebox.end).map(|(a, b)| a.max(b)),
+                };
+                if self.violates(&trial)? {
+                    self.pieces = trial;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn conclude(self, cut: bool, total: usize) -> Result<Option<Minimal<M::Op>>, CheckError> {
+        let mut shown: Vec<Piece<M::Op>> = self.pieces.iter().filter(|piece| piece.shown).cloned().collect();
+        shown.sort_by_key(|piece| (piece.operation.timebox.start, piece.id));
+        replace_times_by_ranks(&mut shown);
+        let history = operations(&shown);
+        let options = Options {
+            limits: Limits::default(),
+            witness: false,
+            ..self.options
+        };
+        let outcome = check(self.model, history.clone(), options)?;
+        let Verdict::Violation(counterexample) = outcome.verdict else {
+            return Ok(None);
+        };
+        let confirmed = (history.len() <= NAIVE_MAX)
+            .then(|| naive::explain(self.model, &history, self.options.consistency).is_none());
+        let from = cut.then(|| {
+            self.model
+                .initial()
+                .iter()
+                .map(|state| self.model.describe_state(state))
+                .collect::<Vec<_>>()
+        });
+        Ok(Some(Minimal {
+            left_out: total - history.len(),
+            ids: shown.iter().map(|piece| piece.id).collect(),
+            operations: history,
+            from,
+            counterexample: *counterexample,
+            confirmed,
+        }))
+    }
+}
+
+/// Up to here the naive checker answers at once.
+const NAIVE_MAX: usize = 9;
+
+/// Equal times stay equal and every order stays as it is, in the smallest numbers.
+fn replace_times_by_ranks<O>(pieces: &mut [Piece<O>]) {
+    let mut times: Vec<Time> = pieces
+        .iter()
+        .flat_map(|piece| [Some(piece.operation.timebox.start), piece.operation.timebox.end])
+        .flatten()
+        .collect();
+    times.sort_unstable();
+    times.dedup();
+    let rank = |time: Time| times.binary_search(&time).map_or(0, |rank| rank as Time);
+    for piece in pieces {
+        let Timebox { start, end } = piece.operation.timebox;
+        piece.operation.timebox = Timebox {
+            start: rank(start),
+            end: end.map(rank),
+        };
+    }
+}

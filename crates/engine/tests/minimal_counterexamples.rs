@@ -1,0 +1,101 @@
+//! A minimal history is a violation by itself, made of operations of the original.
+
+mod toys;
+
+use omnilink_engine::{Consistency, Model, Operation, Options, minimize, naive};
+use omnilink_trace::Timebox;
+use toys::{Dice, Register, RegisterOp, Toy};
+
+fn shrinks_every_violation<T: Toy>(seed: u64, consistency: Consistency) {
+    let toy = T::new();
+    let mut dice = Dice::new(seed);
+    let options = Options {
+        consistency,
+        ..Options::default()
+    };
+    let mut smaller = 0;
+    for _ in 0..1_500 {
+        let history = toys::history(&toy, &mut dice);
+        let valid = naive::explain(&toy, &history, consistency).is_some();
+        let minimal = minimize(&toy, history.clone(), options).expect("toys do not fail");
+        assert_eq!(minimal.is_none(), valid, "{history:?}");
+        let Some(minimal) = minimal else { continue };
+        assert_eq!(minimal.confirmed, Some(true), "{history:?}\n{minimal:?}");
+        assert_eq!(minimal.left_out + minimal.operations.len(), history.len());
+        for (operation, id) in minimal.operations.iter().zip(&minimal.ids) {
+            assert_eq!(operation.op, history[*id].op);
+            assert_eq!(operation.thread, history[*id].thread);
+        }
+        smaller += usize::from(minimal.left_out > 0);
+    }
+    assert!(smaller > 100, "only {smaller} histories shrank");
+}
+
+#[test]
+fn of_registers() {
+    shrinks_every_violation::<Register>(11, Consistency::Linearizable);
+}
+
+#[test]
+fn of_maps() {
+    shrinks_every_violation::<toys::Map>(12, Consistency::Linearizable);
+}
+
+#[test]
+fn of_queues() {
+    shrinks_every_violation::<toys::Queue>(13, Consistency::Linearizable);
+}
+
+#[test]
+fn of_sequentially_inconsistent_queues() {
+    shrinks_every_violation::<toys::Queue>(14, Consistency::Sequential);
+}
+
+/// ```text
+/// t0  |-w 1-|  |-w 2-|                       ... 400 more writes and reads of register 1, all fine ...
+/// t1                    |-r 1-|              the stale read: only `w 2` and `r 1` matter
+/// ```
+#[test]
+fn a_stale_read_needs_two_operations() {
+    let at = |thread, op, start: i64| Operation::new(thread, op, Timebox::new(start, start + 5));
+    let mut history = vec![
+        at(0, RegisterOp::Write(0, 1), 0),
+        at(0, RegisterOp::Write(0, 2), 10),
+    ];
+    for round in 0..200 {
+        let value = (round % 3) as u8;
+        history.push(at(0, RegisterOp::Write(1, value), 100 + 20 * round));
+        history.push(at(0, RegisterOp::Read(1, Some(value)), 110 + 20 * round));
+    }
+    history.push(at(1, RegisterOp::Read(0, Some(1)), 50));
+    let minimal = minimize(&Register, history, Options::default())
+        .expect("no failure")
+        .expect("a violation");
+    let ops: Vec<_> = minimal
+        .operations
+        .iter()
+        .map(|operation| operation.op.clone())
+        .collect();
+    assert_eq!(ops, [RegisterOp::Write(0, 2), RegisterOp::Read(0, Some(1))]);
+    assert_eq!(minimal.left_out, 401);
+    assert!(
+        minimal.operations[0]
+            .timebox
+            .precedes(&minimal.operations[1].timebox)
+    );
+}
+
+/// The cut starts from the states that explain the beginning, and says so.
+#[test]
+fn a_long_beginning_is_replaced_by_its_states() {
+    let at = |thread, op, start: i64| Operation::new(thread, op, Timebox::new(start, start + 5));
+    let mut history: Vec<_> = (0..300)
+        .map(|n| at(0, RegisterOp::Write(0, (n % 2) as u8), 10 * n))
+        .collect();
+    history.push(at(1, RegisterOp::Read(0, Some(2)), 10_000));
+    let minimal = minimize(&Register, history, Options::default())
+        .expect("no failure")
+        .expect("a violation");
+    assert_eq!(minimal.operations.len(), 1);
+    assert_eq!(minimal.from, Some(vec![Register.describe_state(&[0, 0])]));
+}

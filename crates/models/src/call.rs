@@ -1,0 +1,309 @@
+//! One call of a trace, as a model looks at it.
+
+use omnilink_trace::{Args, Operation};
+use omnilink_value::Value;
+
+use crate::catalogue::{Entry, OpEntry, is_alike};
+use crate::decode::{DecodeError, DecodeProblem};
+use crate::nearest::nearest;
+
+/// Where results are found when they stand among the arguments.
+const RESULT: &[&str] = &["result", "ret"];
+/// The argument under which importers put all that an invocation carried.
+const PAYLOAD: &[&str] = &["value", "input"];
+
+/// An operation of a trace that a model knows.
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'a> {
+    operation: &'a Operation,
+    entry: &'static OpEntry,
+}
+
+impl<'a> Call<'a> {
+    pub(crate) fn new(operation: &'a Operation, model: &'static Entry) -> Result<Self, DecodeError> {
+        match model.op(&operation.name) {
+            Some(entry) => Ok(Self { operation, entry }),
+            None => Err(Self::unknown(operation, model)),
+        }
+    }
+
+    #[cold]
+    fn unknown(operation: &Operation, model: &'static Entry) -> DecodeError {
+        let problem = DecodeProblem::UnknownOp {
+            model: model.name,
+            op: operation.name.to_string(),
+            suggestion: nearest(&operation.name, model.op_names()),
+            known: model.ops.iter().map(|op| op.name).collect::<Vec<_>>().join(", "),
+        };
+        DecodeError::new(operation.place.clone(), problem)
+    }
+
+    /// What the model's entry calls the operation.
+    pub(crate) fn op(&self) -> &'static str {
+        self.entry.name
+    }
+
+    /// The operation as it was read.
+    pub(crate) fn operation(&self) -> &'a Operation {
+        self.operation
+    }
+
+    /// The argument that goes by one of these names, or stands at this position.
+    pub(crate) fn find(&self, names: &[&str], position: usize) -> Option<&'a Value> {
+        match &self.operation.args {
+            Args::Positional(tuple) => tuple.as_tuple()?.get(position),
+            Args::Named(record) => {
+                let inside = || {
+                    PAYLOAD
+                        .iter()
+                        .find_map(|payload| field(record.field(payload)?, names))
+                };
+                field(record, names).or_else(inside)
+            }
+        }
+    }
+
+    /// The same, where it must be there.
+    pub(crate) fn argument(
+        &self,
+        names: &[&'static str],
+        position: usize,
+        expected: &'static str,
+    ) -> Result<&'a Value, DecodeError> {
+        self.find(names, position).ok_or_else(|| {
+            let argument = names.first().copied().unwrap_or_default();
+            self.error(DecodeProblem::MissingArgument {
+                op: self.name(),
+                argument,
+                expected,
+            })
+        })
+    }
+
+    /// An argument that is an integer of at least `least`.
+    pub(crate) fn integer(
+        &self,
+        names: &[&'static str],
+        position: usize,
+        least: i64,
+        expected: &'static str,
+    ) -> Result<i64, DecodeError> {
+        let value = self.argument(names, position, expected)?;
+        value
+            .as_int()
+            .filter(|number| *number >= least)
+            .ok_or_else(|| self.wrong(names.first().copied().unwrap_or_default(), value, expected))
+    }
+
+    /// An argument that is an integer of at least `least`, or `default` where it is not given.
+    pub(crate) fn integer_or(
+        &self,
+        default: i64,
+        names: &[&'static str],
+        position: usize,
+        least: i64,
+        expected: &'static str,
+    ) -> Result<i64, DecodeError> {
+        match self.find(names, position) {
+            Some(value) if !value.is_null() => self.integer(names, position, least, expected),
+            _ => Ok(default),
+        }
+    }
+
+    /// What the call returned, wherever the trace keeps it: beside the arguments, among them under a name of its own or
+    /// one of `names`, or behind them at `position`. `None` where the call is pending: whatever stands there was
+    /// written before there was a result.
+    pub(crate) fn result(&self, names: &[&str], position: usize) -> Option<&'a Value> {
+        if self.operation.timebox.is_pending() {
+            return None;
+        }
+        self.operation
+            .ret
+            .as_ref()
+            .or_else(|| match &self.operation.args {
+                Args::Positional(tuple) => tuple.as_tuple()?.get(position),
+                Args::Named(record) => field(record, RESULT).or_else(|| field(record, names)),
+            })
+    }
+
+    /// The value that the call returned. Porcupine's outputs wrap it: `{"value": 3}`, `{"exists": false}`,
+    /// `{"unknown": true}`.
+    pub(crate) fn value_result(&self, names: &[&str], position: usize) -> Option<Value> {
+        let result = self.result(names, position)?;
+        match Output::of(result) {
+            None => Some(result.clone()),
+            Some(Output { unknown: true, .. }) => None,
+            Some(Output { exists: false, .. }) => Some(Value::null()),
+            Some(Output { value, .. }) => value.cloned(),
+        }
+    }
+
+    /// A result that is an integer, if there is one.
+    pub(crate) fn integer_result(
+        &self,
+        names: &[&str],
+        position: usize,
+        expected: &'static str,
+    ) -> Result<Option<i64>, DecodeError> {
+        match self.value_result(names, position) {
+            None => Ok(None),
+            Some(value) if value.is_null() => Ok(None),
+            Some(value) => match value.as_int() {
+                Some(number) => Ok(Some(number)),
+                None => Err(self.wrong(THE_RESULT, &value, expected)),
+            },
+        }
+    }
+
+    /// A result that says yes or no, if there is one. Jepsen returns the invocation's own value for yes.
+    pub(crate) fn yes_or_no(&self, names: &[&str], position: usize) -> Result<Option<bool>, DecodeError> {
+        let Some(result) = self.result(names, position) else {
+            return Ok(None);
+        };
+        if result.is_null() {
+            return Ok(None);
+        }
+        if let Some(answer) = result.as_bool() {
+            return Ok(Some(answer));
+        }
+        match Output::of(result) {
+            Some(Output { unknown: true, .. }) => Ok(None),
+            Some(Output { ok, .. }) => Ok(ok),
+            None if self.is_echo(result) || is_ok(result) => Ok(Some(true)),
+            None => Err(self.wrong(THE_RESULT, result, "true or false")),
+        }
+    }
+
+    /// Checks that an operation without a result returned nothing that says otherwise.
+    pub(crate) fn acknowledged(&self, position: usize) -> Result<(), DecodeError> {
+        self.acknowledged_as(
+            position,
+            "nothing, true or \"ok\"; what did not happen is marked \"aborted\": true",
+        )
+    }
+
+    /// The same, with what to say otherwise.
+    pub(crate) fn acknowledged_as(&self, position: usize, expected: &'static str) -> Result<(), DecodeError> {
+        match self.result(&[], position) {
+            None => Ok(()),
+            Some(result)
+                if result.is_null() || result.is_empty() || self.is_echo(result) || is_ok(result) =>
+            {
+                Ok(())
+            }
+            Some(result) => match (result.as_bool(), Output::of(result)) {
+                (Some(true), _)
+                | (
+                    _,
+                    Some(Output {
+                        ok: None | Some(true),
+                        ..
+                    }),
+                ) => Ok(()),
+                _ => Err(self.wrong(THE_RESULT, result, expected)),
+            },
+        }
+    }
+
+    /// Whether `result` only repeats what the call was made with.
+    fn is_echo(&self, result: &Value) -> bool {
+        match &self.operation.args {
+            Args::Named(record) => field(record, PAYLOAD) == Some(result) || record == result,
+            Args::Positional(tuple) => {
+                tuple == result || tuple.as_tuple() == Some(std::slice::from_ref(result))
+            }
+        }
+    }
+
+    /// The operation as messages call it.
+    fn name(&self) -> String {
+        self.operation.name.to_string()
+    }
+
+    #[cold]
+    pub(crate) fn error(&self, problem: DecodeProblem) -> DecodeError {
+        DecodeError::new(self.operation.place.clone(), problem)
+    }
+
+    #[cold]
+    pub(crate) fn wrong(&self, part: &'static str, found: &Value, expected: &'static str) -> DecodeError {
+        self.error(DecodeProblem::WrongType {
+            op: self.name(),
+            part,
+            found: found.clone(),
+            expected,
+        })
+    }
+
+    /// `value`, unless it is the one that stands for "nothing there".
+    pub(crate) fn unreserved(
+        &self,
+        value: &Value,
+        reserved: &Value,
+        meaning: &'static str,
+        remedy: &'static str,
+    ) -> Result<Value, DecodeError> {
+        if value != reserved && !value.is_null() {
+            return Ok(value.clone());
+        }
+        Err(self.error(DecodeProblem::Reserved {
+            op: self.name(),
+            found: value.clone(),
+            meaning,
+            remedy,
+        }))
+    }
+}
+
+/// How messages call what an operation returned.
+pub(crate) const THE_RESULT: &str = "the result";
+
+/// A system's way to say that all went well.
+fn is_ok(result: &Value) -> bool {
+    result
+        .as_str()
+        .is_some_and(|text| text.eq_ignore_ascii_case("ok"))
+}
+
+/// The field that goes by one of these names, exactly or else without regard to case.
+fn field<'a>(record: &'a Value, names: &[&str]) -> Option<&'a Value> {
+    let exactly = || names.iter().find_map(|name| record.field(name));
+    let alike = || {
+        let mut fields = record.as_record()?.iter();
+        fields
+            .find(|(field, _)| names.iter().any(|name| is_alike(name, field)))
+            .map(|(_, value)| value)
+    };
+    exactly().or_else(alike)
+}
+
+/// What a record with the fields of a Porcupine output says.
+struct Output<'a> {
+    value: Option<&'a Value>,
+    ok: Option<bool>,
+    exists: bool,
+    unknown: bool,
+}
+
+impl<'a> Output<'a> {
+    /// `None` if `result` has other fields: then it is a value like any other.
+    fn of(result: &'a Value) -> Option<Self> {
+        let mut output = Self {
+            value: None,
+            ok: None,
+            exists: true,
+            unknown: false,
+        };
+        let fields = result.as_record().filter(|fields| !fields.is_empty())?;
+        for (name, value) in fields.iter() {
+            match (name.to_ascii_lowercase().as_str(), value.as_bool()) {
+                ("value" | "values" | "result", _) => output.value = Some(value),
+                ("ok" | "success", Some(ok)) => output.ok = Some(ok),
+                ("exists" | "found", Some(exists)) => output.exists = exists,
+                ("unknown", Some(unknown)) => output.unknown = unknown,
+                _ => return None,
+            }
+        }
+        Some(output)
+    }
+}

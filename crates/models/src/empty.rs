@@ -1,0 +1,41 @@
+//! How queues, stacks and priority queues say that they are empty.
+//!
+//! Nil always says so. Many harnesses write a number instead, mostly -1, so that counts as well unless the option `empty`
+//! says otherwise; and then it cannot be an element, or results would be ambiguous.
+
+use omnilink_value::Value;
+
+use crate::call::Call;
+use crate::catalogue::OptionEntry;
+use crate::decode::DecodeError;
+use crate::options::ModelOptions;
+
+pub(crate) const EMPTY: OptionEntry = OptionEntry {
+    name: "empty",
+    values: "a number, a text or nil",
+    default: "-1",
+    meaning: "the result that stands for \"empty\", beside nil; it cannot be an element",
+};
+
+/// What the value stands for, in messages.
+pub(crate) const EMPTY_WORD: &str = "empty";
+/// What to do if it is an element.
+pub(crate) const REMEDY: &str = "the model option empty=nil";
+
+pub(crate) fn empty_option(options: &mut ModelOptions) -> Value {
+    options.value(EMPTY.name).unwrap_or_else(|| Value::int(-1))
+}
+
+impl Call<'_> {
+    /// The element that is put in.
+    pub(crate) fn element(&self, empty: &Value) -> Result<Value, DecodeError> {
+        let element = self.argument(&["value", "element", "item"], 0, "the element")?;
+        self.unreserved(element, empty, EMPTY_WORD, REMEDY)
+    }
+
+    /// The element that came out; `Some(None)` for "empty", `None` where the result was not seen.
+    pub(crate) fn element_result(&self, empty: &Value, position: usize) -> Option<Option<Value>> {
+        let result = self.value_result(&["value", "element", "item"], position)?;
+        Some(Some(result).filter(|result| !result.is_null() && result != empty))
+    }
+}

@@ -1,0 +1,221 @@
+//! Model options: `register:initial=0`, `bank:accounts=a:100/b:50,overdraft=yes`.
+
+use omnilink_value::Value;
+use thiserror::Error;
+
+use crate::catalogue::{Entry, catalogue, is_alike};
+use crate::nearest::nearest;
+
+/// Why no model could be made from a text.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ModelSpecError {
+    /// No model has this name.
+    #[error("there is no model \"{name}\"{}; there are {known}", did_you_mean(suggestion))]
+    UnknownModel {
+        /// The name.
+        name: String,
+        /// The nearest that there is.
+        suggestion: Option<&'static str>,
+        /// All that there are.
+        known: String,
+    },
+    /// The model has no such option.
+    #[error(
+        "the model {model} has no option \"{option}\"{}; {known}",
+        did_you_mean(suggestion)
+    )]
+    UnknownOption {
+        /// The model.
+        model: &'static str,
+        /// The option.
+        option: String,
+        /// The nearest that there is.
+        suggestion: Option<&'static str>,
+        /// What there is.
+        known: String,
+    },
+    /// An option without a value.
+    #[error("the option \"{option}\" of the model {model} has no value: write {option}=VALUE")]
+    NoValue {
+        /// The model.
+        model: &'static str,
+        /// The option.
+        option: String,
+    },
+    /// An option twice.
+    #[error("the option \"{option}\" of the model {model} is given twice")]
+    Repeated {
+        /// The model.
+        model: &'static str,
+        /// The option.
+        option: String,
+    },
+    /// An option that holds something else.
+    #[error("the option {option}={value} of the model {model} is not {expected}")]
+    BadValue {
+        /// The model.
+        model: &'static str,
+        /// The option.
+        option: String,
+        /// What it holds.
+        value: String,
+        /// What it should hold.
+        expected: &'static str,
+    },
+}
+
+impl ModelSpecError {
+    pub(crate) fn unknown_model(name: &str) -> Self {
+        let known = || catalogue().iter().map(|entry| entry.name);
+        Self::UnknownModel {
+            name: name.to_owned(),
+            suggestion: nearest(name, known()),
+            known: known().collect::<Vec<_>>().join(", "),
+        }
+    }
+}
+
+fn did_you_mean(suggestion: &Option<&'static str>) -> String {
+    suggestion
+        .map(|name| format!(" (did you mean \"{name}\"?)"))
+        .unwrap_or_default()
+}
+
+/// A model's name with options, taken apart.
+#[derive(Debug)]
+pub(crate) struct Spec {
+    pub entry: &'static Entry,
+    pub options: ModelOptions,
+}
+
+impl Spec {
+    pub fn parse(text: &str) -> Result<Self, ModelSpecError> {
+        let (name, options) = text.split_once(':').unwrap_or((text, ""));
+        let name = name.trim();
+        let found = catalogue()
+            .iter()
+            .copied()
+            .find(|entry| is_alike(entry.name, name));
+        let entry = found.ok_or_else(|| ModelSpecError::unknown_model(name))?;
+        let mut given: Vec<(String, String)> = Vec::new();
+        for part in options.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+            let Some((option, value)) = part.split_once('=') else {
+                return Err(ModelSpecError::NoValue {
+                    model: entry.name,
+                    option: part.to_owned(),
+                });
+            };
+            let (option, value) = (option.trim().to_owned(), value.trim().to_owned());
+            if given.iter().any(|(earlier, _)| is_alike(earlier, &option)) {
+                return Err(ModelSpecError::Repeated {
+                    model: entry.name,
+                    option,
+                });
+            }
+            given.push((option, value));
+        }
+        Ok(Self {
+            entry,
+            options: ModelOptions { entry, given },
+        })
+    }
+}
+
+/// The options given to a model; each is taken out when it is read.
+#[derive(Debug)]
+pub struct ModelOptions {
+    entry: &'static Entry,
+    given: Vec<(String, String)>,
+}
+
+impl ModelOptions {
+    /// The text of an option, if it is given.
+    pub(crate) fn text(&mut self, option: &str) -> Option<String> {
+        let at = self.given.iter().position(|(given, _)| is_alike(given, option))?;
+        Some(self.given.swap_remove(at).1)
+    }
+
+    /// An option that holds any value.
+    pub(crate) fn value(&mut self, option: &str) -> Option<Value> {
+        self.text(option).map(|text| value_of(&text))
+    }
+
+    /// An option that holds an integer of at least `least`.
+    pub(crate) fn integer(
+        &mut self,
+        option: &str,
+        least: i64,
+        expected: &'static str,
+    ) -> Result<Option<i64>, ModelSpecError> {
+        self.text(option)
+            .map(|text| match text.parse() {
+                Ok(number) if number >= least => Ok(number),
+                _ => Err(self.bad(option, text, expected)),
+            })
+            .transpose()
+    }
+
+    /// An option that holds one of several words.
+    pub(crate) fn choice<T: Copy>(
+        &mut self,
+        option: &str,
+        choices: &[(&str, T)],
+        expected: &'static str,
+    ) -> Result<Option<T>, ModelSpecError> {
+        self.text(option)
+            .map(
+                |text| match choices.iter().find(|(word, _)| is_alike(word, &text)) {
+                    Some((_, choice)) => Ok(*choice),
+                    None => Err(self.bad(option, text, expected)),
+                },
+            )
+            .transpose()
+    }
+
+    /// An option that is on or off.
+    pub(crate) fn switch(&mut self, option: &str) -> Result<bool, ModelSpecError> {
+        let choices = [("yes", true), ("true", true), ("no", false), ("false", false)];
+        self.choice(option, &choices, "yes or no")
+            .map(Option::unwrap_or_default)
+    }
+
+    pub(crate) fn bad(&self, option: &str, value: String, expected: &'static str) -> ModelSpecError {
+        ModelSpecError::BadValue {
+            model: self.entry.name,
+            option: option.to_owned(),
+            value,
+            expected,
+        }
+    }
+
+    /// Whatever is left was not understood.
+    pub(crate) fn finish(self) -> Result<(), ModelSpecError> {
+        let Some((option, _)) = self.given.into_iter().next() else {
+            return Ok(());
+        };
+        let known = || self.entry.options.iter().map(|option| option.name);
+        let list = known().collect::<Vec<_>>().join(", ");
+        Err(ModelSpecError::UnknownOption {
+            model: self.entry.name,
+            suggestion: nearest(&option, known()),
+            known: if list.is_empty() {
+                "it has none".to_owned()
+            } else {
+                format!("it has {list}")
+            },
+            option,
+        })
+    }
+}
+
+/// A value as it is written on the command line: a number, `nil`, `true`, `false`, or else a text.
+pub(crate) fn value_of(text: &str) -> Value {
+    match text {
+        "nil" | "null" => Value::null(),
+        "true" => Value::bool(true),
+        "false" => Value::bool(false),
+        _ => text
+            .parse()
+            .map_or_else(|_| Value::str(text.trim_matches('"')), Value::int),
+    }
+}

@@ -1,0 +1,37 @@
+//! What a small world offers.
+
+use omnilink_engine::Model;
+
+/// A model with a small world of calls and results.
+pub trait Workload {
+    type Model: Model;
+
+    fn model(&self) -> Self::Model;
+
+    /// Every call, as an operation whose result was not seen.
+    fn calls(&self) -> Vec<<Self::Model as Model>::Op>;
+
+    /// `call` with every result that it may carry in this world, possible or not.
+    fn results(&self, call: &<Self::Model as Model>::Op) -> Vec<<Self::Model as Model>::Op>;
+
+    /// Every operation: all calls, with results and without.
+    fn operations(&self) -> Vec<<Self::Model as Model>::Op> {
+        let mut operations = Vec::new();
+        for call in self.calls() {
+            operations.extend(self.results(&call));
+            operations.push(call);
+        }
+        let mut distinct = Vec::new();
+        for operation in operations {
+            if !distinct.contains(&operation) {
+                distinct.push(operation);
+            }
+        }
+        distinct
+    }
+}
+
+/// Code that runs for every workload.
+pub trait Visitor {
+    fn visit<W: Workload>(&mut self, name: &str, workload: &W);
+}

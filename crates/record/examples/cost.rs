@@ -1,0 +1,71 @@
+//! What recording an operation costs: `cargo run --release -p omnilink-record --example cost`.
+//!
+//! The operation itself does nothing, so this is all overhead: two clock readings with their fences, the
+//! record, and the thread's share of making room in the file. Each line has the best and the median of many
+//! short rounds: on a busy machine the best is what recording costs, and the median what the neighbours add.
+
+use std::{hint::black_box, process::ExitCode, time::Instant};
+
+use omnilink_record::{Backing, ClockChoice, EndFence, Options, RecordError, Recorder, ThreadLog, record};
+
+const ROUNDS: usize = 100;
+
+fn main() -> ExitCode {
+    match record_all() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn record_all() -> Result<(), RecordError> {
+    let directory = std::env::temp_dir().join(format!("omnilink-cost-{}", std::process::id()));
+    let here = |name: &str| directory.join(name);
+    let outcome = (|| {
+        println!("{:<44} {:>8} {:>8}", "ns for each operation", "best", "median");
+        report("in memory", Options::new().in_memory()?, 20_000)?;
+        report("mapped file", Options::new().create(here("mapped"))?, 20_000)?;
+        let loads_only = Options::new().end_fence(EndFence::LoadsOnly);
+        report(
+            "mapped file, end waits for loads only",
+            loads_only.create(here("loads"))?,
+            20_000,
+        )?;
+        let monotonic = Options::new().clock(ClockChoice::Monotonic);
+        report(
+            "mapped file, raw monotonic clock",
+            monotonic.create(here("monotonic"))?,
+            20_000,
+        )?;
+        let small_chunks = Options::new().chunk_bytes(64 << 10);
+        report(
+            "mapped file, chunks of 64 KiB",
+            small_chunks.create(here("small"))?,
+            20_000,
+        )?;
+        let written = Options::new().backing(Backing::Written);
+        report("written file", written.create(here("written"))?, 1_000)
+    })();
+    // The figures are out; a directory that stays behind is only untidy.
+    let _ = std::fs::remove_dir_all(&directory);
+    outcome
+}
+
+fn report(name: &str, recorder: Recorder, operations: u32) -> Result<(), RecordError> {
+    let mut log = recorder.thread(0)?;
+    let mut costs_ns: Vec<f64> = (0..ROUNDS).map(|_| round(&mut log, operations)).collect();
+    costs_ns.sort_by(f64::total_cmp);
+    println!("{name:<44} {:>8.1} {:>8.1}", costs_ns[0], costs_ns[ROUNDS / 2]);
+    drop(log);
+    recorder.finish().map(|_| ())
+}
+
+fn round(log: &mut ThreadLog, operations: u32) -> f64 {
+    let begin = Instant::now();
+    for value in 0..operations {
+        record!(log, push(value = black_box(value)) => black_box(true));
+    }
+    begin.elapsed().as_nanos() as f64 / f64::from(operations)
+}

@@ -1,0 +1,179 @@
+//! Everything that can go wrong while recording, each with what to do about it.
+
+use std::{error, fmt, io, path::PathBuf};
+
+/// Why a recorder could not be made, or why a recording is not complete.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum RecordError {
+    /// The trace directory already holds something. A trace is a whole directory, so writing beside old files
+    /// would mix two traces into one.
+    DirectoryNotEmpty {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// The path given for the trace directory is something else.
+    NotADirectory {
+        /// What is there instead of a directory.
+        path: PathBuf,
+    },
+    /// The operating system refused.
+    Io {
+        /// The file or directory.
+        path: PathBuf,
+        /// What was tried, as an infinitive: "create the trace directory".
+        doing: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Two threads asked for the same label: their operations could not be told apart.
+    LabelTaken {
+        /// The label.
+        label: String,
+    },
+    /// A label is not usable: empty, or with a `'`, which marks a thread after an operation left pending.
+    LabelInvalid {
+        /// The label.
+        label: String,
+    },
+    /// A header field of the user has a name that the recorder itself writes, or was given twice.
+    HeaderTaken {
+        /// The field's name.
+        name: String,
+    },
+    /// The clock asked for cannot be trusted on this machine.
+    ClockUnavailable {
+        /// Its name.
+        clock: &'static str,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The clock ran backwards within one thread: no timebox of this recording can be trusted.
+    ClockWentBack {
+        /// The thread that saw it.
+        thread: String,
+        /// How far, in ticks of the recorder's clock.
+        ticks: i64,
+    },
+    /// A value does not fit into MessagePack, or a thread's log not into the address space.
+    TooLarge {
+        /// The thread that recorded it.
+        thread: String,
+        /// Its size.
+        bytes: usize,
+    },
+    /// An in-memory recording outgrew the memory.
+    OutOfMemory {
+        /// The thread that recorded it.
+        thread: String,
+        /// What was asked for.
+        bytes: usize,
+    },
+    /// Recording stopped while the system went on. What was recorded until then is a sound trace: see
+    /// [the crate's page](crate#when-recording-stops).
+    Stopped {
+        /// Operations that were not recorded.
+        lost: u64,
+        /// Why it stopped.
+        cause: Box<RecordError>,
+    },
+    /// [`finish`](crate::Recorder::finish) was called while thread logs were still in use.
+    StillOpen {
+        /// Their labels.
+        labels: Vec<String>,
+    },
+}
+
+impl fmt::Display for RecordError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::DirectoryNotEmpty { path } => write!(
+                f,
+                "{}: the directory is not empty; a trace needs a directory of its own: name a new one, or \
+                 remove this one first",
+                path.display()
+            ),
+            Self::NotADirectory { path } => {
+                write!(
+                    f,
+                    "{}: not a directory; name a new directory for the trace",
+                    path.display()
+                )
+            }
+            Self::Io { path, doing, source } => {
+                write!(
+                    f,
+                    "{}: cannot {doing}: {source}; {}",
+                    path.display(),
+                    advice(source)
+                )
+            }
+            Self::LabelTaken { label } => {
+                write!(
+                    f,
+                    "thread label {label} is already in use; give every thread of a recorder its own label"
+                )
+            }
+            Self::LabelInvalid { label } => write!(
+                f,
+                "thread label {label:?} is not usable; use a number, or a text that is not empty and has \
+                 no `'`"
+            ),
+            Self::HeaderTaken { name } => write!(
+                f,
+                "header field {name:?} is already taken; choose another name (the recorder writes {})",
+                crate::header::OWN_FIELDS.join(", ")
+            ),
+            Self::ClockUnavailable { clock, reason } => write!(
+                f,
+                "clock {clock} cannot be used: {reason}; let the recorder choose with ClockChoice::Auto"
+            ),
+            Self::ClockWentBack { thread, ticks } => write!(
+                f,
+                "thread {thread}: the clock went back by {ticks} ticks, so no timebox of this recording can \
+                 be trusted; record again with ClockChoice::Monotonic"
+            ),
+            Self::TooLarge { thread, bytes } => write!(
+                f,
+                "thread {thread}: a value of {bytes} bytes or items does not fit into the trace; record a \
+                 digest of it instead"
+            ),
+            Self::OutOfMemory { thread, bytes } => write!(
+                f,
+                "thread {thread}: no memory for {bytes} more bytes of the recording; record into a \
+                 directory instead (Recorder::create)"
+            ),
+            Self::Stopped { lost, cause } => write!(
+                f,
+                "recording stopped and {lost} operations were not recorded (what was recorded \
+                 before is usable): {cause}"
+            ),
+            Self::StillOpen { labels } => write!(
+                f,
+                "thread logs still in use: {}; drop them (join their threads) before finishing the recording",
+                labels.join(", ")
+            ),
+        }
+    }
+}
+
+fn advice(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space or record elsewhere",
+        io::ErrorKind::FileTooLarge => "raise the limit on file sizes (ulimit -f) or record elsewhere",
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            "choose a place that this user may write to"
+        }
+        _ => "check the path and the disk",
+    }
+}
+
+impl error::Error for RecordError {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        match self {
+            Self::Io { source, .. } => Some(source),
+            Self::Stopped { cause, .. } => Some(cause),
+            _ => None,
+        }
+    }
+}

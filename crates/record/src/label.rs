@@ -1,0 +1,92 @@
+//! What a thread is called in the trace.
+
+use std::fmt;
+
+use crate::{Record, Slot, Written};
+
+/// A thread's name in the trace: a number or a text. Made from either by `into()`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Label {
+    /// `0`, `1`, `2` …
+    Number(i64),
+    /// `"producer"` …
+    Text(String),
+}
+
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+impl Record for Label {
+    fn record(&self, slot: Slot<'_>) -> Written {
+        match self {
+            Self::Number(number) => slot.int(*number),
+            Self::Text(text) => slot.str(text),
+        }
+    }
+}
+
+impl Label {
+    /// The label under which a thread goes on after leaving an operation pending for the `times`th time.
+    ///
+    /// An operation without a return may take effect at any later moment, while every other operation of its
+    /// thread comes after it or before it. So the thread cannot go on as the same thread: the trace sees a
+    /// new one.
+    pub(crate) fn after_pending(&self, times: u64) -> Self {
+        Self::Text(format!("{self}'{times}"))
+    }
+
+    pub(crate) fn is_usable(&self) -> bool {
+        match self {
+            Self::Number(_) => true,
+            Self::Text(text) => !text.is_empty() && !text.contains('\''),
+        }
+    }
+
+    /// The label as part of a file name: short, and of characters that every file system takes.
+    pub(crate) fn file_stem(&self) -> String {
+        let keep = |c: char| {
+            if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') {
+                c
+            } else {
+                '_'
+            }
+        };
+        self.to_string().chars().take(64).map(keep).collect()
+    }
+}
+
+macro_rules! from_number {
+    ($($number:ty),*) => {$(
+        impl From<$number> for Label {
+            fn from(number: $number) -> Self {
+                Self::Number(i64::from(number))
+            }
+        }
+    )*};
+}
+from_number!(i8, i16, i32, i64, u8, u16, u32);
+
+impl From<usize> for Label {
+    /// Indices are the usual labels; one beyond `i64` (it cannot index anything) becomes a text.
+    fn from(index: usize) -> Self {
+        i64::try_from(index).map_or_else(|_| Self::Text(index.to_string()), Self::Number)
+    }
+}
+
+impl From<&str> for Label {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Label {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}

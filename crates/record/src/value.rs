@@ -1,0 +1,262 @@
+//! How values get into a trace.
+//!
+//! A value writes itself straight into the thread's buffer: no tree of values is built, nothing is allocated.
+//! That a record is well formed is not left to the writer of an implementation: a [`Slot`] takes exactly one
+//! value, because every method that fills it consumes it and only those methods make the [`Written`] that
+//! must be returned; and the lengths of arrays and maps are counted, not declared.
+
+use crate::{
+    RecordError,
+    buffer::Buffer,
+    storage::{Output, Storage},
+};
+
+/// A value that can be recorded: as an argument, a result or as `meta`.
+///
+/// Integers, booleans, strings, options (`None` is null), slices, tuples (both are TLA+ tuples), sets and
+/// maps (TLA+ functions) are. Floating-point numbers are not: no model has them.
+///
+/// ```
+/// use omnilink_record::{Record, Slot, Written};
+///
+/// struct Point { x: i64, y: i64 }
+///
+/// impl Record for Point {
+///     fn record(&self, slot: Slot<'_>) -> Written {
+///         slot.fields(|point| {
+///             point.field("x", &self.x);
+///             point.field("y", &self.y);
+///         })
+///     }
+/// }
+/// ```
+pub trait Record {
+    /// Writes the value into the slot.
+    fn record(&self, slot: Slot<'_>) -> Written;
+
+    /// Whether there is nothing to record: a result that is `()` is left out of the trace.
+    fn is_absent(&self) -> bool {
+        false
+    }
+}
+
+/// The proof that a slot was filled.
+#[derive(Debug)]
+pub struct Written(());
+
+/// A place for exactly one value.
+#[derive(Debug)]
+pub struct Slot<'a> {
+    buffer: &'a mut Buffer,
+}
+
+impl<'a> Slot<'a> {
+    #[inline]
+    pub(crate) fn new(buffer: &'a mut Buffer) -> Self {
+        Self { buffer }
+    }
+
+    /// Writes null: what a reader knows as the model value `null`.
+    #[inline]
+    pub fn null(self) -> Written {
+        self.buffer.put(&[0xc0]);
+        Written(())
+    }
+
+    /// Writes a truth value.
+    #[inline]
+    pub fn bool(self, value: bool) -> Written {
+        self.buffer.put(&[if value { 0xc3 } else { 0xc2 }]);
+        Written(())
+    }
+
+    /// Writes an integer.
+    #[inline]
+    pub fn int(self, value: i64) -> Written {
+        if let Ok(small) = i8::try_from(value)
+            && small >= -32
+        {
+            self.buffer.put(&[small as u8]);
+        } else if let Ok(medium) = i32::try_from(value) {
+            let [a, b, c, d] = medium.to_be_bytes();
+            self.buffer.put(&[0xd2, a, b, c, d]);
+        } else {
+            self.buffer.put(&tagged(0xd3, value.to_be_bytes()));
+        }
+        Written(())
+    }
+
+    /// Writes an integer that may be beyond `i64`. Readers refuse those that are, by name and place.
+    #[inline]
+    pub fn uint(self, value: u64) -> Written {
+        match i64::try_from(value) {
+            Ok(value) => self.int(value),
+            Err(_) => {
+                self.buffer.put(&tagged(0xcf, value.to_be_bytes()));
+                Written(())
+            }
+        }
+    }
+
+    /// Writes a string.
+    #[inline]
+    pub fn str(self, text: &str) -> Written {
+        let length = text.len();
+        match u32::try_from(length) {
+            Ok(short @ 0..=31) => self.buffer.put(&[0xa0 | short as u8]),
+            Ok(length) => {
+                let [a, b, c, d] = length.to_be_bytes();
+                self.buffer.put(&[0xdb, a, b, c, d]);
+            }
+            Err(_) => self.buffer.fail(too_large(length)),
+        }
+        self.buffer.put(text.as_bytes());
+        Written(())
+    }
+
+    /// Writes an array, a TLA+ tuple: `fill` gives its items.
+    #[inline]
+    pub fn items(self, fill: impl FnOnce(&mut Items<'_>)) -> Written {
+        let count = Count::begin(self.buffer, ARRAY);
+        let mut items = Items {
+            buffer: self.buffer,
+            count,
+        };
+        fill(&mut items);
+        let Items { buffer, count } = items;
+        count.end(buffer);
+        Written(())
+    }
+
+    /// Writes a map, a TLA+ record: `fill` gives its fields. Names must differ; readers refuse a trace where
+    /// they do not.
+    #[inline]
+    pub fn fields(self, fill: impl FnOnce(&mut Fields<'_>)) -> Written {
+        let count = Count::begin(self.buffer, MAP);
+        let mut fields = Fields {
+            buffer: self.buffer,
+            count,
+        };
+        fill(&mut fields);
+        let Fields { buffer, count } = fields;
+        count.end(buffer);
+        Written(())
+    }
+}
+
+/// The items of an array that is being written.
+#[derive(Debug)]
+pub struct Items<'a> {
+    buffer: &'a mut Buffer,
+    count: Count,
+}
+
+impl Items<'_> {
+    /// Adds an item.
+    #[inline]
+    pub fn item(&mut self, value: &(impl Record + ?Sized)) {
+        self.item_with(|slot| value.record(slot));
+    }
+
+    /// Adds an item that has no type of its own.
+    #[inline]
+    pub fn item_with(&mut self, write: impl FnOnce(Slot<'_>) -> Written) {
+        self.count.add();
+        write(Slot::new(self.buffer));
+    }
+}
+
+/// The fields of a map that is being written.
+#[derive(Debug)]
+pub struct Fields<'a> {
+    buffer: &'a mut Buffer,
+    count: Count,
+}
+
+impl Fields<'_> {
+    /// Adds a field.
+    #[inline]
+    pub fn field(&mut self, name: &str, value: &(impl Record + ?Sized)) {
+        self.field_with(name, |slot| value.record(slot));
+    }
+
+    /// Adds a field whose value has no type of its own.
+    #[inline]
+    pub fn field_with(&mut self, name: &str, write: impl FnOnce(Slot<'_>) -> Written) {
+        self.count.add();
+        Slot::new(self.buffer).str(name);
+        write(Slot::new(self.buffer));
+    }
+}
+
+pub(crate) const ARRAY: u8 = 0xdd;
+pub(crate) const MAP: u8 = 0xdf;
+
+/// The length of an array or map: room is left for it, and it is filled in when the length is known.
+#[derive(Debug, Default)]
+pub(crate) struct Count {
+    at: usize,
+    count: usize,
+}
+
+impl Count {
+    /// The length of a map that is a whole record: its first byte is the one that publishes it.
+    pub(crate) fn begin_record(buffer: &mut Buffer) -> Self {
+        buffer.begin_record(&[0; 5]);
+        Self {
+            at: buffer.position().saturating_sub(4),
+            count: 0,
+        }
+    }
+    #[inline]
+    pub(crate) fn begin(buffer: &mut Buffer, kind: u8) -> Self {
+        buffer.put(&[kind, 0, 0, 0, 0]);
+        // From the end backwards, because a buffer that has failed does not move.
+        Self {
+            at: buffer.position().saturating_sub(4),
+            count: 0,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn add(&mut self) {
+        self.count += 1;
+    }
+
+    #[inline]
+    pub(crate) fn end(self, buffer: &mut Buffer) {
+        match u32::try_from(self.count) {
+            Ok(count) => buffer.patch(self.at, count.to_be_bytes()),
+            Err(_) => buffer.fail(too_large(self.count)),
+        }
+    }
+}
+
+#[cold]
+fn too_large(bytes: usize) -> RecordError {
+    RecordError::TooLarge {
+        thread: String::new(),
+        bytes,
+    }
+}
+
+#[inline]
+pub(crate) fn tagged(kind: u8, [a, b, c, d, e, f, g, h]: [u8; 8]) -> [u8; 9] {
+    [kind, a, b, c, d, e, f, g, h]
+}
+
+/// A value as MessagePack, for what is copied into many records or headers.
+pub(crate) fn encoded(value: &impl Record) -> Result<Vec<u8>, RecordError> {
+    let mut buffer = Buffer::new(Storage::in_memory());
+    // A record begins with a byte that publishes it; here it is only in the way.
+    buffer.begin_record(&[0]);
+    value.record(Slot::new(&mut buffer));
+    buffer.publish(1);
+    if let Some(error) = buffer.take_failure() {
+        return Err(error);
+    }
+    match buffer.close()? {
+        Output::Memory(bytes) => Ok(bytes.into_iter().skip(1).collect()),
+        Output::File(_) => Ok(Vec::new()),
+    }
+}

@@ -1,0 +1,17 @@
+//! What the recorder promises, read back with a decoder that shares nothing with it.
+
+#[cfg(unix)]
+mod child;
+mod clock_soundness;
+#[cfg(unix)]
+mod crash;
+mod decoder;
+#[cfg(unix)]
+mod fork;
+mod pending;
+mod picture;
+mod refusals;
+#[cfg(unix)]
+mod stop;
+mod values;
+mod whole_records;

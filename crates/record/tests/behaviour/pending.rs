@@ -1,0 +1,102 @@
+//! Operations that never end.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use omnilink_record::{Record, Recorder, Slot, Written, record};
+
+use crate::{decoder::listed, picture::recorded};
+
+/// Panics after a part of it was written.
+struct Explosive;
+
+impl Record for Explosive {
+    fn record(&self, slot: Slot<'_>) -> Written {
+        slot.items(|items| {
+            items.item("written");
+            panic!("while recording");
+        })
+    }
+}
+
+#[test]
+fn a_thread_goes_on_under_a_new_label_after_a_reply_that_never_came() {
+    let bytes = recorded(|log| {
+        record!(log, get() => 1);
+        drop(log.call("put").arg("value", 2).begin());
+        record!(log, get() => 1);
+        record!(log, get() => 2);
+        drop(log.call("put").arg("value", 3).begin());
+        record!(log, get() => 2);
+        drop(log.call("put").arg("value", 4).begin());
+    });
+    assert_eq!(
+        listed(&bytes),
+        "0 get{} = 1\n\
+         0 put{value:2} pending\n\
+         \"0'1\" get{} = 1\n\
+         \"0'1\" get{} = 2\n\
+         \"0'1\" put{value:3} pending\n\
+         \"0'2\" get{} = 2\n\
+         \"0'2\" put{value:4} pending"
+    );
+}
+
+#[test]
+fn an_operation_that_panics_stays_pending() {
+    fn pop_of_a_broken_system() -> Option<i64> {
+        panic!("in the system")
+    }
+    let bytes = recorded(|log| {
+        let result = catch_unwind(AssertUnwindSafe(
+            || record!(log, pop() => pop_of_a_broken_system()),
+        ));
+        assert!(result.is_err());
+        record!(log, size() => 0);
+    });
+    assert_eq!(listed(&bytes), "0 pop{} pending\n\"0'1\" size{} = 0");
+}
+
+#[test]
+fn a_panic_while_recording_leaves_no_half_record() {
+    let bytes = recorded(|log| {
+        record!(log, first() => ());
+        let in_argument = catch_unwind(AssertUnwindSafe(|| {
+            drop(log.call("never").arg("value", Explosive))
+        }));
+        assert!(in_argument.is_err());
+        record!(log, second() => ());
+        let in_result = catch_unwind(AssertUnwindSafe(|| log.call("third").begin().end(Explosive)));
+        assert!(in_result.is_err());
+        record!(log, fourth() => ());
+    });
+    assert_eq!(
+        listed(&bytes),
+        "0 first{}\n0 second{}\n0 third{} pending\n\"0'1\" fourth{}"
+    );
+}
+
+#[test]
+fn a_call_that_is_never_begun_leaves_no_trace() {
+    let bytes = recorded(|log| {
+        drop(
+            log.call("never")
+                .arg("value", "a long value that the next record does not cover"),
+        );
+        record!(log, a() => ());
+        drop(log.call("never").arg("value", 1));
+    });
+    assert_eq!(listed(&bytes), "0 a{}");
+}
+
+#[test]
+fn the_recording_counts_its_pending_operations() {
+    let recorder = Recorder::in_memory().unwrap();
+    let mut log = recorder.thread(0).unwrap();
+    record!(log, a() => ());
+    drop(log.call("b").begin());
+    record!(log, c() => ());
+    drop(log.call("d").begin());
+    drop(log);
+    let recording = recorder.finish().unwrap();
+    assert_eq!((recording.operations(), recording.pending()), (4, 2));
+}

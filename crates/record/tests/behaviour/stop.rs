@@ -1,0 +1,111 @@
+//! When the disk is full the system goes on, and what was recorded is still sound.
+
+use std::{
+    path::Path,
+    sync::atomic::{AtomicI64, Ordering},
+    thread,
+};
+
+use omnilink_record::{Backing, Options, RecordError, record};
+
+use crate::{child, decoder::decode};
+
+const OPERATIONS: i64 = 100_000;
+const ROOM_BYTES: u64 = 1 << 20;
+
+/// Counts with four threads on a disk that is too small, which a limit on file sizes stands for.
+fn fill_the_disk(part: &str, directory: &Path) {
+    // SAFETY: changes limits of this process alone; the signal would otherwise end it.
+    unsafe {
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+        let limit = libc::rlimit {
+            rlim_cur: ROOM_BYTES,
+            rlim_max: ROOM_BYTES,
+        };
+        assert_eq!(libc::setrlimit(libc::RLIMIT_FSIZE, &limit), 0);
+    }
+    let backing = if part == "written" {
+        Backing::Written
+    } else {
+        Backing::Mapped
+    };
+    let recorder = Options::new()
+        .backing(backing)
+        .chunk_bytes(64 << 10)
+        .create(directory)
+        .unwrap();
+    let counter = AtomicI64::new(0);
+    thread::scope(|scope| {
+        for label in 0..4 {
+            let mut log = recorder.thread(label).unwrap();
+            let counter = &counter;
+            scope.spawn(move || {
+                for _ in 0..OPERATIONS / 4 {
+                    record!(log, next() => counter.fetch_add(1, Ordering::Relaxed));
+                }
+            });
+        }
+    });
+    assert_eq!(counter.into_inner(), OPERATIONS, "the system went on");
+    match recorder.finish() {
+        Err(RecordError::Stopped { lost, cause }) => {
+            assert!(lost > 0);
+            assert!(cause.to_string().contains("File too large"), "{cause}");
+            println!("LOST {lost}");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn no_recorded_result_depends_on_an_operation_that_is_missing() {
+    if let Some((part, directory)) = child::part() {
+        return fill_the_disk(&part, &directory);
+    }
+    for backing in ["mapped", "written"] {
+        let directory = tempfile::tempdir().unwrap();
+        let test = "stop::no_recorded_result_depends_on_an_operation_that_is_missing";
+        let output = child::start(test, backing, directory.path())
+            .wait_with_output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(
+            errors.matches("recording stopped").count(),
+            1,
+            "said once: {errors}"
+        );
+
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let lost: usize = said
+            .lines()
+            .find_map(|line| line.split_once("LOST ")?.1.parse().ok())
+            .unwrap();
+        let files = child::files(directory.path());
+        let operations: Vec<_> = files.iter().flat_map(|bytes| decode(bytes).operations).collect();
+        assert_eq!(
+            operations.len() + lost,
+            OPERATIONS as usize,
+            "every operation is recorded or counted"
+        );
+        for bytes in &files {
+            assert_eq!(
+                decode(bytes).whole_bytes,
+                bytes.len(),
+                "closed files have no tail"
+            );
+        }
+        // A counter's result depends on every smaller one: each is recorded, or may be that of a pending
+        // operation.
+        let results: Vec<_> = operations
+            .iter()
+            .filter_map(|operation| operation.ret())
+            .collect();
+        let pending = operations.len() - results.len();
+        let missing_below = *results.iter().max().unwrap() + 1 - results.len() as i128;
+        assert!(
+            missing_below <= pending as i128,
+            "{missing_below} results missing, {pending} pending"
+        );
+    }
+}

@@ -1,0 +1,129 @@
+//! Which format an input is in, told by its content.
+//!
+//! Names lie and pipes have none, so only the first bytes are asked. A wrong guess cannot go unnoticed: every reader
+//! refuses what is not its own.
+
+use std::io;
+
+use omnilink_value::json::Cursor as JsonCursor;
+use omnilink_value::msgpack::Cursor as MsgpackCursor;
+use rmp::Marker;
+
+use crate::Format;
+use crate::import::{is_fastlin_title, is_jepsen_line, is_porcupine_key};
+use crate::input::Window;
+
+/// How much is looked at before giving up.
+const LOOK_BYTES: usize = 1 << 16;
+
+/// What the bytes so far say.
+enum Guess {
+    Sure(Format),
+    /// More bytes may tell.
+    Unsure,
+}
+
+/// The format of a stream that stands at its beginning; `None` when it is none of ours.
+pub(crate) fn detect(window: &mut Window) -> io::Result<Option<Format>> {
+    loop {
+        let bytes = window.unread();
+        let is_enough = bytes.len() >= LOOK_BYTES;
+        if let Guess::Sure(format) = guess(bytes) {
+            return Ok(Some(format));
+        }
+        if is_enough || !window.grow()? {
+            return Ok(fallback(window.unread()));
+        }
+    }
+}
+
+/// An empty file is an empty trace; a file of zeros is what a recorder leaves that was killed before its first record.
+/// A first line that is cut off still shows what it was to become.
+fn fallback(bytes: &[u8]) -> Option<Format> {
+    match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
+        None => Some(Format::Ndjson),
+        Some(0) if bytes.iter().all(|&byte| byte == 0) => Some(Format::Msgpack),
+        Some(b'{') => Some(Format::Ndjson),
+        Some(&byte) if is_map(byte) => Some(Format::Msgpack),
+        Some(_) => None,
+    }
+}
+
+fn guess(bytes: &[u8]) -> Guess {
+    let mut visible = bytes
+        .iter()
+        .copied()
+        .filter(|byte| !byte.is_ascii_whitespace() && *byte != b',');
+    match visible.next() {
+        None => Guess::Unsure,
+        Some(byte) if is_map(byte) => guess_msgpack(bytes),
+        Some(b'{') => match visible.next() {
+            Some(b'"') => guess_json(bytes),
+            Some(_) => Guess::Sure(Format::JepsenEdn),
+            None => Guess::Unsure,
+        },
+        Some(b'[') => match (visible.next(), visible.next()) {
+            (Some(b'{'), Some(b'"')) | (Some(b']'), _) => Guess::Sure(Format::Porcupine),
+            (Some(b'{'), None) | (None, _) => Guess::Unsure,
+            _ => Guess::Sure(Format::JepsenEdn),
+        },
+        Some(b'(' | b';') => Guess::Sure(Format::JepsenEdn),
+        Some(b'#') => guess_hash(bytes),
+        Some(_) => guess_log(bytes),
+    }
+}
+
+fn is_map(byte: u8) -> bool {
+    matches!(
+        Marker::from_u8(byte),
+        Marker::FixMap(_) | Marker::Map16 | Marker::Map32
+    )
+}
+
+fn guess_msgpack(bytes: &[u8]) -> Guess {
+    let mut cursor = MsgpackCursor::new(bytes);
+    match cursor.map_len().and_then(|_| cursor.string()) {
+        Ok("operation_name" | "operation") => Guess::Sure(Format::OmniLink),
+        Ok(_) => Guess::Sure(Format::Msgpack),
+        Err(_) => Guess::Unsure,
+    }
+}
+
+fn guess_json(bytes: &[u8]) -> Guess {
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default(),
+    };
+    let mut cursor = JsonCursor::new(text);
+    match cursor.object().and_then(|()| cursor.key(true)) {
+        Ok(Some(key)) if is_porcupine_key(&key) => Guess::Sure(Format::Porcupine),
+        Ok(_) => Guess::Sure(Format::Ndjson),
+        Err(_) => Guess::Unsure,
+    }
+}
+
+/// `# stack` titles a fastlin file; `#jepsen.history.Op{…}`, `#_` and `#{` are EDN.
+fn guess_hash(bytes: &[u8]) -> Guess {
+    let line = first_line(bytes);
+    match line.ends_with(b"\n") {
+        _ if is_fastlin_title(line) => Guess::Sure(Format::Fastlin),
+        true => Guess::Sure(Format::JepsenEdn),
+        false => Guess::Unsure,
+    }
+}
+
+fn guess_log(bytes: &[u8]) -> Guess {
+    let mut lines = bytes.split(|&byte| byte == b'\n');
+    match lines.any(is_jepsen_line) {
+        true => Guess::Sure(Format::JepsenLog),
+        false => Guess::Unsure,
+    }
+}
+
+fn first_line(bytes: &[u8]) -> &[u8] {
+    let bytes = bytes.trim_ascii_start();
+    bytes
+        .split_inclusive(|&byte| byte == b'\n')
+        .next()
+        .unwrap_or_default()
+}

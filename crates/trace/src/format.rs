@@ -1,0 +1,89 @@
+//! The formats a trace may come in.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+/// A format that traces are read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// Trace format 1 as JSON, one record a line.
+    Ndjson,
+    /// Trace format 1 as MessagePack, one map after the other.
+    Msgpack,
+    /// OmniLink's own per-thread logs: MessagePack maps with `operation_name` and `operation`.
+    OmniLink,
+    /// A Jepsen history as EDN.
+    JepsenEdn,
+    /// A Jepsen text log.
+    JepsenLog,
+    /// Porcupine operations or events as JSON.
+    Porcupine,
+    /// The `method value start end` text of the fastlin test cases.
+    Fastlin,
+}
+
+/// A name that is no format.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("unknown format \"{0}\"; the formats are {list}", list = Format::LIST)]
+pub struct UnknownFormat(pub String);
+
+impl Format {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::Ndjson,
+        Self::Msgpack,
+        Self::OmniLink,
+        Self::JepsenEdn,
+        Self::JepsenLog,
+        Self::Porcupine,
+        Self::Fastlin,
+    ];
+
+    pub(crate) const LIST: &str = "ndjson, msgpack, omnilink, jepsen-edn, jepsen-log, porcupine, fastlin";
+
+    /// The name by which people choose it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ndjson => "ndjson",
+            Self::Msgpack => "msgpack",
+            Self::OmniLink => "omnilink",
+            Self::JepsenEdn => "jepsen-edn",
+            Self::JepsenLog => "jepsen-log",
+            Self::Porcupine => "porcupine",
+            Self::Fastlin => "fastlin",
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
+        Self::ALL
+            .into_iter()
+            .find(|format| format.name() == name)
+            .ok_or_else(|| UnknownFormat(name.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_format_is_found_by_its_name_and_listed() {
+        for format in Format::ALL {
+            assert_eq!(format.name().parse(), Ok(format));
+        }
+        assert_eq!(Format::ALL.map(Format::name).join(", "), Format::LIST);
+        assert!("yaml".parse::<Format>().is_err());
+    }
+}

@@ -1,0 +1,105 @@
+//! The fields of a record.
+
+/// A top-level field of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Field {
+    Thread,
+    Op,
+    Args,
+    Start,
+    End,
+    Ret,
+    Aborted,
+    Meta,
+    Vars,
+    Clock,
+}
+
+impl Field {
+    const ALL: [Self; 10] = [
+        Self::Thread,
+        Self::Op,
+        Self::Args,
+        Self::Start,
+        Self::End,
+        Self::Ret,
+        Self::Aborted,
+        Self::Meta,
+        Self::Vars,
+        Self::Clock,
+    ];
+
+    #[inline]
+    pub(crate) fn parse(name: &str) -> Option<Self> {
+        Some(match name {
+            "thread" => Self::Thread,
+            "op" => Self::Op,
+            "args" => Self::Args,
+            "start" => Self::Start,
+            "end" => Self::End,
+            "ret" => Self::Ret,
+            "aborted" => Self::Aborted,
+            "meta" => Self::Meta,
+            "vars" => Self::Vars,
+            "clock" => Self::Clock,
+            _ => return None,
+        })
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Thread => "thread",
+            Self::Op => "op",
+            Self::Args => "args",
+            Self::Start => "start",
+            Self::End => "end",
+            Self::Ret => "ret",
+            Self::Aborted => "aborted",
+            Self::Meta => "meta",
+            Self::Vars => "vars",
+            Self::Clock => "clock",
+        }
+    }
+
+    pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+        Self::ALL.into_iter().map(Self::name)
+    }
+}
+
+/// The known name that `name` was probably meant to be.
+pub(crate) fn nearest(name: &str, known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
+    let (distance, best) = known
+        .map(|candidate| (edit_distance(name, candidate), candidate))
+        .min()?;
+    (distance <= 2 && distance < best.len()).then_some(best)
+}
+
+/// How many characters must be inserted, removed or replaced to make `left` into `right`. Field names are short, and a
+/// stranger's long key is cut: it is near to nothing anyway.
+fn edit_distance(left: &str, right: &str) -> usize {
+    let left: Vec<char> = left.chars().take(32).collect();
+    let mut row: Vec<usize> = (0..=left.len()).collect();
+    for (index, wanted) in right.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], index + 1);
+        for (column, have) in left.iter().enumerate() {
+            let replaced = diagonal + usize::from(*have != wanted);
+            diagonal = row[column + 1];
+            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[left.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_is_recognised_and_a_stranger_is_not() {
+        assert_eq!(nearest("strat", Field::names()), Some("start"));
+        assert_eq!(nearest("threads", Field::names()), Some("thread"));
+        assert_eq!(nearest("Args", Field::names()), Some("args"));
+        assert_eq!(nearest("operation_name", Field::names()), None);
+        assert_eq!(nearest("x", Field::names()), None);
+    }
+}

@@ -1,0 +1,145 @@
+//! A window that slides over a stream of bytes: readers look at what is there and ask for more.
+
+use std::io::{self, Read};
+
+/// The largest single record. A line without end would otherwise fill the memory.
+pub(crate) const RECORD_BYTES_MAX: usize = 1 << 28;
+
+const CHUNK_BYTES: usize = 1 << 18;
+
+/// The unread part of a stream, as far as it has been fetched.
+pub(crate) struct Window {
+    reader: Box<dyn Read + Send>,
+    buffer: Vec<u8>,
+    begin: usize,
+    end: usize,
+    offset: u64,
+    state: State,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Open,
+    Ended,
+    /// A compressed stream that stops in the middle.
+    Truncated,
+}
+
+impl Window {
+    pub(super) fn new(reader: Box<dyn Read + Send>) -> Self {
+        Self {
+            reader,
+            buffer: Vec::new(),
+            begin: 0,
+            end: 0,
+            offset: 0,
+            state: State::Open,
+        }
+    }
+
+    /// What has been fetched and not consumed.
+    #[inline]
+    pub(crate) fn unread(&self) -> &[u8] {
+        &self.buffer[self.begin..self.end]
+    }
+
+    /// The offset of the first of [`Window::unread`] in the stream.
+    #[inline]
+    pub(crate) fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Passes over the first `count` bytes of [`Window::unread`].
+    #[inline]
+    pub(crate) fn consume(&mut self, count: usize) {
+        let count = count.min(self.end - self.begin);
+        self.begin += count;
+        self.offset += count as u64;
+    }
+
+    /// Whether the stream is a compressed one that stops in the middle.
+    pub(crate) fn is_truncated(&self) -> bool {
+        self.state == State::Truncated
+    }
+
+    /// Fetches more bytes; `false` when there are none. Fails when a single record outgrows all reason.
+    pub(crate) fn grow(&mut self) -> io::Result<bool> {
+        if self.state != State::Open {
+            return Ok(false);
+        }
+        if self.end == self.buffer.len() {
+            self.make_room()?;
+        }
+        loop {
+            match self.reader.read(&mut self.buffer[self.end..]) {
+                Ok(0) => self.state = State::Ended,
+                Ok(count) => {
+                    self.end += count;
+                    return Ok(true);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => self.state = State::Truncated,
+                Err(error) => return Err(error),
+            }
+            return Ok(false);
+        }
+    }
+
+    /// Fetches until at least `count` bytes are there or the stream ends.
+    pub(crate) fn fetch(&mut self, count: usize) -> io::Result<()> {
+        while self.end - self.begin < count && self.grow()? {}
+        Ok(())
+    }
+
+    /// The length of the next line with its newline, or without one at the end of the stream; 0 at its end.
+    #[inline]
+    pub(crate) fn line(&mut self) -> io::Result<usize> {
+        let mut searched = 0;
+        loop {
+            if let Some(at) = memchr::memchr(b'\n', &self.unread()[searched..]) {
+                return Ok(searched + at + 1);
+            }
+            searched = self.end - self.begin;
+            if !self.grow()? {
+                return Ok(searched);
+            }
+        }
+    }
+
+    #[cold]
+    fn make_room(&mut self) -> io::Result<()> {
+        self.buffer.copy_within(self.begin..self.end, 0);
+        self.end -= self.begin;
+        self.begin = 0;
+        // A record that fills half of the buffer needs a larger one, or each refill would move most of it.
+        if self.end * 2 >= self.buffer.len() {
+            if self.buffer.len() >= RECORD_BYTES_MAX {
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    format!(
+                        "a single record of more than {RECORD_BYTES_MAX} bytes; is this the format it is read as?"
+                    ),
+                ));
+            }
+            let grown = (self.buffer.len() * 2).max(CHUNK_BYTES);
+            self.buffer.resize(grown, 0);
+        }
+        Ok(())
+    }
+}
+
+/// Reading on from where the window stands, for a stream whose first bytes were only looked at.
+impl Read for Window {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if self.unread().is_empty() && !self.grow()? {
+            return match self.state {
+                State::Truncated => Err(io::ErrorKind::UnexpectedEof.into()),
+                _ => Ok(0),
+            };
+        }
+        let count = out.len().min(self.unread().len());
+        out[..count].copy_from_slice(&self.unread()[..count]);
+        self.consume(count);
+        Ok(count)
+    }
+}

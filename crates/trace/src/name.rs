@@ -1,0 +1,100 @@
+//! Operation names.
+
+use std::fmt;
+use std::ops::Deref;
+
+use omnilink_value::Value;
+
+/// The name of an operation: cheap to clone, fast to compare, ordered by text.
+///
+/// It is a string [`Value`] underneath: up to 14 bytes live inside it, a longer one is shared.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Name(Value);
+
+impl Name {
+    /// The name of this text.
+    pub fn new(text: &str) -> Self {
+        Self(Value::str(text))
+    }
+
+    /// The text.
+    #[inline]
+    pub fn as_str(&self) -> &str {
+        self.0.as_str().unwrap_or_default()
+    }
+
+    /// The name as a string value.
+    pub fn as_value(&self) -> &Value {
+        &self.0
+    }
+}
+
+impl Deref for Name {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl From<&str> for Name {
+    fn from(text: &str) -> Self {
+        Self::new(text)
+    }
+}
+
+impl PartialEq<str> for Name {
+    fn eq(&self, other: &str) -> bool {
+        self.as_str() == other
+    }
+}
+
+impl PartialEq<&str> for Name {
+    fn eq(&self, other: &&str) -> bool {
+        self.as_str() == *other
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl fmt::Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
+/// Shares the allocation of long names that a reader meets again and again.
+///
+/// A trace has few names, so a small direct-mapped table hits nearly always; a trace with millions of names evicts and
+/// allocates, but never grows it.
+#[derive(Debug)]
+pub(crate) struct NameCache {
+    slots: Box<[Option<Name>; NameCache::SLOTS]>,
+}
+
+impl NameCache {
+    const SLOTS: usize = 64;
+
+    pub(crate) fn new() -> Self {
+        Self {
+            slots: Box::new([const { None }; Self::SLOTS]),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn get(&mut self, text: &str) -> Name {
+        let ends = text.bytes().take(4).chain(text.bytes().rev().take(4));
+        let mix = ends.fold(text.len(), |mix, byte| {
+            mix.wrapping_mul(31).wrapping_add(usize::from(byte))
+        });
+        let slot = &mut self.slots[mix % Self::SLOTS];
+        match slot {
+            Some(name) if name == text => name.clone(),
+            _ => slot.insert(Name::new(text)).clone(),
+        }
+    }
+}

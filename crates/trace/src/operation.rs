@@ -1,0 +1,150 @@
+//! One observed call.
+
+use std::fmt;
+
+use omnilink_value::Value;
+
+use crate::{Name, Place, Timebox};
+
+/// One observed call of an operation, or one line of a log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// Who called. Threads have at most one open call each, unless the trace was opened as asynchronous.
+    pub thread: Value,
+    /// What was called. Empty for a log line that names no event.
+    pub name: Name,
+    /// With what.
+    pub args: Args,
+    /// What came back, where the trace keeps results apart from arguments.
+    pub ret: Option<Value>,
+    /// When.
+    pub timebox: Timebox,
+    /// The system said that it failed.
+    pub aborted: bool,
+    /// Whatever else the recorder noted down.
+    pub meta: Option<Value>,
+    /// Variable updates that a log line carries.
+    pub vars: Option<Value>,
+    /// The logical clock that a log line carries: an integer or a vector clock.
+    pub clock: Option<Value>,
+    /// Where this was read.
+    pub place: Place,
+}
+
+impl Operation {
+    /// An operation with arguments by name and nothing else; a start for building one in code.
+    pub fn new(thread: impl Into<Value>, name: impl Into<Name>, args: Args, timebox: Timebox) -> Self {
+        Self {
+            thread: thread.into(),
+            name: name.into(),
+            args,
+            ret: None,
+            timebox,
+            aborted: false,
+            meta: None,
+            vars: None,
+            clock: None,
+            place: Place::whole("memory"),
+        }
+    }
+
+    /// The same operation with a result.
+    #[must_use]
+    pub fn returning(mut self, ret: impl Into<Value>) -> Self {
+        self.ret = Some(ret.into());
+        self
+    }
+}
+
+/// Prints the call the way a person would write it: `push(value: 3) = TRUE`.
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}({})", self.name, self.args)?;
+        if let Some(ret) = &self.ret {
+            write!(f, " = {ret}")?;
+        }
+        match self.aborted {
+            true => f.write_str(" aborted"),
+            false => Ok(()),
+        }
+    }
+}
+
+/// The arguments of an operation.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Args {
+    /// By parameter name: a record, or the empty function.
+    Named(Value),
+    /// By position: a tuple.
+    Positional(Value),
+}
+
+impl Args {
+    /// Arguments by parameter name.
+    pub fn named<N: AsRef<str>>(fields: impl IntoIterator<Item = (N, Value)>) -> Self {
+        Self::Named(Value::record(fields))
+    }
+
+    /// Arguments by position.
+    pub fn positional(values: impl IntoIterator<Item = Value>) -> Self {
+        Self::Positional(Value::tuple(values))
+    }
+
+    /// No arguments.
+    pub fn none() -> Self {
+        Self::Named(Value::tuple([]))
+    }
+
+    /// The argument called `name`, or the one at `position` (counted from 0) where arguments have no names.
+    #[inline]
+    pub fn get(&self, name: &str, position: usize) -> Option<&Value> {
+        match self {
+            Self::Named(record) => record.field(name),
+            Self::Positional(tuple) => tuple.as_tuple().and_then(|values| values.get(position)),
+        }
+    }
+
+    /// The argument called `name`, if arguments have names.
+    #[inline]
+    pub fn field(&self, name: &str) -> Option<&Value> {
+        match self {
+            Self::Named(record) => record.field(name),
+            Self::Positional(_) => None,
+        }
+    }
+
+    /// How many arguments there are.
+    pub fn len(&self) -> usize {
+        self.as_value().len().unwrap_or_default()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The record or tuple.
+    pub fn as_value(&self) -> &Value {
+        match self {
+            Self::Named(value) | Self::Positional(value) => value,
+        }
+    }
+}
+
+impl fmt::Display for Args {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut separator = "";
+        if let (Self::Named(_), Some(record)) = (self, self.as_value().as_record()) {
+            for (name, value) in record.iter() {
+                write!(f, "{separator}{name}: {value}")?;
+                separator = ", ";
+            }
+        } else {
+            for value in self.as_value().as_tuple().unwrap_or_default() {
+                write!(f, "{separator}{value}")?;
+                separator = ", ";
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,112 @@
+//! Where written bytes go: a compressor, then a file that appears all at once or a stream.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use flate2::write::GzEncoder;
+use tempfile::NamedTempFile;
+
+use crate::Compression;
+
+/// A destination.
+pub(super) enum Target {
+    /// A temporary file beside `path` that takes its place in the end, so that nobody ever sees half a trace.
+    File { file: NamedTempFile, path: PathBuf },
+    /// Standard output and the like.
+    Stream(Box<dyn Write + Send>),
+}
+
+impl Target {
+    pub(super) fn file(path: &Path) -> io::Result<Self> {
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".omnilink-");
+        // A temporary file is private by default; this one is to become an ordinary file.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        Ok(Self::File {
+            file: builder.tempfile_in(folder)?,
+            path: path.to_owned(),
+        })
+    }
+
+    fn finish(self) -> io::Result<()> {
+        match self {
+            Self::File { file, path } => {
+                file.as_file().sync_all()?;
+                let _: File = file.persist(path).map_err(|error| error.error)?;
+                Ok(())
+            }
+            Self::Stream(mut stream) => stream.flush(),
+        }
+    }
+}
+
+impl Write for Target {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::File { file, .. } => file.write(bytes),
+            Self::Stream(stream) => stream.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::File { file, .. } => file.flush(),
+            Self::Stream(stream) => stream.flush(),
+        }
+    }
+}
+
+/// A destination behind a compressor.
+pub(super) enum Sink {
+    Plain(BufWriter<Target>),
+    Gzip(BufWriter<GzEncoder<Target>>),
+    Zstd(BufWriter<zstd::Encoder<'static, Target>>),
+}
+
+const BUFFER_BYTES: usize = 1 << 16;
+
+impl Sink {
+    pub(super) fn new(target: Target, compression: Compression) -> io::Result<Self> {
+        Ok(match compression {
+            Compression::None => Self::Plain(BufWriter::with_capacity(BUFFER_BYTES, target)),
+            Compression::Gzip => {
+                let encoder = GzEncoder::new(target, flate2::Compression::default());
+                Self::Gzip(BufWriter::with_capacity(BUFFER_BYTES, encoder))
+            }
+            Compression::Zstd => Self::Zstd(BufWriter::with_capacity(
+                BUFFER_BYTES,
+                zstd::Encoder::new(target, 3)?,
+            )),
+        })
+    }
+
+    pub(super) fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Self::Plain(writer) => writer.write_all(bytes),
+            Self::Gzip(writer) => writer.write_all(bytes),
+            Self::Zstd(writer) => writer.write_all(bytes),
+        }
+    }
+
+    /// Writes what is left and puts the file in its place.
+    pub(super) fn finish(self) -> io::Result<()> {
+        let target = match self {
+            Self::Plain(writer) => writer.into_inner().map_err(io::IntoInnerError::into_error)?,
+            Self::Gzip(writer) => writer
+                .into_inner()
+                .map_err(io::IntoInnerError::into_error)?
+                .finish()?,
+            Self::Zstd(writer) => writer
+                .into_inner()
+                .map_err(io::IntoInnerError::into_error)?
+                .finish()?,
+        };
+        target.finish()
+    }
+}

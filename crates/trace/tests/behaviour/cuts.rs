@@ -1,0 +1,137 @@
+//! Traces whose recorder crashed: everything before the cut is read, and the cut is reported.
+
+use std::io::Write;
+
+use omnilink_trace::{Args, Operation, Timebox, msgpack_record};
+use omnilink_value::Value;
+
+use crate::support::{notes, read, refusal};
+
+fn line(start: i64) -> String {
+    format!("{{\"thread\":0,\"op\":\"x\",\"start\":{start},\"end\":{start}}}\n")
+}
+
+fn record(start: i64) -> Vec<u8> {
+    msgpack_record(&Operation::new(
+        0,
+        "x",
+        Args::named([("v", Value::int(7))]),
+        Timebox::new(start, start),
+    ))
+}
+
+fn records(count: i64) -> Vec<u8> {
+    (0..count).flat_map(record).collect()
+}
+
+#[test]
+fn a_last_line_that_is_cut_anywhere_is_a_cut() {
+    let whole = line(1) + &line(2);
+    let first = line(1).len();
+    for cut in first + 1..whole.len() - 2 {
+        assert_eq!(read(&whole[..cut]).len(), 1, "{:?}", &whole[..cut]);
+        assert_eq!(
+            notes(&whole[..cut]),
+            ["test:2: cut off here: the last line is incomplete; everything before was read"]
+        );
+    }
+    assert_eq!(
+        read(&whole[..whole.len() - 1]).len(),
+        2,
+        "only the newline is missing"
+    );
+}
+
+#[test]
+fn a_line_cut_inside_a_character_is_a_cut() {
+    let mut bytes = line(1).into_bytes();
+    bytes.extend_from_slice(b"{\"thread\":\"\xc3");
+    assert_eq!(read(&bytes).len(), 1);
+}
+
+#[test]
+fn zeros_after_the_last_line_are_a_cut() {
+    for tail in ["\0\0\0\0", "{\"thread\":0,\"o\0\0\0\0"] {
+        let text = line(1) + tail;
+        assert_eq!(read(&text).len(), 1);
+        assert_eq!(notes(&text).len(), 1);
+    }
+}
+
+#[test]
+fn messagepack_cut_anywhere_is_a_cut() {
+    let whole = records(2);
+    let first = whole.len() / 2;
+    for cut in first + 1..whole.len() {
+        assert_eq!(read(&whole[..cut]).len(), 1);
+        assert_eq!(
+            notes(&whole[..cut]),
+            [format!(
+                "test: byte {first}: cut off here: the last record is incomplete; everything before was read"
+            )]
+        );
+    }
+}
+
+#[test]
+fn what_a_killed_recorder_leaves_is_read_up_to_the_last_call() {
+    let mut bytes = records(3);
+    let pending = Operation::new(0, "x", Args::none(), Timebox::pending(9));
+    bytes.extend(msgpack_record(&pending));
+    bytes.extend_from_slice(b"\xa3ret\x07\xa3end\xd3\x00\x00");
+    bytes.resize(bytes.len() + 100_000, 0);
+    let operations = read(&bytes);
+    assert_eq!(operations.len(), 4);
+    assert!(operations[3].timebox.is_pending());
+    assert_eq!(notes(&bytes).len(), 1);
+}
+
+#[test]
+fn a_recorder_killed_before_its_first_call_leaves_an_empty_trace() {
+    assert_eq!(read([0_u8; 70_000]).len(), 0);
+    assert_eq!(
+        notes([0_u8; 70_000]),
+        [
+            "test: byte 0: cut off here: zero bytes where a record should begin: the recorder was not closed; \
+          everything before was read"
+        ]
+    );
+}
+
+#[test]
+fn damage_with_records_behind_it_is_an_error() {
+    for damage in [&[0_u8; 300_000][..], b"\xc1\xff", b"\x85\xa6thread\x00"] {
+        let bytes = [records(2), damage.to_vec(), records(1)].concat();
+        let message = refusal(&bytes);
+        assert!(
+            message.starts_with(&format!("test: byte {}: damaged", records(2).len())),
+            "{message}"
+        );
+    }
+}
+
+#[test]
+fn a_whole_record_with_a_float_is_an_error_even_at_the_end() {
+    let float = b"\x83\xa6thread\x00\xa2op\xa1x\xa5start\xcb\0\0\0\0\0\0\0\0";
+    let message = refusal([records(1), float.to_vec()].concat());
+    assert!(
+        message.ends_with("expected a value, found a floating-point number"),
+        "{message}"
+    );
+}
+
+#[test]
+fn compressed_data_that_end_early_are_a_cut() {
+    let text: String = (0..20_000).map(line).collect();
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(text.as_bytes()).expect("into memory");
+    let gzip = gzip.finish().expect("into memory");
+    let zstd = zstd::encode_all(text.as_bytes(), 1).expect("into memory");
+    for whole in [gzip, zstd] {
+        assert_eq!(read(&whole).len(), 20_000);
+        let cut = &whole[..whole.len() * 2 / 3];
+        let count = read(cut).len();
+        assert!((1..20_000).contains(&count), "{count}");
+        assert_eq!(notes(cut).len(), 1);
+    }
+}

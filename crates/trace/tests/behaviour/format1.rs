@@ -1,0 +1,101 @@
+//! Trace format 1 as it is documented.
+
+use omnilink_trace::{Args, Format, OpenOptions, Trace};
+use omnilink_value::Value;
+
+use crate::support::{draw, open, read};
+
+#[test]
+fn the_line_of_the_design_is_read() {
+    let operations =
+        read(r#"{"thread":0,"op":"KVInsert","args":{"key":3,"value":4,"result":0},"start":12,"end":40}"#);
+    assert_eq!(
+        draw(&operations),
+        "0 [12,40] KVInsert(key: 3, result: 0, value: 4)\n"
+    );
+    assert_eq!(operations[0].args.get("key", 9), Some(&Value::int(3)));
+    assert_eq!(operations[0].place.to_string(), "test:1");
+}
+
+#[test]
+fn every_field_is_read() {
+    let operations = read(
+        r#"
+        {"thread":"a","op":"x","args":[1,{"$set":[2]}],"ret":null,"start":-1,"end":null,"aborted":true,"meta":{"host":"h"}}
+        {"thread":"b","op":"y","start":0,"args":{}}
+        "#,
+    );
+    assert_eq!(
+        draw(&operations),
+        "\"a\" [-1,…] x(1, {2}) = null aborted\n\"b\" [0,…] y()\n"
+    );
+    assert_eq!(operations[0].args.get("any", 0), Some(&Value::int(1)));
+    assert_eq!(
+        operations[0].meta.as_ref().and_then(|meta| meta.field("host")),
+        Some(&Value::str("h"))
+    );
+    assert_eq!(operations[1].args, Args::Named(Value::tuple([])));
+    assert_eq!(operations[1].place.to_string(), "test:3");
+}
+
+#[test]
+fn log_lines_happen_at_their_clock_or_in_their_turn() {
+    let operations = read(
+        r#"{"op":"Send","vars":{"x":1}}
+        {"thread":"n1","op":"Recv","clock":{"n1":2,"n2":1}}
+        {"vars":{"x":2},"clock":9}"#,
+    );
+    assert_eq!(
+        draw(&operations),
+        "null [0,0] Send()\n\"n1\" [1,1] Recv()\nnull [9,9] ()\n"
+    );
+    assert_eq!(
+        operations[1].clock.as_ref().and_then(|clock| clock.field("n1")),
+        Some(&Value::int(2))
+    );
+}
+
+#[test]
+fn the_header_is_read_and_is_no_operation() {
+    let trace =
+        open("{\"omnilink\":1,\"spec\":\"Queue\",\"seed\":7}\n{\"thread\":0,\"op\":\"x\",\"start\":1}\n")
+            .expect("a trace");
+    assert_eq!(
+        trace.header().and_then(|header| header.get("seed")),
+        Some(&Value::int(7))
+    );
+    assert_eq!(trace.format(), Format::Ndjson);
+    assert_eq!(trace.count(), 1);
+}
+
+#[test]
+fn an_empty_input_is_an_empty_trace() {
+    for empty in ["", "\n\n", "{\"omnilink\":1}\n"] {
+        assert_eq!(read(empty).len(), 0);
+    }
+}
+
+#[test]
+fn messagepack_carries_the_same_maps() {
+    let line = r#"{"thread":0,"op":"an operation name","args":{"key":3},"ret":[1],"start":12,"end":40}"#;
+    let operations = read(Value::from_json(line.as_bytes()).expect("JSON").to_msgpack());
+    assert_eq!(draw(&operations), "0 [12,40] an operation name(key: 3) = <<1>>\n");
+    assert_eq!(operations[0].place.to_string(), "test: byte 0");
+}
+
+#[test]
+fn threads_may_overlap_themselves_when_the_trace_is_asynchronous() {
+    let text = "{\"thread\":0,\"op\":\"x\",\"start\":1,\"end\":5}\n{\"thread\":0,\"op\":\"y\",\"start\":2,\"end\":3}\n";
+    let options = OpenOptions {
+        async_threads: true,
+        ..OpenOptions::default()
+    };
+    let trace = Trace::from_bytes("test", text.as_bytes(), &options).expect("a trace");
+    assert_eq!(trace.filter(Result::is_ok).count(), 2);
+}
+
+#[test]
+fn a_thread_may_call_again_at_the_reading_at_which_it_returned() {
+    let text = "{\"thread\":0,\"op\":\"x\",\"start\":1,\"end\":5}\n{\"thread\":0,\"op\":\"y\",\"start\":5,\"end\":5}\n";
+    assert_eq!(read(text).len(), 2);
+}

@@ -1,0 +1,135 @@
+//! What is refused, and what is said about it.
+
+use omnilink_value::Value;
+
+use crate::support::refusal;
+
+fn line(fields: &str) -> String {
+    format!("{{{fields}}}\n")
+}
+
+#[test]
+fn every_refusal_names_the_place_and_the_remedy() {
+    for (fields, message) in [
+        (
+            r#""thread":0,"op":"pop","start":5,"end":4"#,
+            "test:1: pop ends at 4, before it starts at 5; check the clock of the recorder",
+        ),
+        (
+            r#""thread":0,"op":"pop","strat":5"#,
+            "test:1: unknown field \"strat\" (did you mean \"start\"?); anything of your own goes under \"meta\"",
+        ),
+        (
+            r#""thread":0,"op":"pop","host":5"#,
+            "test:1: unknown field \"host\"; anything of your own goes under \"meta\"",
+        ),
+        (
+            r#""thread":0,"op":"pop""#,
+            "test:1: pop: the field \"start\" is missing; expected an integer, or \"clock\" or \"vars\" on a log line",
+        ),
+        (
+            r#""op":"pop","start":5"#,
+            "test:1: pop: the field \"thread\" is missing; expected a number or a string",
+        ),
+        (
+            r#""thread":0,"start":5"#,
+            "test:1: the field \"op\" is missing; expected the name of the operation",
+        ),
+        (
+            r#""thread":0,"op":"pop","start":"5""#,
+            "test:1: pop: the field \"start\" holds \"5\"; expected an integer",
+        ),
+        (
+            r#""thread":[0],"op":"pop","start":5"#,
+            "test:1: the field \"thread\" holds <<0>>; expected a number, a string or another scalar",
+        ),
+        (
+            r#""thread":0,"op":"pop","args":3,"start":5"#,
+            "test:1: pop: the field \"args\" holds 3; expected an object (arguments by name) or an array (by position)",
+        ),
+        (
+            r#""thread":0,"op":"pop","op":"pop","start":5"#,
+            "test:1: the field \"op\" occurs twice in one record",
+        ),
+        (
+            r#""thread":0,"op":"pop","start":5.5"#,
+            "test:1: not a JSON record: byte 31: only integers are values; write a number with a fraction or exponent \
+             as a string or scale it to an integer",
+        ),
+        (
+            r#""omnilink":2"#,
+            "test:1: trace format 2 is not known; this version reads format 1",
+        ),
+    ] {
+        assert_eq!(refusal(line(fields)), message);
+    }
+}
+
+#[test]
+fn calls_of_one_thread_must_not_overlap() {
+    let first = r#""thread":7,"op":"push","start":1,"end":5"#;
+    let overlapping = line(first) + &line(r#""thread":7,"op":"pop","start":3,"end":4"#);
+    assert_eq!(
+        refusal(overlapping),
+        "test:2: thread 7 starts pop at 3 while its push (test:1) is open until 5; \
+         if calls of one thread may overlap, open the trace as asynchronous"
+    );
+    let after_pending =
+        line(r#""thread":7,"op":"push","start":1"#) + &line(r#""thread":7,"op":"pop","start":3"#);
+    assert!(refusal(after_pending).contains("never returned"));
+}
+
+#[test]
+fn a_broken_line_in_the_middle_is_an_error() {
+    let good = line(r#""thread":0,"op":"x","start":1,"end":1"#);
+    let text = format!("{good}{{\"thread\":0,\"op\n{good}");
+    assert!(refusal(text).starts_with("test:2: not a JSON record: byte 15: a control character"));
+    assert!(refusal(format!("{good}\u{0}\u{0}\n{good}")).starts_with("test:2: not a JSON record: byte 0"));
+}
+
+#[test]
+fn a_line_without_its_opening_brace_is_an_error() {
+    let good = line(r#""thread":0,"op":"x","start":1,"end":1"#);
+    assert!(
+        refusal(format!("{good},\"op\":\"x\",\"start\":1}}\n"))
+            .starts_with("test:2: not a JSON record: byte 0")
+    );
+}
+
+#[test]
+fn what_is_no_trace_is_refused_by_name_of_the_formats() {
+    let message = refusal("hello world\nthis is a diary\n");
+    assert_eq!(
+        message,
+        "test: not a trace in any known format (ndjson, msgpack, omnilink, jepsen-edn, jepsen-log, porcupine, fastlin); \
+         name the format if it is one of them"
+    );
+}
+
+#[test]
+fn messagepack_refusals_name_the_byte() {
+    let record = |fields: &str| {
+        Value::from_json(line(fields).trim().as_bytes())
+            .expect("JSON")
+            .to_msgpack()
+    };
+    let good = record(r#""thread":0,"op":"x","start":1,"end":1"#);
+    let bad = record(r#""thread":0,"op":"x","start":"now""#);
+    let message = refusal([good.clone(), bad].concat());
+    assert_eq!(
+        message,
+        format!(
+            "test: byte {}: x: the field \"start\" holds \"now\"; expected an integer",
+            good.len()
+        )
+    );
+}
+
+#[test]
+fn a_missing_file_is_named() {
+    let error = omnilink_trace::Trace::open("/no/such/trace", &Default::default()).expect_err("no such file");
+    assert!(
+        error.to_string().starts_with("/no/such/trace: No such file"),
+        "{error}"
+    );
+}
