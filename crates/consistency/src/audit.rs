@@ -58,7 +58,11 @@ pub(crate) fn audit<M: Model>(
     if !plan.required.is_within(placed) {
         return Err("an operation that happened is not linearized".to_owned());
     }
-    let scene = Finished { plan, explanation, before };
+    let scene = Finished {
+        plan,
+        explanation,
+        before,
+    };
     for &op in &explanation.linearization {
         let (sees, past) = (explanation.visible[op], scene.before[op]);
         if !plan.lin_before[op].and(placed).is_within(past) {
@@ -108,13 +112,18 @@ fn replay<M: Model>(
     let mut beginnings = vec![model.initial()];
     for (position, &op) in order.iter().enumerate() {
         let sees = explanation.visible[op];
-        let shared = order[..position].iter().take_while(|seen| sees.has(**seen)).count();
+        let shared = order[..position]
+            .iter()
+            .take_while(|seen| sees.has(**seen))
+            .count();
         let mut states = beginnings[shared].clone();
         for &seen in order[shared..position].iter().filter(|seen| sees.has(**seen)) {
             states = after(&states, as_seen(seen));
         }
         if after(&states, &history.ops()[op].op).is_empty() {
-            return Err(format!("the return of operation {op} does not follow from what it sees"));
+            return Err(format!(
+                "the return of operation {op} does not follow from what it sees"
+            ));
         }
         let next = after(&beginnings[position], as_seen(op));
         beginnings.push(next);

@@ -21,13 +21,23 @@ impl Budget {
 
     pub fn new(limits: Limits) -> Self {
         let deadline = limits.time.and_then(|time| Instant::now().checked_add(time));
-        Self { limits, deadline, configurations: 0, work: 0, exhausted: None }
+        Self {
+            limits,
+            deadline,
+            configurations: 0,
+            work: 0,
+            exhausted: None,
+        }
     }
 
     /// Counts one configuration. `true` means: stop.
     pub fn configuration(&mut self) -> bool {
         self.configurations += 1;
-        if self.limits.configurations.is_some_and(|limit| self.configurations > limit) {
+        if self
+            .limits
+            .configurations
+            .is_some_and(|limit| self.configurations > limit)
+        {
             self.exhausted.get_or_insert(Exhausted::Configurations);
         }
         self.work()

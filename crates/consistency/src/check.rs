@@ -10,9 +10,7 @@ use crate::criterion::{Criterion, Ret};
 use crate::history::History;
 use crate::minimise::core_of;
 use crate::op_set::OpSet;
-use crate::outcome::{
-    Candidate, Explanation, Refutation, Unfinished, WeakFigures, WeakOutcome, WeakVerdict,
-};
+use crate::outcome::{Candidate, Explanation, Refutation, Unfinished, WeakFigures, WeakOutcome, WeakVerdict};
 use crate::plan::Plan;
 use crate::refusal::refusal;
 use crate::relation::Filter;
@@ -34,7 +32,12 @@ pub struct WeakOptions {
 
 impl Default for WeakOptions {
     fn default() -> Self {
-        Self { ret: Ret::Own, limits: Limits::default(), reductions: Reductions::ALL, minimise: true }
+        Self {
+            ret: Ret::Own,
+            limits: Limits::default(),
+            reductions: Reductions::ALL,
+            minimise: true,
+        }
     }
 }
 
@@ -77,7 +80,10 @@ impl<'m, M: Model> WeakChecker<'m, M> {
 
     /// A checker for this model.
     pub fn new(model: &'m M) -> Self {
-        Self { model, steps: Steps::new(model) }
+        Self {
+            model,
+            steps: Steps::new(model),
+        }
     }
 
     /// Checks one history.
@@ -100,12 +106,24 @@ impl<'m, M: Model> WeakChecker<'m, M> {
         let found = self.search(&plan, &classes, options.reductions, &mut budget);
         let verdict = match found {
             Found::Explained { order, rows } => {
-                let explanation = Explanation { linearization: order, visible: rows };
-                audit(self.model, history, &plan, reading(&plan, options.ret), &explanation)
-                    .map_err(WeakError::Rejected)?;
+                let explanation = Explanation {
+                    linearization: order,
+                    visible: rows,
+                };
+                audit(
+                    self.model,
+                    history,
+                    &plan,
+                    reading(&plan, options.ret),
+                    &explanation,
+                )
+                .map_err(WeakError::Rejected)?;
                 WeakVerdict::Valid(explanation)
             }
-            Found::Limit(limit, stuck) => WeakVerdict::Unknown(Unfinished { limit, explained: stuck.order }),
+            Found::Limit(limit, stuck) => WeakVerdict::Unknown(Unfinished {
+                limit,
+                explained: stuck.order,
+            }),
             Found::Stuck(stuck) => {
                 self.look_for_failures()?;
                 let mut refutation = self.refutation(&plan, history, &classes, stuck)?;
@@ -133,10 +151,18 @@ impl<'m, M: Model> WeakChecker<'m, M> {
     }
 
     fn classes(&mut self, history: &History<M::Op>, ret: Ret) -> Classes {
-        let own: Vec<_> = history.ops().iter().map(|op| self.steps.class_of(&op.op)).collect();
+        let own: Vec<_> = history
+            .ops()
+            .iter()
+            .map(|op| self.steps.class_of(&op.op))
+            .collect();
         let seen = match ret {
             Ret::All => own.clone(),
-            Ret::Own => history.ops().iter().map(|op| self.steps.class_of(&op.effect)).collect(),
+            Ret::Own => history
+                .ops()
+                .iter()
+                .map(|op| self.steps.class_of(&op.effect))
+                .collect(),
         };
         Classes { own, seen }
     }
@@ -151,7 +177,9 @@ impl<'m, M: Model> WeakChecker<'m, M> {
             .collect();
         let all = OpSet::first(history.len());
         let of_methods = |names: &[String]| -> OpSet {
-            (0..history.len()).filter(|op| names.contains(&history.ops()[*op].method)).collect()
+            (0..history.len())
+                .filter(|op| names.contains(&history.ops()[*op].method))
+                .collect()
         };
         let members = |filter: &Filter| match filter {
             Filter::Methods(names) => of_methods(names),
@@ -162,7 +190,13 @@ impl<'m, M: Model> WeakChecker<'m, M> {
         Plan::new(history, criterion, members, of_methods)
     }
 
-    fn search(&mut self, plan: &Plan, classes: &Classes, reductions: Reductions, budget: &mut Budget) -> Found {
+    fn search(
+        &mut self,
+        plan: &Plan,
+        classes: &Classes,
+        reductions: Reductions,
+        budget: &mut Budget,
+    ) -> Found {
         if plan.is_complete() {
             return complete::search(plan, &mut self.steps, &classes.own, budget);
         }
@@ -192,10 +226,18 @@ impl<'m, M: Model> WeakChecker<'m, M> {
     ) -> Result<Refutation, WeakError> {
         let op = stuck.blocked.iter().next().unwrap_or_default();
         let before: OpSet = stuck.order.iter().copied().collect();
-        let least = if plan.complete.has(op) { before } else { plan.must_see[op].and(before) };
+        let least = if plan.complete.has(op) {
+            before
+        } else {
+            plan.must_see[op].and(before)
+        };
         let mut ends: Vec<(StateSet, OpSet)> = vec![(self.steps.initial(), least)];
         for &seen in &stuck.order {
-            let class = if plan.is_complete() { classes.own[seen] } else { classes.seen[seen] };
+            let class = if plan.is_complete() {
+                classes.own[seen]
+            } else {
+                classes.seen[seen]
+            };
             for at in 0..ends.len() {
                 let (state, row) = ends[at];
                 let next = self.steps.step(state, class);
@@ -215,10 +257,20 @@ impl<'m, M: Model> WeakChecker<'m, M> {
                     Some(observed) => refusal(self.model, state, &observed.op).map_err(WeakError::Model)?,
                     None => None,
                 };
-                candidates.push(Candidate { sees, state: self.model.describe_state(state), reason });
+                candidates.push(Candidate {
+                    sees,
+                    state: self.model.describe_state(state),
+                    reason,
+                });
             }
         }
-        Ok(Refutation { explained: stuck.order, visible: stuck.rows, op, candidates, core: None })
+        Ok(Refutation {
+            explained: stuck.order,
+            visible: stuck.rows,
+            op,
+            candidates,
+            core: None,
+        })
     }
 }
 

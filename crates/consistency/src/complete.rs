@@ -34,7 +34,11 @@ pub(crate) fn search<M: Model>(
     own: &[Class],
     budget: &mut Budget,
 ) -> Found {
-    let readers = plan.required.iter().filter(|op| steps.facts(own[*op]).is_pure).collect();
+    let readers = plan
+        .required
+        .iter()
+        .filter(|op| steps.facts(own[*op]).is_pure)
+        .collect();
     let initial = steps.initial();
     let mut search = Complete {
         plan,
@@ -53,7 +57,10 @@ pub(crate) fn search<M: Model>(
             rows[*op] = seen;
             seen = seen.with(*op);
         }
-        return Found::Explained { order: search.order, rows };
+        return Found::Explained {
+            order: search.order,
+            rows,
+        };
     }
     match search.budget.exhausted() {
         Some(limit) => Found::Limit(limit, search.stuck.unwrap_or_default()),
@@ -67,7 +74,9 @@ impl<M: Model> Complete<'_, '_, M> {
         // A reader that is accepted now does not disturb anything that comes later.
         loop {
             let ready = self.readers.minus(placed).iter().find(|op| {
-                self.plan.lin_before[*op].and(self.plan.required).is_within(placed)
+                self.plan.lin_before[*op]
+                    .and(self.plan.required)
+                    .is_within(placed)
                     && self.steps.step(state, self.own[*op]) == state
             });
             let Some(op) = ready else { break };
@@ -98,14 +107,23 @@ impl<M: Model> Complete<'_, '_, M> {
                 }
             }
             let blocked = blocked.and(self.plan.required);
-            if !blocked.is_empty() && self.stuck.as_ref().is_none_or(|best| best.order.len() < self.order.len()) {
+            if !blocked.is_empty()
+                && self
+                    .stuck
+                    .as_ref()
+                    .is_none_or(|best| best.order.len() < self.order.len())
+            {
                 let mut rows = vec![OpSet::EMPTY; self.plan.count];
                 let mut seen = OpSet::EMPTY;
                 for op in &self.order {
                     rows[*op] = seen;
                     seen = seen.with(*op);
                 }
-                self.stuck = Some(Stuck { order: self.order.clone(), rows, blocked });
+                self.stuck = Some(Stuck {
+                    order: self.order.clone(),
+                    rows,
+                    blocked,
+                });
             }
         }
         self.order.truncate(entered);

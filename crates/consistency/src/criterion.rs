@@ -89,18 +89,21 @@ impl Criterion {
     ///
     /// # Errors
     /// If an axiom cannot be checked one operation at a time.
-    pub fn new(
-        name: impl Into<String>,
-        axioms: Vec<Axiom>,
-        keeps_hb: bool,
-    ) -> Result<Self, CriterionError> {
-        let criterion = Self { name: name.into(), axioms, keeps_hb };
+    pub fn new(name: impl Into<String>, axioms: Vec<Axiom>, keeps_hb: bool) -> Result<Self, CriterionError> {
+        let criterion = Self {
+            name: name.into(),
+            axioms,
+            keeps_hb,
+        };
         for axiom in &criterion.axioms {
             let relation = axiom.claim.relation();
             let bases = [(Relation::Po, "po"), (Relation::Hb, "hb")];
             for (base, name) in bases {
                 if !relation.is_static() && relation.mentions(&base) && !criterion.keeps(&base) {
-                    return Err(CriterionError::NotForward { axiom: axiom.claim.to_string(), relation: name });
+                    return Err(CriterionError::NotForward {
+                        axiom: axiom.claim.to_string(),
+                        relation: name,
+                    });
                 }
             }
         }
@@ -149,7 +152,11 @@ impl Criterion {
 impl fmt::Display for Criterion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Ret\nlin >= vis\n")?;
-        f.write_str(if self.keeps_hb { "lin >= hb\n" } else { "drop lin >= hb\n" })?;
+        f.write_str(if self.keeps_hb {
+            "lin >= hb\n"
+        } else {
+            "drop lin >= hb\n"
+        })?;
         for Axiom { claim, scope } in &self.axioms {
             if let Some(methods) = scope {
                 write!(f, "{}: ", methods.join("|"))?;

@@ -45,7 +45,10 @@ impl<O> History<O> {
     pub fn new(ops: Vec<Observed<O>>, happens_before: &Order) -> Result<Self, OrderError> {
         let count = ops.len();
         if happens_before.len() != count {
-            return Err(OrderError::NoSuchOp { op: happens_before.len().max(count) - 1, count });
+            return Err(OrderError::NoSuchOp {
+                op: happens_before.len().max(count) - 1,
+                count,
+            });
         }
         let pending = |op: usize| ops.get(op).is_some_and(|op| op.optional);
         let threads: Vec<u32> = ops.iter().map(|op| op.thread).collect();
@@ -57,7 +60,11 @@ impl<O> History<O> {
                 return Err(OrderError::AfterPending { first, second });
             }
         }
-        Ok(Self { ops, program_order, happens_before })
+        Ok(Self {
+            ops,
+            program_order,
+            happens_before,
+        })
     }
 
     /// A history with real time. Operations of one thread are in program order unless they overlap; a return and a call
@@ -68,20 +75,31 @@ impl<O> History<O> {
     pub fn from_timeboxes(ops: Vec<Observed<O>>, timeboxes: &[Timebox]) -> Result<Self, OrderError> {
         let count = ops.len();
         if timeboxes.len() != count {
-            return Err(OrderError::NoSuchOp { op: timeboxes.len().max(count) - 1, count });
+            return Err(OrderError::NoSuchOp {
+                op: timeboxes.len().max(count) - 1,
+                count,
+            });
         }
         let mut pairs = Vec::new();
         for (first, (a, from)) in ops.iter().zip(timeboxes).enumerate() {
             for (second, (b, to)) in ops.iter().zip(timeboxes).enumerate() {
                 let is_earlier = (from.start, first) < (to.start, second);
-                if a.thread == b.thread && !a.optional && is_earlier && from.end.is_some_and(|end| end <= to.start) {
+                if a.thread == b.thread
+                    && !a.optional
+                    && is_earlier
+                    && from.end.is_some_and(|end| end <= to.start)
+                {
                     pairs.push((first, second));
                 }
             }
         }
         let program_order = Order::from_pairs(count, pairs)?;
         let happens_before = Order::from_timeboxes(timeboxes)?.join(&program_order)?;
-        Ok(Self { ops, program_order, happens_before })
+        Ok(Self {
+            ops,
+            program_order,
+            happens_before,
+        })
     }
 
     /// The operations.

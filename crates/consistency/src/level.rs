@@ -1,8 +1,7 @@
 //! Criteria that have a name.
 //!
-//! `po` and `hb` follow the literature's session guarantees and the levels of Emmi and Enea: what the classical
-//! session guarantees say about a session is said with program order, what the levels of concurrent objects say about
-//! the past is said with happens-before. `docs/consistency.md` draws which level implies which.
+//! The session guarantees are said with program order; the levels that Emmi and Enea use for concurrent objects start
+//! from happens-before and add to it what threads saw and did. `docs/consistency.md` draws which level implies which.
 
 use std::fmt;
 use std::str::FromStr;
@@ -27,9 +26,9 @@ pub enum Level {
     WritesFollowReads,
     /// An operation sees everything that was over before it began.
     Weak,
-    /// And everything that an operation saw that was over before it began.
+    /// And everything that was seen by an operation that was over before it began.
     Monotonic,
-    /// And everything that was over before an operation that it sees.
+    /// And everything that the thread of an operation that it sees did before that.
     Peer,
     /// What is seen is a causal past; all agree on one order of concurrent operations. Real time does not matter.
     CausalConvergence,
@@ -59,8 +58,14 @@ impl Level {
     ];
 
     /// The levels that a method can have on its own, each stronger than the one before.
-    pub const LADDER: [Self; 6] =
-        [Self::ReturnValue, Self::Weak, Self::Monotonic, Self::Peer, Self::Causal, Self::Linearizable];
+    pub const LADDER: [Self; 6] = [
+        Self::ReturnValue,
+        Self::Weak,
+        Self::Monotonic,
+        Self::Peer,
+        Self::Causal,
+        Self::Linearizable,
+    ];
 
     /// The name by which it is asked for.
     pub fn name(self) -> &'static str {
@@ -108,7 +113,7 @@ impl Level {
             Self::WritesFollowReads => vec![vis(Vis.then(Po).then(Vis))],
             Self::Weak => vec![vis(Hb)],
             Self::Monotonic => vec![vis(Hb), vis(Vis.then(Hb))],
-            Self::Peer => vec![vis(Hb), vis(Vis.then(Hb)), vis(Hb.then(Vis))],
+            Self::Peer => vec![vis(Hb), vis(Vis.then(Hb)), vis(Po.then(Vis))],
             Self::CausalConvergence => vec![Claim::LinContains(Po), vis(Po.or(Vis).plus())],
             Self::Causal => vec![vis(Hb), vis(Vis.then(Vis))],
             Self::Sequential => vec![Claim::LinContains(Po), vis(Lin)],
@@ -123,7 +128,11 @@ impl Level {
 
     /// The level as a criterion for all operations.
     pub fn criterion(self) -> Criterion {
-        let axioms = self.claims().into_iter().map(|claim| Axiom { claim, scope: None }).collect();
+        let axioms = self
+            .claims()
+            .into_iter()
+            .map(|claim| Axiom { claim, scope: None })
+            .collect();
         // No named level mixes what it keeps in the linearization with what it does not: a test makes them all.
         Criterion::new(self.name(), axioms, self.keeps_hb()).unwrap_or_else(|error| unreachable!("{error}"))
     }
@@ -170,7 +179,9 @@ impl FromStr for Level {
         Self::ALL
             .into_iter()
             .find(|level| level.name() == name || level.aliases().contains(&name.as_str()))
-            .ok_or_else(|| UnknownLevel { name: text.trim().to_owned() })
+            .ok_or_else(|| UnknownLevel {
+                name: text.trim().to_owned(),
+            })
     }
 }
 
@@ -185,7 +196,13 @@ mod tests {
             assert_eq!(level.name().parse(), Ok(level));
         }
         assert_eq!("Read Your Writes".parse(), Ok(Level::ReadMyWrites));
-        assert!("strong".parse::<Level>().unwrap_err().to_string().contains("linearizable"));
+        assert!(
+            "strong"
+                .parse::<Level>()
+                .unwrap_err()
+                .to_string()
+                .contains("linearizable")
+        );
     }
 
     #[test]

@@ -24,6 +24,7 @@ mod op_set;
 mod order;
 mod outcome;
 mod plan;
+mod recorded;
 mod refusal;
 mod relation;
 mod rows;
@@ -36,8 +37,9 @@ pub use history::{History, Observed};
 pub use level::{Level, UnknownLevel};
 pub use op_set::OpSet;
 pub use order::{Order, OrderError};
-pub use outcome::{
-    Candidate, Explanation, Refutation, Unfinished, WeakFigures, WeakOutcome, WeakVerdict,
+pub use outcome::{Candidate, Explanation, Refutation, Unfinished, WeakFigures, WeakOutcome, WeakVerdict};
+pub use recorded::{
+    KnownOrder, Recorded, RecordedError, RecordedProblem, is_history_line, read_histories,
 };
 pub use relation::{Filter, Relation};
 pub use search::Reductions;

@@ -34,7 +34,10 @@ pub fn explain<M: Model>(
     // Every choice of pending operations that happened.
     (0..1_usize << optional.len()).find_map(|choice| {
         let left_out = |op: usize| {
-            optional.iter().position(|other| *other == op).is_some_and(|at| choice >> at & 1 == 0)
+            optional
+                .iter()
+                .position(|other| *other == op)
+                .is_some_and(|at| choice >> at & 1 == 0)
         };
         let happened: Vec<usize> = (0..count).filter(|op| !left_out(*op)).collect();
         let mut order = Vec::new();
@@ -104,7 +107,9 @@ fn explain_order<M: Model>(
     let mut chosen = Vec::new();
     choose(model, history, criterion, order, &sets, &mut chosen, &mut scene).then(|| Explanation {
         linearization: order.to_vec(),
-        visible: (0..count).map(|op| (0..count).filter(|seen| scene.vis[*seen][op]).collect()).collect(),
+        visible: (0..count)
+            .map(|op| (0..count).filter(|seen| scene.vis[*seen][op]).collect())
+            .collect(),
     })
 }
 
@@ -122,7 +127,9 @@ fn choose<M: Model>(
         return criterion.axioms().iter().all(|axiom| {
             let relation = scene.relation(axiom.claim.relation(), model, history);
             let scope = axiom.scope.as_ref().map(|names| {
-                (0..history.len()).filter(|op| names.contains(&history.ops()[*op].method)).collect::<Vec<_>>()
+                (0..history.len())
+                    .filter(|op| names.contains(&history.ops()[*op].method))
+                    .collect::<Vec<_>>()
             });
             match axiom.claim {
                 Claim::LinContains(_) => scene.contains(&scene.lin, &relation, scope.as_deref()),
@@ -152,9 +159,14 @@ fn follows<M: Model>(
     for seen in seen {
         let seen = &history.ops()[seen];
         let seen = if ret == Ret::Own { &seen.effect } else { &seen.op };
-        states = states.iter().flat_map(|state| successors(model, state, seen)).collect();
+        states = states
+            .iter()
+            .flat_map(|state| successors(model, state, seen))
+            .collect();
     }
-    states.iter().any(|state| !successors(model, state, &history.ops()[op].op).is_empty())
+    states
+        .iter()
+        .any(|state| !successors(model, state, &history.ops()[op].op).is_empty())
 }
 
 struct Scene {
@@ -166,11 +178,15 @@ struct Scene {
 }
 
 fn matrix(count: usize, holds: impl Fn(usize, usize) -> bool) -> Matrix {
-    (0..count).map(|a| (0..count).map(|b| holds(a, b)).collect()).collect()
+    (0..count)
+        .map(|a| (0..count).map(|b| holds(a, b)).collect())
+        .collect()
 }
 
 fn compose(a: &Matrix, b: &Matrix) -> Matrix {
-    matrix(a.len(), |from, to| (0..a.len()).any(|via| a[from][via] && b[via][to]))
+    matrix(a.len(), |from, to| {
+        (0..a.len()).any(|via| a[from][via] && b[via][to])
+    })
 }
 
 fn either(a: &Matrix, b: &Matrix) -> Matrix {

@@ -18,7 +18,11 @@ impl OpSet {
 
     /// The operations at positions `0..count`.
     pub fn first(count: usize) -> Self {
-        if count >= Self::CAPACITY { Self(!0) } else { Self((1 << count) - 1) }
+        if count >= Self::CAPACITY {
+            Self(!0)
+        } else {
+            Self((1 << count) - 1)
+        }
     }
 
     /// One operation.

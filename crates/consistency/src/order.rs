@@ -22,7 +22,10 @@ pub enum OrderError {
         count: usize,
     },
     /// Operations come before themselves.
-    #[error("happens-before is cyclic: {}; remove one of these edges, or drop the order of the recorder's threads if they do not have one", arrows(cycle))]
+    #[error(
+        "happens-before is cyclic: {}; remove one of these edges, or drop the order of the recorder's threads if they do not have one",
+        arrows(cycle)
+    )]
     Cycle {
         /// The operations on the cycle, each before the next and the last before the first.
         cycle: Vec<usize>,
@@ -37,7 +40,9 @@ pub enum OrderError {
         count: usize,
     },
     /// A pending operation has no end, so nothing happens after it.
-    #[error("operation {first} never returned, so it cannot happen before operation {second}: remove this edge, or give operation {first} its result")]
+    #[error(
+        "operation {first} never returned, so it cannot happen before operation {second}: remove this edge, or give operation {first} its result"
+    )]
     AfterPending {
         /// The pending operation.
         first: usize,
@@ -45,7 +50,9 @@ pub enum OrderError {
         second: usize,
     },
     /// Counters that do not fit the history.
-    #[error("operation {op} has {found} counters, but the history has {threads} threads: record one counter per thread")]
+    #[error(
+        "operation {op} has {found} counters, but the history has {threads} threads: record one counter per thread"
+    )]
     Counters {
         /// The operation.
         op: usize,
@@ -77,7 +84,9 @@ impl Order {
         if count > OpSet::CAPACITY {
             return Err(OrderError::TooLong { count });
         }
-        Ok(Self { before: vec![OpSet::EMPTY; count] })
+        Ok(Self {
+            before: vec![OpSet::EMPTY; count],
+        })
     }
 
     /// The least order that contains these pairs, each "this before that".
@@ -105,8 +114,9 @@ impl Order {
     pub fn from_timeboxes(timeboxes: &[Timebox]) -> Result<Self, OrderError> {
         let mut order = Self::none(timeboxes.len())?;
         for (second, timebox) in timeboxes.iter().enumerate() {
-            order.before[second] =
-                (0..timeboxes.len()).filter(|first| timeboxes[*first].precedes(timebox)).collect();
+            order.before[second] = (0..timeboxes.len())
+                .filter(|first| timeboxes[*first].precedes(timebox))
+                .collect();
         }
         Ok(order)
     }
@@ -126,12 +136,18 @@ impl Order {
         let mut pairs = Vec::new();
         let mut calls = vec![0_u64; index.len()];
         for (first, thread) in threads.iter().enumerate() {
-            let Ok(slot) = index.binary_search(thread) else { continue };
+            let Ok(slot) = index.binary_search(thread) else {
+                continue;
+            };
             calls[slot] += 1;
             for (second, counters) in seen.iter().enumerate() {
                 if counters.len() != index.len() {
                     let (found, threads) = (counters.len(), index.len());
-                    return Err(OrderError::Counters { op: second, found, threads });
+                    return Err(OrderError::Counters {
+                        op: second,
+                        found,
+                        threads,
+                    });
                 }
                 if threads.get(second) != Some(thread) && counters[slot] >= 2 * calls[slot] {
                     pairs.push((first, second));
@@ -170,6 +186,12 @@ impl Order {
         self.close()
     }
 
+    /// The order between these operations alone, which are numbered anew.
+    pub(crate) fn restricted_to(&self, kept: &[usize]) -> Self {
+        let row = |op: usize| (0..kept.len()).filter(move |at| self.before[op].has(kept[*at])).collect();
+        Self { before: kept.iter().map(|op| row(*op)).collect() }
+    }
+
     /// How many operations there are.
     pub fn len(&self) -> usize {
         self.before.len()
@@ -198,7 +220,9 @@ impl Order {
             let mut is_closed = true;
             for op in 0..self.before.len() {
                 let direct = self.before[op];
-                let all = direct.iter().fold(direct, |all, first| all.or(self.before[first]));
+                let all = direct
+                    .iter()
+                    .fold(direct, |all, first| all.or(self.before[first]));
                 is_closed &= all == direct;
                 self.before[op] = all;
             }
@@ -232,7 +256,10 @@ impl Order {
 /// The order of each thread's own operations, by position.
 pub(crate) fn program_order(threads: &[u32]) -> impl Iterator<Item = (usize, usize)> {
     let mut last: BTreeMap<u32, usize> = BTreeMap::new();
-    threads.iter().enumerate().filter_map(move |(op, thread)| last.insert(*thread, op).map(|first| (first, op)))
+    threads
+        .iter()
+        .enumerate()
+        .filter_map(move |(op, thread)| last.insert(*thread, op).map(|first| (first, op)))
 }
 
 #[cfg(test)]
@@ -253,8 +280,13 @@ mod tests {
     #[test]
     fn a_cycle_is_shown_in_its_own_order() {
         let error = Order::from_pairs(5, [(4, 0), (0, 1), (1, 3), (3, 0)]).unwrap_err();
-        assert!(error.to_string().starts_with("happens-before is cyclic: "), "{error}");
-        let OrderError::Cycle { cycle } = error else { panic!("{error}") };
+        assert!(
+            error.to_string().starts_with("happens-before is cyclic: "),
+            "{error}"
+        );
+        let OrderError::Cycle { cycle } = error else {
+            panic!("{error}")
+        };
         assert_eq!(cycle.len(), 3);
         let at = cycle.iter().position(|op| *op == 0).unwrap();
         assert_eq!([cycle[(at + 1) % 3], cycle[(at + 2) % 3]], [1, 3]);
@@ -262,7 +294,10 @@ mod tests {
 
     #[test]
     fn an_unknown_operation_is_refused() {
-        assert_eq!(Order::from_pairs(2, [(0, 2)]).unwrap_err(), OrderError::NoSuchOp { op: 2, count: 2 });
+        assert_eq!(
+            Order::from_pairs(2, [(0, 2)]).unwrap_err(),
+            OrderError::NoSuchOp { op: 2, count: 2 }
+        );
     }
 
     /// ```text
@@ -280,8 +315,13 @@ mod tests {
 
     #[test]
     fn concurrent_vector_clocks_are_unordered() {
-        let clock = |entries: &[(&str, i64)]| entries.iter().map(|(who, at)| ((*who).to_owned(), *at)).collect();
-        let clocks = [clock(&[("a", 1)]), clock(&[("b", 1)]), clock(&[("a", 1), ("b", 2)])];
+        let clock =
+            |entries: &[(&str, i64)]| entries.iter().map(|(who, at)| ((*who).to_owned(), *at)).collect();
+        let clocks = [
+            clock(&[("a", 1)]),
+            clock(&[("b", 1)]),
+            clock(&[("a", 1), ("b", 2)]),
+        ];
         let order = Order::from_vector_clocks(&clocks).unwrap();
         assert_eq!(order.before(1), OpSet::EMPTY);
         assert_eq!(order.before(2), set(&[0, 1]));

@@ -63,7 +63,11 @@ impl Plan {
             undemanding: all,
             influence: Influence::None,
             looks_at_lin: false,
-            has_successor: history.happens_before().rows().iter().fold(OpSet::EMPTY, |all, row| all.or(*row)),
+            has_successor: history
+                .happens_before()
+                .rows()
+                .iter()
+                .fold(OpSet::EMPTY, |all, row| all.or(*row)),
         };
         if criterion.keeps_hb() {
             plan.lin_before.clone_from(&plan.hb);
@@ -102,7 +106,9 @@ impl Plan {
             let mut is_closed = true;
             for op in 0..self.count {
                 let direct = self.lin_before[op];
-                let all = direct.iter().fold(direct, |all, first| all.or(self.lin_before[first]));
+                let all = direct
+                    .iter()
+                    .fold(direct, |all, first| all.or(self.lin_before[first]));
                 is_closed &= all == direct;
                 self.lin_before[op] = all;
             }
@@ -155,14 +161,18 @@ impl Influence {
         } else if later & DYNAMIC == 0 {
             Self::Successors
         } else {
-            Self::Seers { direct: next & DYNAMIC != 0 }
+            Self::Seers {
+                direct: next & DYNAMIC != 0,
+            }
         }
     }
 
     fn or(self, other: Self) -> Self {
         match (self, other) {
             (Self::None, any) | (any, Self::None) => any,
-            (Self::Seers { direct }, Self::Seers { direct: other }) => Self::Seers { direct: direct | other },
+            (Self::Seers { direct }, Self::Seers { direct: other }) => Self::Seers {
+                direct: direct | other,
+            },
             (seers @ Self::Seers { .. }, _) | (_, seers @ Self::Seers { .. }) => seers,
             (Self::Successors, Self::Successors) => Self::Successors,
         }
@@ -189,7 +199,11 @@ fn follow(relation: &Relation, next: u8, after_vis: &mut u8) -> u8 {
         Relation::Plus(a) | Relation::Star(a) => {
             let start = follow(a, next, after_vis);
             let again = follow(a, next | start, after_vis);
-            if matches!(relation, Relation::Star(_)) { next | again } else { again }
+            if matches!(relation, Relation::Star(_)) {
+                next | again
+            } else {
+                again
+            }
         }
     }
 }
@@ -236,8 +250,14 @@ mod tests {
         assert_eq!(influence(Level::Weak), Influence::None);
         assert_eq!(influence(Level::MonotonicReads), Influence::Successors);
         assert_eq!(influence(Level::MonotonicWrites), Influence::None);
-        assert_eq!(influence(Level::WritesFollowReads), Influence::Seers { direct: false });
+        assert_eq!(
+            influence(Level::WritesFollowReads),
+            Influence::Seers { direct: false }
+        );
         assert_eq!(influence(Level::Causal), Influence::Seers { direct: true });
-        assert_eq!(influence(Level::CausalConvergence), Influence::Seers { direct: true });
+        assert_eq!(
+            influence(Level::CausalConvergence),
+            Influence::Seers { direct: true }
+        );
     }
 }

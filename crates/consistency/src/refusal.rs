@@ -36,7 +36,10 @@ pub(crate) fn refusal<M: Model>(model: &M, state: &M::State, op: &M::Op) -> Resu
         Err(_) => Ok(None),
         Ok(outcome) => Ok(match outcome.verdict {
             Verdict::Violation(counterexample) => {
-                let candidates = counterexample.alternatives.into_iter().flat_map(|way| way.candidates);
+                let candidates = counterexample
+                    .alternatives
+                    .into_iter()
+                    .flat_map(|way| way.candidates);
                 let mut reasons = candidates.filter_map(|candidate| match candidate.fate {
                     Fate::Refused(reason) => reason,
                     Fate::LeadsTo(_) => None,

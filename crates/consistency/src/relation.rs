@@ -115,7 +115,11 @@ impl Relation {
 impl fmt::Display for Relation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let inner = |f: &mut fmt::Formatter<'_>, part: &Self, strength: u8| {
-            if part.strength() < strength { write!(f, "({part})") } else { write!(f, "{part}") }
+            if part.strength() < strength {
+                write!(f, "({part})")
+            } else {
+                write!(f, "{part}")
+            }
         };
         match self {
             Self::Po => f.write_str("po"),

@@ -20,7 +20,12 @@ pub(crate) struct Rows {
 impl Rows {
     /// No candidate.
     pub fn none() -> Self {
-        Self { queue: VecDeque::new(), known: HashSet::default(), accepted: Vec::new(), choices: OpSet::EMPTY }
+        Self {
+            queue: VecDeque::new(),
+            known: HashSet::default(),
+            accepted: Vec::new(),
+            choices: OpSet::EMPTY,
+        }
     }
 
     /// This set alone.
@@ -30,7 +35,11 @@ impl Rows {
 
     /// `least`, and what grows from it by adding members of `choices`.
     pub fn growing(least: OpSet, choices: OpSet) -> Self {
-        Self { queue: VecDeque::from([least]), choices, ..Self::none() }
+        Self {
+            queue: VecDeque::from([least]),
+            choices,
+            ..Self::none()
+        }
     }
 
     /// What may be added to a candidate.
@@ -42,7 +51,11 @@ impl Rows {
     pub fn candidate(&mut self) -> Option<OpSet> {
         loop {
             let row = self.queue.pop_front()?;
-            if !self.accepted.iter().any(|smaller| smaller.is_within(row) && *smaller != row) {
+            if !self
+                .accepted
+                .iter()
+                .any(|smaller| smaller.is_within(row) && *smaller != row)
+            {
                 return Some(row);
             }
         }

@@ -58,9 +58,19 @@ pub struct Reductions {
 
 impl Reductions {
     /// Everything on.
-    pub const ALL: Self = Self { strongest_first: true, minimal: true, eager: true, memo: true };
+    pub const ALL: Self = Self {
+        strongest_first: true,
+        minimal: true,
+        eager: true,
+        memo: true,
+    };
     /// Everything off: all linearizations, all visibilities.
-    pub const NONE: Self = Self { strongest_first: false, minimal: false, eager: false, memo: false };
+    pub const NONE: Self = Self {
+        strongest_first: false,
+        minimal: false,
+        eager: false,
+        memo: false,
+    };
 }
 
 impl Default for Reductions {
@@ -110,14 +120,23 @@ pub(crate) fn search<M: Model>(
     reductions: Reductions,
     budget: &mut Budget,
 ) -> Found {
-    let telling: OpSet = (0..plan.count).filter(|op| !steps.facts(classes.seen[*op]).is_idle).collect();
-    let helpful = telling.iter().filter(|op| !steps.facts(classes.seen[*op]).is_pure).collect();
+    let telling: OpSet = (0..plan.count)
+        .filter(|op| !steps.facts(classes.seen[*op]).is_idle)
+        .collect();
+    let helpful = telling
+        .iter()
+        .filter(|op| !steps.facts(classes.seen[*op]).is_pure)
+        .collect();
     // Where an axiom looks at the linearization itself, order matters also between operations that commute.
     let commuting = (0..plan.count)
         .map(|op| {
             let facts = steps.facts(classes.seen[op]);
             let commutes = |other: &usize| facts.commutes_with(&steps.facts(classes.seen[*other]));
-            if plan.looks_at_lin { OpSet::EMPTY } else { telling.iter().filter(commutes).collect() }
+            if plan.looks_at_lin {
+                OpSet::EMPTY
+            } else {
+                telling.iter().filter(commutes).collect()
+            }
         })
         .collect();
     let base = steps.initial();
@@ -139,7 +158,10 @@ pub(crate) fn search<M: Model>(
         stuck: None,
     };
     if search.extend() {
-        return Found::Explained { order: search.order, rows: search.rows };
+        return Found::Explained {
+            order: search.order,
+            rows: search.rows,
+        };
     }
     match search.budget.exhausted() {
         Some(limit) => Found::Limit(limit, search.stuck.unwrap_or_default()),
@@ -195,8 +217,17 @@ impl<M: Model> Search<'_, '_, M> {
                 break;
             }
         }
-        if !blocked.is_empty() && self.stuck.as_ref().is_none_or(|best| best.order.len() < self.order.len()) {
-            self.stuck = Some(Stuck { order: self.order.clone(), rows: self.rows.clone(), blocked });
+        if !blocked.is_empty()
+            && self
+                .stuck
+                .as_ref()
+                .is_none_or(|best| best.order.len() < self.order.len())
+        {
+            self.stuck = Some(Stuck {
+                order: self.order.clone(),
+                rows: self.rows.clone(),
+                blocked,
+            });
         }
         self.take_back(entered);
         false
@@ -244,9 +275,7 @@ impl<M: Model> Search<'_, '_, M> {
                 unplaced.iter().any(|later| self.plan.hb[later].has(op))
             }
             Influence::Seers { direct } => {
-                self.plan.has_successor.has(op)
-                    || self.plan.looks_at_lin
-                    || direct && self.telling.has(op)
+                self.plan.has_successor.has(op) || self.plan.looks_at_lin || direct && self.telling.has(op)
             }
         }
     }
@@ -271,7 +300,11 @@ impl<M: Model> Search<'_, '_, M> {
     /// The least set that contains `row` and all that the axioms demand of `op` if it sees `row`.
     fn demanded(&self, op: usize, mut row: OpSet) -> OpSet {
         loop {
-            let scene = Next { search: self, op, row };
+            let scene = Next {
+                search: self,
+                op,
+                row,
+            };
             let mut more = row;
             for (relation, scope) in &self.plan.demands {
                 if scope.has(op) {
@@ -308,7 +341,10 @@ impl<M: Model> Search<'_, '_, M> {
             }
         }
         let own = self.classes.own[op];
-        ends.iter().filter(|end| self.steps.step(end.0, own) != DEAD).map(|end| end.1).min_by_key(|row| row.len())
+        ends.iter()
+            .filter(|end| self.steps.step(end.0, own) != DEAD)
+            .map(|end| end.1)
+            .min_by_key(|row| row.len())
     }
 
     fn next_row(&mut self, rows: &mut Rows, op: usize) -> Option<OpSet> {
@@ -360,7 +396,9 @@ impl<M: Model> Search<'_, '_, M> {
             .sequence
             .iter()
             .take_while(|&&first| {
-                unplaced.iter().all(|op| self.plan.complete.has(op) || self.plan.must_see[op].has(first))
+                unplaced
+                    .iter()
+                    .all(|op| self.plan.complete.has(op) || self.plan.must_see[op].has(first))
             })
             .count();
         for first in self.sequence.drain(..shared) {
@@ -369,7 +407,12 @@ impl<M: Model> Search<'_, '_, M> {
     }
 
     fn mark(&self) -> Undo {
-        Undo { placed: self.placed, order: self.order.len(), sequence: self.sequence.clone(), base: self.base }
+        Undo {
+            placed: self.placed,
+            order: self.order.len(),
+            sequence: self.sequence.clone(),
+            base: self.base,
+        }
     }
 
     fn take_back(&mut self, undo: Undo) {

@@ -53,7 +53,9 @@ pub(crate) struct Steps<'m, M: Model> {
 
 impl<M: Model> std::fmt::Debug for Steps<'_, M> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Steps").field("states", &self.states.len()).finish_non_exhaustive()
+        f.debug_struct("Steps")
+            .field("states", &self.states.len())
+            .finish_non_exhaustive()
     }
 }
 
@@ -124,7 +126,12 @@ impl<'m, M: Model> Steps<'m, M> {
         let is_pure = self.model.is_pure(op);
         let reads = mask(&footprint.reads);
         let writes = if is_pure { 0 } else { mask(&footprint.writes) };
-        self.facts.push(Facts { is_pure, is_idle: false, reads, writes });
+        self.facts.push(Facts {
+            is_pure,
+            is_idle: false,
+            reads,
+            writes,
+        });
         // Who reads nothing is accepted everywhere or nowhere.
         if is_pure && reads == 0 && self.step(self.initial, class) == self.initial {
             self.facts[class as usize].is_idle = true;
@@ -144,7 +151,11 @@ impl<'m, M: Model> Steps<'m, M> {
         let mut next = Vec::new();
         for state in &self.sets[from as usize] {
             self.model_steps += 1;
-            next.extend(successors(self.model, &self.states[*state as usize], &self.classes[class as usize]));
+            next.extend(successors(
+                self.model,
+                &self.states[*state as usize],
+                &self.classes[class as usize],
+            ));
         }
         let to = self.set_of(next);
         self.table.insert((from, class), to);
@@ -153,14 +164,20 @@ impl<'m, M: Model> Steps<'m, M> {
 
     /// The states of a set.
     pub fn states(&self, set: StateSet) -> impl Iterator<Item = &M::State> {
-        self.sets[set as usize].iter().map(|state| &self.states[*state as usize])
+        self.sets[set as usize]
+            .iter()
+            .map(|state| &self.states[*state as usize])
     }
 
     /// Every state and operation of which the model made nothing, to find out later why.
     pub fn refusals(&self) -> impl Iterator<Item = (&M::State, &M::Op)> {
-        self.table.iter().filter(|(_, to)| **to == DEAD).flat_map(|((from, class), _)| {
-            self.states(*from).map(|state| (state, &self.classes[*class as usize]))
-        })
+        self.table
+            .iter()
+            .filter(|(_, to)| **to == DEAD)
+            .flat_map(|((from, class), _)| {
+                self.states(*from)
+                    .map(|state| (state, &self.classes[*class as usize]))
+            })
     }
 }
 

@@ -34,7 +34,7 @@ pub use catalogue::{Entry, OpEntry, OptionEntry, Shipped, Visitor, catalogue, wi
 pub use counter::{Counter, CounterOp};
 pub use decode::{Decode, DecodeError, DecodeProblem, Decoded};
 pub use java_map::{
-    End, JavaMap, JavaMapCall, JavaMapError, JavaMapOp, KeyMethod, METHODS as JAVA_MAP_METHODS, Near, Wanted, WholeMethod,
+    End, JavaMap, JavaMapCall, JavaMapError, JavaMapOp, KeyMethod, Near, Wanted, WholeMethod,
 };
 pub use kv::{Kv, KvAction, KvOp};
 pub use log::{Log, LogOp};
