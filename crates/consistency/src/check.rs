@@ -86,6 +86,11 @@ impl<'m, M: Model> WeakChecker<'m, M> {
         }
     }
 
+    /// The model.
+    pub fn model(&self) -> &'m M {
+        self.model
+    }
+
     /// Checks one history.
     ///
     /// # Errors
@@ -187,7 +192,7 @@ impl<'m, M: Model> WeakChecker<'m, M> {
             Filter::Readers => readers,
             Filter::Writers => all.minus(readers),
         };
-        Plan::new(history, criterion, members, of_methods)
+        Plan::new(history, criterion, members)
     }
 
     fn search(

@@ -12,15 +12,15 @@ use std::fmt;
 
 use thiserror::Error;
 
-use crate::relation::Relation;
+use crate::relation::{Filter, Relation};
 
 /// One axiom.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Axiom {
     /// What it says.
     pub claim: Claim,
-    /// The methods whose operations it speaks of as the ones that see, or come later; `None` for all.
-    pub scope: Option<Vec<String>>,
+    /// The operations it speaks of as the ones that see, or come later; `None` for all.
+    pub scope: Option<Filter>,
 }
 
 /// What an axiom says.
@@ -140,7 +140,9 @@ impl Criterion {
         let mut found = Vec::new();
         for axiom in &self.axioms {
             axiom.claim.relation().methods(&mut found);
-            found.extend(axiom.scope.iter().flatten().map(String::as_str));
+            if let Some(Filter::Methods(names) | Filter::OtherThan(names)) = &axiom.scope {
+                found.extend(names.iter().map(String::as_str));
+            }
         }
         found.sort_unstable();
         found.dedup();
@@ -158,8 +160,8 @@ impl fmt::Display for Criterion {
             "drop lin >= hb\n"
         })?;
         for Axiom { claim, scope } in &self.axioms {
-            if let Some(methods) = scope {
-                write!(f, "{}: ", methods.join("|"))?;
+            if let Some(filter) = scope {
+                write!(f, "{filter}: ")?;
             }
             writeln!(f, "{claim}")?;
         }

@@ -12,12 +12,17 @@
 //! [`OpSet::CAPACITY`] operations.
 
 mod audit;
+mod axioms;
 mod budget;
 mod check;
 mod complete;
 mod criterion;
 mod history;
+mod infer;
+pub mod isolation;
+mod judge;
 mod level;
+mod method_levels;
 mod minimise;
 pub mod naive;
 mod op_set;
@@ -27,19 +32,26 @@ mod plan;
 mod recorded;
 mod refusal;
 mod relation;
+mod render;
 mod rows;
 mod search;
 mod steps;
 
+pub use axioms::{AxiomError, AxiomProblem, parse_axioms};
 pub use check::{WeakChecker, WeakError, WeakOptions, check_history};
 pub use criterion::{Axiom, Claim, Criterion, CriterionError, Ret};
 pub use history::{History, Observed};
+pub use infer::{Inferred, infer};
+pub use isolation::{Isolation, IsolationVerdict, TransactionError, Transactions, check_transactions};
+pub use judge::{
+    JudgeError, Judgement, Question, UnknownConsistency, judge, judge_together, judge_transactions,
+};
 pub use level::{Level, UnknownLevel};
+pub use method_levels::{MethodLevels, MethodLevelsError, known_methods};
 pub use op_set::OpSet;
 pub use order::{Order, OrderError};
 pub use outcome::{Candidate, Explanation, Refutation, Unfinished, WeakFigures, WeakOutcome, WeakVerdict};
-pub use recorded::{
-    KnownOrder, Recorded, RecordedError, RecordedProblem, is_history_line, read_histories,
-};
+pub use recorded::{KnownOrder, Recorded, RecordedError, RecordedProblem, is_history_line, read_histories};
 pub use relation::{Filter, Relation};
+pub use render::{explanation_text, outcome_json, outcome_text, refutation_text};
 pub use search::Reductions;

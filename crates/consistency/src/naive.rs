@@ -6,7 +6,7 @@
 use omnilink_engine::{Model, successors};
 
 use crate::criterion::{Claim, Criterion, Ret};
-use crate::history::History;
+use crate::history::{History, Observed};
 use crate::outcome::Explanation;
 use crate::relation::{Filter, Relation};
 
@@ -126,10 +126,9 @@ fn choose<M: Model>(
     if position == order.len() {
         return criterion.axioms().iter().all(|axiom| {
             let relation = scene.relation(axiom.claim.relation(), model, history);
-            let scope = axiom.scope.as_ref().map(|names| {
-                (0..history.len())
-                    .filter(|op| names.contains(&history.ops()[*op].method))
-                    .collect::<Vec<_>>()
+            let scope = axiom.scope.as_ref().map(|filter| {
+                let is_in = |op: &usize| lets_through(filter, model, &history.ops()[*op]);
+                (0..history.len()).filter(is_in).collect::<Vec<_>>()
             });
             match axiom.claim {
                 Claim::LinContains(_) => scene.contains(&scene.lin, &relation, scope.as_deref()),
@@ -213,14 +212,7 @@ impl Scene {
             Relation::Lin => self.lin.clone(),
             Relation::Vis => self.vis.clone(),
             Relation::Only(filter) => matrix(count, |a, b| {
-                let op = &history.ops()[a];
-                a == b
-                    && match filter {
-                        Filter::Methods(names) => names.contains(&op.method),
-                        Filter::OtherThan(names) => !names.contains(&op.method),
-                        Filter::Readers => model.is_pure(&op.effect),
-                        Filter::Writers => !model.is_pure(&op.effect),
-                    }
+                a == b && lets_through(filter, model, &history.ops()[a])
             }),
             Relation::Compose(a, b) => compose(&inner(a), &inner(b)),
             Relation::Union(a, b) => either(&inner(a), &inner(b)),
@@ -242,5 +234,14 @@ fn closure(mut relation: Matrix) -> Matrix {
             return relation;
         }
         relation = next;
+    }
+}
+
+fn lets_through<M: Model>(filter: &Filter, model: &M, op: &Observed<M::Op>) -> bool {
+    match filter {
+        Filter::Methods(names) => names.contains(&op.method),
+        Filter::OtherThan(names) => !names.contains(&op.method),
+        Filter::Readers => model.is_pure(&op.effect),
+        Filter::Writers => !model.is_pure(&op.effect),
     }
 }

@@ -188,8 +188,14 @@ impl Order {
 
     /// The order between these operations alone, which are numbered anew.
     pub(crate) fn restricted_to(&self, kept: &[usize]) -> Self {
-        let row = |op: usize| (0..kept.len()).filter(move |at| self.before[op].has(kept[*at])).collect();
-        Self { before: kept.iter().map(|op| row(*op)).collect() }
+        let row = |op: usize| {
+            (0..kept.len())
+                .filter(move |at| self.before[op].has(kept[*at]))
+                .collect()
+        };
+        Self {
+            before: kept.iter().map(|op| row(*op)).collect(),
+        }
     }
 
     /// How many operations there are.

@@ -43,12 +43,7 @@ pub(crate) enum Influence {
 
 impl Plan {
     /// Applies `criterion` to `history`. `members` are the operations that a filter lets through.
-    pub fn new<O>(
-        history: &History<O>,
-        criterion: &Criterion,
-        members: impl Fn(&Filter) -> OpSet,
-        members_of_methods: impl Fn(&[String]) -> OpSet,
-    ) -> Self {
+    pub fn new<O>(history: &History<O>, criterion: &Criterion, members: impl Fn(&Filter) -> OpSet) -> Self {
         let count = history.len();
         let all = OpSet::first(count);
         let mut plan = Self {
@@ -73,7 +68,7 @@ impl Plan {
             plan.lin_before.clone_from(&plan.hb);
         }
         for axiom in criterion.axioms() {
-            let scope = axiom.scope.as_deref().map_or(all, &members_of_methods);
+            let scope = axiom.scope.as_ref().map_or(all, &members);
             let relation = axiom.claim.relation();
             let bound = Bound::new(relation, &members);
             if relation.is_static() {

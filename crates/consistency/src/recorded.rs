@@ -125,15 +125,21 @@ pub fn read_histories<R: BufRead>(
     input: R,
 ) -> impl Iterator<Item = Result<Recorded, RecordedError>> {
     let name = name.to_owned();
-    input.lines().enumerate().filter_map(move |(number, line)| match line {
-        Err(error) => Some(Err(RecordedError::Io { name: name.clone(), error })),
-        Ok(line) if line.trim().is_empty() => None,
-        Ok(line) => {
-            let place = Place::line(&name, number as u64 + 1);
-            let read = Recorded::from_json(&line, place.clone(), number);
-            Some(read.map_err(|problem| RecordedError::Bad { place, problem }))
-        }
-    })
+    input
+        .lines()
+        .enumerate()
+        .filter_map(move |(number, line)| match line {
+            Err(error) => Some(Err(RecordedError::Io {
+                name: name.clone(),
+                error,
+            })),
+            Ok(line) if line.trim().is_empty() => None,
+            Ok(line) => {
+                let place = Place::line(&name, number as u64 + 1);
+                let read = Recorded::from_json(&line, place.clone(), number);
+                Some(read.map_err(|problem| RecordedError::Bad { place, problem }))
+            }
+        })
 }
 
 /// Whether a line looks like one of a file of histories: an object with `"ops"`.
@@ -143,7 +149,8 @@ pub fn is_history_line(line: &str) -> bool {
 
 impl Recorded {
     fn from_json(line: &str, place: Place, number: usize) -> Read<Self> {
-        let json = Value::from_json(line.as_bytes()).map_err(|error| RecordedProblem::Json(error.to_string()))?;
+        let json =
+            Value::from_json(line.as_bytes()).map_err(|error| RecordedProblem::Json(error.to_string()))?;
         let id = json.field("id").map_or_else(|| number.to_string(), label_of);
         let whole = format!("history {id}");
         let found = json.field("ops").ok_or_else(|| RecordedProblem::Missing {
@@ -167,8 +174,12 @@ impl Recorded {
         let order = match json.field("hb") {
             Some(pairs) => KnownOrder::Pairs(names.pairs(&whole, pairs)?),
             None => {
-                let counters = entries.iter().map(|entry| entry.field("call_pcs")).collect::<Option<Vec<_>>>();
-                let is_timed = !entries.is_empty() && entries.iter().all(|entry| entry.field("start").is_some());
+                let counters = entries
+                    .iter()
+                    .map(|entry| entry.field("call_pcs"))
+                    .collect::<Option<Vec<_>>>();
+                let is_timed =
+                    !entries.is_empty() && entries.iter().all(|entry| entry.field("start").is_some());
                 match (counters, clocks(&ops)) {
                     (Some(counters), _) if !counters.is_empty() => {
                         KnownOrder::Counters(counters_of(&names.labels, counters)?)
@@ -179,7 +190,14 @@ impl Recorded {
                 }
             }
         };
-        Ok(Self { id, place, ops, labels: names.labels, transactions, order })
+        Ok(Self {
+            id,
+            place,
+            ops,
+            labels: names.labels,
+            transactions,
+            order,
+        })
     }
 
     /// The operations of a trace, as one history.
@@ -187,7 +205,9 @@ impl Recorded {
     /// # Errors
     /// If the order that they carry is malformed.
     pub fn from_operations(name: &str, ops: Vec<Operation>) -> Result<Self, RecordedError> {
-        let place = ops.first().map_or_else(|| Place::whole(name), |op| op.place.clone());
+        let place = ops
+            .first()
+            .map_or_else(|| Place::whole(name), |op| op.place.clone());
         Self::from_trace(name, ops).map_err(|problem| RecordedError::Bad { place, problem })
     }
 
@@ -222,8 +242,17 @@ impl Recorded {
             KnownOrder::Timeboxes
         };
         let transactions = ops.iter().map(|op| meta(op, "txn")).collect();
-        let place = ops.first().map_or_else(|| Place::whole(name), |op| op.place.clone());
-        Ok(Self { id: name.to_owned(), place, ops, labels: names.labels, transactions, order })
+        let place = ops
+            .first()
+            .map_or_else(|| Place::whole(name), |op| op.place.clone());
+        Ok(Self {
+            id: name.to_owned(),
+            place,
+            ops,
+            labels: names.labels,
+            transactions,
+            order,
+        })
     }
 
     /// The history as a model understands it.
@@ -237,7 +266,10 @@ impl Recorded {
         &self,
         mut decode: impl FnMut(&Operation) -> Result<Option<O>, E>,
     ) -> Result<History<O>, RecordedError> {
-        let bad = |problem| RecordedError::Bad { place: self.place.clone(), problem };
+        let bad = |problem| RecordedError::Bad {
+            place: self.place.clone(),
+            problem,
+        };
         let mut threads = BTreeMap::new();
         let mut ops = Vec::with_capacity(self.ops.len());
         let mut kept = Vec::with_capacity(self.ops.len());
@@ -245,10 +277,15 @@ impl Recorded {
             let label = &self.labels[position];
             let mut read = |operation: &Operation| {
                 decode(operation).map_err(|error| {
-                    bad(RecordedProblem::Decode { label: label.clone(), message: error.to_string() })
+                    bad(RecordedProblem::Decode {
+                        label: label.clone(),
+                        message: error.to_string(),
+                    })
                 })
             };
-            let (Some(op), Some(effect)) = (read(operation)?, read(&forgetful(operation))?) else { continue };
+            let (Some(op), Some(effect)) = (read(operation)?, read(&forgetful(operation))?) else {
+                continue;
+            };
             let next = threads.len() as u32;
             ops.push(Observed {
                 op,
@@ -260,7 +297,8 @@ impl Recorded {
             });
             kept.push(position);
         }
-        self.history(ops, &kept).map_err(|error| bad(RecordedProblem::Order(error)))
+        self.history(ops, &kept)
+            .map_err(|error| bad(RecordedProblem::Order(error)))
     }
 
     fn history<O>(&self, ops: Vec<Observed<O>>, kept: &[usize]) -> Result<History<O>, OrderError> {
@@ -295,7 +333,11 @@ impl Recorded {
 
 /// The operation as it would be known if it had not returned.
 fn forgetful(operation: &Operation) -> Operation {
-    Operation { ret: None, timebox: Timebox::pending(operation.timebox.start), ..operation.clone() }
+    Operation {
+        ret: None,
+        timebox: Timebox::pending(operation.timebox.start),
+        ..operation.clone()
+    }
 }
 
 /// What operations are called.
@@ -316,7 +358,10 @@ impl Names {
     }
 
     fn find(&self, id: &Value) -> Read<usize> {
-        self.positions.get(id).copied().ok_or_else(|| RecordedProblem::NoSuchOp(id.clone()))
+        self.positions
+            .get(id)
+            .copied()
+            .ok_or_else(|| RecordedProblem::NoSuchOp(id.clone()))
     }
 
     fn pairs(&self, whole: &str, pairs: &Value) -> Read<Vec<(usize, usize)>> {
@@ -343,7 +388,11 @@ fn label_of(id: &Value) -> String {
 /// One operation of a file of histories.
 fn operation(entry: &Value, label: &str, position: usize, place: &Place) -> Read<Operation> {
     let whole = || format!("operation {label}");
-    let missing = |field, expected| RecordedProblem::Missing { whole: whole(), field, expected };
+    let missing = |field, expected| RecordedProblem::Missing {
+        whole: whole(),
+        field,
+        expected,
+    };
     let wrong = |field, found: &Value, expected| RecordedProblem::Wrong {
         whole: whole(),
         field,
@@ -353,7 +402,9 @@ fn operation(entry: &Value, label: &str, position: usize, place: &Place) -> Read
     if entry.as_record().is_none() {
         return Err(wrong("ops", entry, "an object with \"thread\" and \"method\""));
     }
-    let thread = entry.field("thread").ok_or_else(|| missing("thread", "who called"))?;
+    let thread = entry
+        .field("thread")
+        .ok_or_else(|| missing("thread", "who called"))?;
     let name = entry
         .field("method")
         .or_else(|| entry.field("op"))
@@ -368,7 +419,10 @@ fn operation(entry: &Value, label: &str, position: usize, place: &Place) -> Read
     let time = |field: &'static str| match entry.field(field) {
         None => Ok(None),
         Some(value) if value.is_null() => Ok(None),
-        Some(value) => value.as_int().map(Some).ok_or_else(|| wrong(field, value, "an integer")),
+        Some(value) => value
+            .as_int()
+            .map(Some)
+            .ok_or_else(|| wrong(field, value, "an integer")),
     };
     let ret = entry.field("ret").cloned();
     let timebox = match (time("start")?, time("end")?) {
@@ -394,9 +448,16 @@ fn operation(entry: &Value, label: &str, position: usize, place: &Place) -> Read
 fn clocks(ops: &[Operation]) -> Option<Vec<BTreeMap<String, i64>>> {
     let clock = |op: &Operation| {
         let record = op.clock.as_ref()?.as_record()?;
-        record.iter().map(|(who, at)| Some((who.to_owned(), at.as_int()?))).collect()
+        record
+            .iter()
+            .map(|(who, at)| Some((who.to_owned(), at.as_int()?)))
+            .collect()
     };
-    if ops.is_empty() { None } else { ops.iter().map(clock).collect() }
+    if ops.is_empty() {
+        None
+    } else {
+        ops.iter().map(clock).collect()
+    }
 }
 
 fn counters_of(labels: &[String], counters: Vec<&Value>) -> Read<Vec<Vec<u64>>> {
@@ -405,7 +466,9 @@ fn counters_of(labels: &[String], counters: Vec<&Value>) -> Read<Vec<Vec<u64>>> 
         .iter()
         .zip(counters)
         .map(|(label, found)| {
-            let list = found.as_tuple().map(|list| list.iter().map(count).collect::<Option<Vec<u64>>>());
+            let list = found
+                .as_tuple()
+                .map(|list| list.iter().map(count).collect::<Option<Vec<u64>>>());
             list.flatten().ok_or_else(|| RecordedProblem::Wrong {
                 whole: format!("operation {label}"),
                 field: "call_pcs",

@@ -42,6 +42,17 @@ pub enum Filter {
     Writers,
 }
 
+impl fmt::Display for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Methods(names) => f.write_str(&names.join("|")),
+            Self::OtherThan(names) => write!(f, "!{}", names.join("|")),
+            Self::Readers => f.write_str("@readers"),
+            Self::Writers => f.write_str("@writers"),
+        }
+    }
+}
+
 impl Relation {
     /// First this, then `next`.
     #[must_use]
@@ -126,12 +137,7 @@ impl fmt::Display for Relation {
             Self::Hb => f.write_str("hb"),
             Self::Lin => f.write_str("lin"),
             Self::Vis => f.write_str("vis"),
-            Self::Only(filter) => match filter {
-                Filter::Methods(names) => write!(f, "[{}]", names.join("|")),
-                Filter::OtherThan(names) => write!(f, "[!{}]", names.join("|")),
-                Filter::Readers => f.write_str("[@readers]"),
-                Filter::Writers => f.write_str("[@writers]"),
-            },
+            Self::Only(filter) => write!(f, "[{filter}]"),
             Self::Compose(a, b) => {
                 inner(f, a, 1)?;
                 f.write_str(";")?;

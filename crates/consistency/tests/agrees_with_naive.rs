@@ -22,7 +22,11 @@ fn random_history<W: Workload>(
         let effect = calls[rng.below(calls.len())].clone();
         let results = workload.results(&effect);
         let optional = rng.below(12) == 0;
-        let op = if optional { effect.clone() } else { results[rng.below(results.len())].clone() };
+        let op = if optional {
+            effect.clone()
+        } else {
+            results[rng.below(results.len())].clone()
+        };
         ops.push(Observed {
             op,
             effect,
@@ -50,15 +54,52 @@ fn criteria() -> Vec<Criterion> {
     let named = Level::ALL.map(Level::criterion);
     let a = || Only(Filter::Methods(vec!["a".to_owned()]));
     let axiom = |claim| Axiom { claim, scope: None };
-    let for_a = |claim| Axiom { claim, scope: Some(vec!["a".to_owned()]) };
+    let for_a = |claim| Axiom {
+        claim,
+        scope: Some(Filter::Methods(vec!["a".to_owned()])),
+    };
     let custom = [
-        ("consistent prefix", vec![axiom(Claim::VisContains(Lin.then(Vis)))], true),
+        (
+            "consistent prefix",
+            vec![axiom(Claim::VisContains(Lin.then(Vis)))],
+            true,
+        ),
         ("all of a", vec![axiom(Claim::VisContains(a().then(Lin)))], true),
-        ("a sees all", vec![for_a(Claim::VisContains(Lin)), axiom(Claim::VisContains(Vis.then(Po)))], true),
-        ("a causal", vec![for_a(Claim::VisContains(Vis.then(Vis))), axiom(Claim::VisContains(Hb))], true),
-        ("writers first", vec![axiom(Claim::VisContains(Only(Filter::Writers).then(Hb).then(Vis)))], true),
-        ("through readers", vec![axiom(Claim::VisContains(Vis.then(Only(Filter::Readers)).then(Vis)))], true),
-        ("partly real time", vec![axiom(Claim::LinContains(a().then(Hb)))], false),
+        (
+            "a sees all",
+            vec![
+                for_a(Claim::VisContains(Lin)),
+                axiom(Claim::VisContains(Vis.then(Po))),
+            ],
+            true,
+        ),
+        (
+            "a causal",
+            vec![
+                for_a(Claim::VisContains(Vis.then(Vis))),
+                axiom(Claim::VisContains(Hb)),
+            ],
+            true,
+        ),
+        (
+            "writers first",
+            vec![axiom(Claim::VisContains(
+                Only(Filter::Writers).then(Hb).then(Vis),
+            ))],
+            true,
+        ),
+        (
+            "through readers",
+            vec![axiom(Claim::VisContains(
+                Vis.then(Only(Filter::Readers)).then(Vis),
+            ))],
+            true,
+        ),
+        (
+            "partly real time",
+            vec![axiom(Claim::LinContains(a().then(Hb)))],
+            false,
+        ),
         ("no order at all", vec![], false),
     ];
     let custom = custom.map(|(name, axioms, keeps_hb)| Criterion::new(name, axioms, keeps_hb).unwrap());
@@ -99,7 +140,11 @@ impl Visitor for Comparison {
                             outcome.verdict
                         );
                     }
-                    *(if expected { &mut self.valid } else { &mut self.violations }) += 1;
+                    *(if expected {
+                        &mut self.valid
+                    } else {
+                        &mut self.violations
+                    }) += 1;
                 }
             }
         }
@@ -163,8 +208,12 @@ impl Visitor for Cores {
         for round in 0..40 {
             let history = random_history(workload, 2 + round % 4, &mut rng);
             let criterion = Level::ALL[round % Level::ALL.len()].criterion();
-            let outcome = WeakChecker::new(&model).check(&history, &criterion, &WeakOptions::default()).unwrap();
-            let WeakVerdict::Violation(refutation) = outcome.verdict else { continue };
+            let outcome = WeakChecker::new(&model)
+                .check(&history, &criterion, &WeakOptions::default())
+                .unwrap();
+            let WeakVerdict::Violation(refutation) = outcome.verdict else {
+                continue;
+            };
             let core = refutation.core.unwrap();
             let is_explained = |kept: &dyn Fn(usize) -> bool| {
                 let mut ops = history.ops().to_vec();

@@ -13,7 +13,9 @@ use omnilink_value::Value;
 const SETS: [&str; 3] = ["directed_3t_6ops", "schemas", "small_3t_6ops"];
 
 fn open(name: &str) -> BufReader<File> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/skiplistmap").join(name);
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/data/skiplistmap")
+        .join(name);
     BufReader::new(File::open(path).unwrap())
 }
 
@@ -28,12 +30,16 @@ fn decoded(recorded: &Recorded) -> History<JavaMapOp> {
 }
 
 fn histories(set: &str) -> Vec<Recorded> {
-    read_histories(set, open(&format!("{set}.jsonl"))).map(Result::unwrap).collect()
+    read_histories(set, open(&format!("{set}.jsonl")))
+        .map(Result::unwrap)
+        .collect()
 }
 
 fn labels(set: &str, kind: &str) -> Vec<Value> {
     let lines = open(&format!("labels/{set}.{kind}.jsonl")).lines();
-    lines.map(|line| Value::from_json(line.unwrap().as_bytes()).unwrap()).collect()
+    lines
+        .map(|line| Value::from_json(line.unwrap().as_bytes()).unwrap())
+        .collect()
 }
 
 fn label(labels: &Value, name: &str) -> bool {
@@ -47,14 +53,24 @@ struct Judge<'m> {
 
 impl Judge<'_> {
     fn satisfies(&mut self, history: &History<JavaMapOp>, level: Level, ret: Ret) -> bool {
-        let options = WeakOptions { ret, minimise: false, ..WeakOptions::default() };
-        self.checker.check(history, &level.criterion(), &options).unwrap().verdict.is_valid()
+        let options = WeakOptions {
+            ret,
+            minimise: false,
+            ..WeakOptions::default()
+        };
+        self.checker
+            .check(history, &level.criterion(), &options)
+            .unwrap()
+            .verdict
+            .is_valid()
     }
 }
 
 #[test]
 fn golden_verdicts_are_reproduced_in_both_readings() {
-    let mut judge = Judge { checker: WeakChecker::new(&JavaMap) };
+    let mut judge = Judge {
+        checker: WeakChecker::new(&JavaMap),
+    };
     for set in SETS {
         for (recorded, golden) in histories(set).iter().zip(labels(set, "golden")) {
             let history = decoded(recorded);
@@ -72,7 +88,9 @@ fn golden_verdicts_are_reproduced_in_both_readings() {
 #[test]
 fn golden_levels_are_reproduced() {
     let mut wrong = Vec::new();
-    let mut judge = Judge { checker: WeakChecker::new(&JavaMap) };
+    let mut judge = Judge {
+        checker: WeakChecker::new(&JavaMap),
+    };
     for set in SETS {
         for (recorded, golden) in histories(set).iter().zip(labels(set, "levels")) {
             let history = decoded(recorded);
@@ -95,7 +113,9 @@ fn golden_levels_are_reproduced() {
 
 #[test]
 fn the_known_inclusions_between_levels_hold_on_all_data_in_both_readings() {
-    let mut judge = Judge { checker: WeakChecker::new(&JavaMap) };
+    let mut judge = Judge {
+        checker: WeakChecker::new(&JavaMap),
+    };
     for set in SETS {
         for recorded in &histories(set) {
             let history = decoded(recorded);
@@ -121,9 +141,16 @@ fn the_recorded_counters_tell_the_same_order_as_the_pairs() {
         let mut line = 0;
         for (recorded, text) in histories(set).iter().zip(open(&format!("{set}.jsonl")).lines()) {
             let without_pairs = text.unwrap().replace("\"hb\":", "\"not_hb\":");
-            let again = read_histories(set, without_pairs.as_bytes()).next().unwrap().unwrap();
+            let again = read_histories(set, without_pairs.as_bytes())
+                .next()
+                .unwrap()
+                .unwrap();
             assert!(matches!(again.order, KnownOrder::Counters(_)));
-            assert_eq!(decoded(recorded).happens_before(), decoded(&again).happens_before(), "{set} {line}");
+            assert_eq!(
+                decoded(recorded).happens_before(),
+                decoded(&again).happens_before(),
+                "{set} {line}"
+            );
             line += 1;
         }
     }
