@@ -34,6 +34,29 @@ impl<M: Model> Names<'_, M> {
         }
     }
 
+    /// One operation a line. Only what an operation does not see is worth a word, and only if it could have changed
+    /// something.
+    fn write_order(&self, text: &mut String, margin: &str, order: &[usize], visible: &[OpSet]) {
+        let is_writer = |op: &usize| {
+            self.history
+                .ops()
+                .get(*op)
+                .is_some_and(|op| !self.model.is_pure(&op.effect))
+        };
+        let mut writers = OpSet::EMPTY;
+        for op in order {
+            let missed = writers.minus(visible.get(*op).copied().unwrap_or_default());
+            let remark = match missed.is_empty() {
+                true => String::new(),
+                false => format!("   does not see {}", self.labels(missed)),
+            };
+            line!(text, "{margin}{}{remark}", self.op(*op));
+            if is_writer(op) {
+                writers = writers.with(*op);
+            }
+        }
+    }
+
     fn labels(&self, ops: OpSet) -> String {
         let label = |op: usize| {
             self.history
@@ -74,23 +97,10 @@ fn limit_name(limit: Exhausted) -> &'static str {
     }
 }
 
-/// A linearization with what each operation sees; only what an operation does not see is worth a word.
+/// A linearization with what each operation sees.
 pub fn explanation_text<M: Model>(model: &M, history: &History<M::Op>, explanation: &Explanation) -> String {
-    let names = Names { model, history };
     let mut text = String::from("linearization, and what operations do not see of it:\n");
-    let mut before = OpSet::EMPTY;
-    for &op in &explanation.linearization {
-        let missed = before.minus(explanation.visible[op]);
-        match missed.is_empty() {
-            true => {
-                line!(text, "  {}", names.op(op));
-            }
-            false => {
-                line!(text, "  {}   does not see {}", names.op(op), names.labels(missed));
-            }
-        }
-        before = before.with(op);
-    }
+    Names { model, history }.write_order(&mut text, "  ", &explanation.linearization, &explanation.visible);
     text
 }
 
@@ -103,24 +113,7 @@ pub fn refutation_text<M: Model>(model: &M, history: &History<M::Op>, refutation
         line!(text, "  nothing can come before it");
     } else {
         line!(text, "  after the longest linearization that can be explained:");
-        let mut before = OpSet::EMPTY;
-        for &op in &refutation.explained {
-            let missed = before.minus(refutation.visible[op]);
-            match missed.is_empty() {
-                true => {
-                    line!(text, "    {}", names.op(op));
-                }
-                false => {
-                    line!(
-                        text,
-                        "    {}   does not see {}",
-                        names.op(op),
-                        names.labels(missed)
-                    );
-                }
-            }
-            before = before.with(op);
-        }
+        names.write_order(&mut text, "    ", &refutation.explained, &refutation.visible);
     }
     for candidate in &refutation.candidates {
         let reason = candidate

@@ -68,7 +68,7 @@ fn strongest(lines: &[&str]) -> Option<Isolation> {
         assert_eq!(
             verdict.is_valid(),
             naive::is_isolated(&transactions, level),
-            "{level}: {verdict}"
+            "{level}: {verdict} {lines:?}"
         );
         verdict.is_valid()
     });
@@ -167,7 +167,7 @@ fn a_transaction_that_was_cut_off_took_effect_if_somebody_read_from_it() {
     );
     assert_eq!(
         strongest(&["1 a w? x 1", "2 b r x 1", "3 b r x nil"]),
-        Some(Isolation::ReadCommitted)
+        Some(Isolation::ReadAtomic)
     );
 }
 
@@ -252,12 +252,8 @@ fn every_level_agrees_with_the_definition_on_random_transactions() {
 
 #[test]
 fn a_limit_gives_unknown_not_an_answer() {
-    let recorded = history(&[
-        "1 a r x nil, w y 1~",
-        "2 b w x 1, r y nil~",
-        "3 c w x 1~",
-        "4 d w y 1, r x nil~",
-    ]);
+    // Two wrote the same value: who was read from is open, and a search decides.
+    let recorded = history(&["1 a w x 1~", "2 b w x 1~", "3 c r x 1~"]);
     let limits = Limits {
         configurations: Some(1),
         ..Limits::default()

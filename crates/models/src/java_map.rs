@@ -133,6 +133,13 @@ fn run(map: &Entries, call: &JavaMapCall) -> (String, Entries) {
     }
 }
 
+impl JavaMap {
+    /// What `call` returns, as Java prints it, on a map that nobody else touches.
+    pub fn result_of(&self, map: &Assoc<Value>, call: &JavaMapCall) -> String {
+        run(map, call).0
+    }
+}
+
 impl Model for JavaMap {
     type State = Assoc<Value>;
     type Op = JavaMapOp;

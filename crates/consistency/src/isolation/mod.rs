@@ -113,9 +113,6 @@ impl Transactions {
     /// If there are too many to be searched and no graph decides.
     pub fn check(&self, isolation: Isolation, limits: Limits) -> Result<IsolationVerdict, TransactionError> {
         let mut budget = Budget::new(limits);
-        if let Some(anomaly) = self.internal_anomaly() {
-            return Ok(IsolationVerdict::Violation(anomaly));
-        }
         let reads = match candidates(self) {
             Ok(reads) => reads,
             Err(anomaly) => return Ok(IsolationVerdict::Violation(anomaly)),
@@ -154,7 +151,10 @@ impl Transactions {
         match (budget.exhausted(), first) {
             (Some(limit), _) => IsolationVerdict::Unknown(limit),
             (None, Some(anomaly)) => IsolationVerdict::Violation(anomaly),
-            (None, None) => IsolationVerdict::Valid(Vec::new()),
+            (None, None) => IsolationVerdict::Violation(Anomaly::Read(
+                "some read can only be explained by transactions that were cut off and cannot have committed"
+                    .to_owned(),
+            )),
         }
     }
 

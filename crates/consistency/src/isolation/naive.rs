@@ -23,9 +23,6 @@ pub fn is_isolated(transactions: &Transactions, isolation: Isolation) -> bool {
         transactions.all.len() <= 6,
         "the naive checker is for small histories"
     );
-    if transactions.internal_anomaly().is_some() {
-        return false;
-    }
     let all = &transactions.all;
     let uncertain: Vec<usize> = (0..all.len())
         .filter(|one| all[*one].fate == Fate::Unknown)
@@ -40,11 +37,12 @@ pub fn is_isolated(transactions: &Transactions, isolation: Isolation) -> bool {
                 .is_some_and(|at| choice >> at & 1 == 1),
         };
         let present: Vec<usize> = (0..all.len()).filter(is_in).collect();
-        orders(&present, &mut Vec::new(), &mut |order| {
-            writers(transactions, &present, &mut Vec::new(), &mut |reads| {
-                holds(transactions, isolation, order, reads)
+        present.iter().all(|one| all[*one].broken.is_none())
+            && orders(&present, &mut Vec::new(), &mut |order| {
+                writers(transactions, &present, &mut Vec::new(), &mut |reads| {
+                    holds(transactions, isolation, order, reads)
+                })
             })
-        })
     })
 }
 

@@ -23,6 +23,8 @@ pub(super) struct Assignments {
     /// Transactions that took effect or may have.
     pub included: Vec<usize>,
     required: Vec<bool>,
+    /// Those whose reads contradict their own writes: they cannot have taken effect.
+    broken: Vec<usize>,
 }
 
 /// A writer for every read.
@@ -86,12 +88,21 @@ pub(super) fn candidates(transactions: &Transactions) -> Result<Assignments, Ano
             });
         }
     }
-    let included = (0..all.len()).filter(|one| is_included[*one]).collect();
-    Ok(Assignments {
-        reads,
-        included,
-        required,
-    })
+    let included: Vec<usize> = (0..all.len()).filter(|one| is_included[*one]).collect();
+    let broken: Vec<usize> = included
+        .iter()
+        .copied()
+        .filter(|one| all[*one].broken.is_some())
+        .collect();
+    match broken.iter().find(|one| required[**one]) {
+        Some(one) => Err(transactions.broken_read(*one)),
+        None => Ok(Assignments {
+            reads,
+            included,
+            required,
+            broken,
+        }),
+    }
 }
 
 /// Why nobody can have written what was read.
@@ -124,8 +135,16 @@ impl Assignments {
         if is_determined { self.all().next() } else { None }
     }
 
-    /// All ways to assign a writer to every read.
+    /// All ways to assign a writer to every read of a transaction that took effect.
     pub fn all(&self) -> impl Iterator<Item = Assignment> {
+        self.choices().filter(|assignment| {
+            let is_present = |one: &usize| assignment.present.contains(one);
+            let is_unwritten = |read: &ExternalRead| read.writers.is_empty() && is_present(&read.reader);
+            !self.reads.iter().any(is_unwritten) && !self.broken.iter().any(is_present)
+        })
+    }
+
+    fn choices(&self) -> impl Iterator<Item = Assignment> {
         let mut next = Some(vec![0_usize; self.reads.len()]);
         std::iter::from_fn(move || {
             let choice = next.take()?;

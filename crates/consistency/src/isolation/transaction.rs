@@ -77,8 +77,8 @@ pub(crate) struct Transaction {
     pub overwritten: Vec<(Id, Id)>,
     /// When it ran, if that is known.
     pub timebox: Option<Timebox>,
-    /// A read that contradicts its own writes.
-    broken: Option<(Id, Id, Id)>,
+    /// A read that contradicts its own writes: the key, what was read, what had been written.
+    pub broken: Option<(Id, Id, Id)>,
 }
 
 impl Transaction {
@@ -174,19 +174,17 @@ impl Transactions {
         })
     }
 
-    /// A read that contradicts the transaction's own writes.
-    pub(crate) fn internal_anomaly(&self) -> Option<Anomaly> {
-        let broken =
-            |transaction: &&Transaction| transaction.fate == Fate::Committed && transaction.broken.is_some();
-        let transaction = self.all.iter().find(broken)?;
-        let (key, read, written) = transaction.broken?;
-        Some(Anomaly::Read(format!(
+    /// The read of a transaction that contradicts its own writes.
+    pub(super) fn broken_read(&self, at: usize) -> Anomaly {
+        let transaction = &self.all[at];
+        let (key, read, written) = transaction.broken.unwrap_or_default();
+        Anomaly::Read(format!(
             "{} wrote {} to {} and then read {} from it",
             transaction.label,
             self.value(written),
             self.key(key),
             self.value(read)
-        )))
+        ))
     }
 
     pub(super) fn key(&self, key: Id) -> String {
