@@ -11,6 +11,8 @@ pub(crate) struct Budget {
     deadline: Option<Instant>,
     /// Configurations explored so far.
     pub configurations: u64,
+    /// Visibilities tried so far.
+    pub visibilities: u64,
     work: u64,
     exhausted: Option<Exhausted>,
 }
@@ -25,6 +27,7 @@ impl Budget {
             limits,
             deadline,
             configurations: 0,
+            visibilities: 0,
             work: 0,
             exhausted: None,
         }
@@ -43,8 +46,13 @@ impl Budget {
         self.work()
     }
 
-    /// Counts a bit of work that is no configuration. `true` means: stop.
-    pub fn work(&mut self) -> bool {
+    /// Counts one set of operations tried as what an operation sees. `true` means: stop.
+    pub fn visibility(&mut self) -> bool {
+        self.visibilities += 1;
+        self.work()
+    }
+
+    fn work(&mut self) -> bool {
         self.work += 1;
         if self.work.is_multiple_of(Self::INTERVAL) && self.exhausted.is_none() {
             self.look();

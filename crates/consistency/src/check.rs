@@ -150,6 +150,7 @@ impl<'m, M: Model> WeakChecker<'m, M> {
         let figures = WeakFigures {
             operations: history.len() as u64,
             configurations: budget.configurations,
+            visibilities: budget.visibilities,
             model_steps: self.steps.model_steps - steps_before,
         };
         Ok(WeakOutcome { verdict, figures })
@@ -215,8 +216,8 @@ impl<'m, M: Model> WeakChecker<'m, M> {
     }
 
     /// A step that the model failed at looks like one that it refuses until it is asked why.
-    fn look_for_failures(&self) -> Result<(), WeakError> {
-        for (state, op) in self.steps.refusals() {
+    fn look_for_failures(&mut self) -> Result<(), WeakError> {
+        for (state, op) in self.steps.take_refusals() {
             refusal(self.model, state, op).map_err(WeakError::Model)?;
         }
         Ok(())

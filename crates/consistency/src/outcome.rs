@@ -109,6 +109,8 @@ pub struct WeakFigures {
     pub operations: u64,
     /// Configurations explored.
     pub configurations: u64,
+    /// Sets of operations that were tried as what an operation sees.
+    pub visibilities: u64,
     /// Steps that the model computed.
     pub model_steps: u64,
 }

@@ -167,6 +167,7 @@ pub fn outcome_json<M: Model>(model: &M, history: &History<M::Op>, outcome: &Wea
             "configurations",
             Value::int(outcome.figures.configurations as i64),
         ),
+        ("visibilities", Value::int(outcome.figures.visibilities as i64)),
         ("model_steps", Value::int(outcome.figures.model_steps as i64)),
     ];
     match &outcome.verdict {

@@ -350,7 +350,7 @@ impl<M: Model> Search<'_, '_, M> {
     fn next_row(&mut self, rows: &mut Rows, op: usize) -> Option<OpSet> {
         loop {
             let row = rows.candidate()?;
-            if self.budget.work() {
+            if self.budget.visibility() {
                 return None;
             }
             let is_found = self.explains(op, row);

@@ -47,6 +47,9 @@ pub(crate) struct Steps<'m, M: Model> {
     set_ids: HashMap<Box<[u32]>, StateSet, FxBuildHasher>,
     table: HashMap<(StateSet, Class), StateSet, FxBuildHasher>,
     initial: StateSet,
+    /// Steps of which the model made nothing, and how many of them somebody has asked about.
+    refused: Vec<(StateSet, Class)>,
+    examined: usize,
     /// How often the model was asked for a step.
     pub model_steps: u64,
 }
@@ -72,6 +75,8 @@ impl<'m, M: Model> Steps<'m, M> {
             set_ids: HashMap::default(),
             table: HashMap::default(),
             initial: DEAD,
+            refused: Vec::new(),
+            examined: 0,
             model_steps: 0,
         };
         let dead = steps.set_of(Vec::new());
@@ -158,6 +163,9 @@ impl<'m, M: Model> Steps<'m, M> {
             ));
         }
         let to = self.set_of(next);
+        if to == DEAD && from != DEAD {
+            self.refused.push((from, class));
+        }
         self.table.insert((from, class), to);
         to
     }
@@ -169,15 +177,14 @@ impl<'m, M: Model> Steps<'m, M> {
             .map(|state| &self.states[*state as usize])
     }
 
-    /// Every state and operation of which the model made nothing, to find out later why.
-    pub fn refusals(&self) -> impl Iterator<Item = (&M::State, &M::Op)> {
-        self.table
-            .iter()
-            .filter(|(_, to)| **to == DEAD)
-            .flat_map(|((from, class), _)| {
-                self.states(*from)
-                    .map(|state| (state, &self.classes[*class as usize]))
-            })
+    /// Every state and operation of which the model made nothing, to find out why; each is told once.
+    pub fn take_refusals(&mut self) -> impl Iterator<Item = (&M::State, &M::Op)> {
+        let from = std::mem::replace(&mut self.examined, self.refused.len());
+        let refused = self.refused.get(from..).unwrap_or_default();
+        refused.iter().flat_map(|(set, class)| {
+            self.states(*set)
+                .map(|state| (state, &self.classes[*class as usize]))
+        })
     }
 }
 

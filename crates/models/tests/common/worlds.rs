@@ -1,10 +1,10 @@
 //! The small worlds, one for each shipped model (some in two variants).
 
 use omnilink_models::{
-    Access, Assoc, Bank, BankOp, CasRegister, CasRegisterOp, Counter, CounterOp, FailedCas, First, Kv,
-    KvAction, KvOp, Log, LogOp, Map, MapAction, MapOp, MultiRegister, MultiRegisterOp, Mutex, MutexOp,
-    PriorityQueue, PriorityQueueOp, Queue, QueueOp, Register, RegisterOp, Semaphore, SemaphoreOp, Set, SetOp,
-    Stack, StackOp,
+    Access, Assoc, Bank, BankOp, CasRegister, CasRegisterOp, Counter, CounterOp, FailedCas, First, JavaMap,
+    JavaMapOp, Kv, KvAction, KvOp, Log, LogOp, Map, MapAction, MapOp, MultiRegister, MultiRegisterOp, Mutex,
+    MutexOp, PriorityQueue, PriorityQueueOp, Queue, QueueOp, Register, RegisterOp, Semaphore, SemaphoreOp,
+    Set, SetOp, Stack, StackOp,
 };
 use omnilink_value::Value;
 use smallvec::smallvec;
@@ -88,6 +88,7 @@ pub fn each_workload(visitor: &mut impl Visitor) {
         },
     );
     visitor.visit("log", &Log { first: 1 });
+    visitor.visit("java-map", &JavaMap);
 }
 
 fn int(value: i64) -> Value {
@@ -686,5 +687,65 @@ impl Workload for Log {
                 .collect(),
             LogOp::Length(_) => (0..6).map(|length| LogOp::Length(Some(length))).collect(),
         }
+    }
+}
+
+impl Workload for JavaMap {
+    type Model = Self;
+
+    fn model(&self) -> Self {
+        self.clone()
+    }
+
+    fn calls(&self) -> Vec<JavaMapOp> {
+        let entries = Value::record([("0", int(1)), ("1", int(0))]);
+        let calls: [(&str, &[Value]); 19] = [
+            ("put", &[int(0), int(0)]),
+            ("put", &[int(0), int(1)]),
+            ("putIfAbsent", &[int(1), int(1)]),
+            ("replace", &[int(0), int(1)]),
+            ("replace", &[int(0), int(0), int(1)]),
+            ("remove", &[int(0)]),
+            ("remove", &[int(1), int(1)]),
+            ("putAll", &[entries]),
+            ("clear", &[]),
+            ("pollFirstEntry", &[]),
+            ("pollLastEntry", &[]),
+            ("get", &[int(0)]),
+            ("containsKey", &[int(1)]),
+            ("containsValue", &[int(1)]),
+            ("size", &[]),
+            ("toString", &[]),
+            ("headMap", &[int(1)]),
+            ("floorKey", &[int(0)]),
+            ("firstKey", &[]),
+        ];
+        let op = |(method, arguments): (&str, &[Value])| JavaMapOp::new(method, arguments, None).unwrap();
+        calls.into_iter().map(op).collect()
+    }
+
+    fn results(&self, call: &JavaMapOp) -> Vec<JavaMapOp> {
+        let held = [None, Some(int(0)), Some(int(1))];
+        let mut results = Vec::new();
+        for (first, second) in held
+            .iter()
+            .flat_map(|first| held.iter().map(move |second| (first, second)))
+        {
+            let mut map = Assoc::new();
+            for (key, value) in [(0, first), (1, second)] {
+                if let Some(value) = value {
+                    map = map.with(&int(key), value.clone());
+                }
+            }
+            let result = Some(text(&self.result_of(&map, &call.call)));
+            let op = JavaMapOp {
+                call: call.call.clone(),
+                result,
+            };
+            if !results.contains(&op) {
+                results.push(op);
+            }
+        }
+        results
     }
 }
