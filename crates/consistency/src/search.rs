@@ -9,7 +9,7 @@
 //! difference to who sees them (operations that commute in a fixed order, a beginning that all must see folded into the
 //! state it leads to), and what the choices so far demand of the operations to come.
 
-use hashbrown::HashSet;
+use hashbrown::HashMap;
 use omnilink_engine::{Exhausted, Model};
 use rustc_hash::FxBuildHasher;
 
@@ -88,6 +88,11 @@ pub(crate) struct Classes {
     pub seen: Vec<Class>,
 }
 
+/// Which operations are placed, and in which order as far as that matters.
+type Point = Box<[u128]>;
+/// What is demanded of the operations to come.
+type Demands = Box<[OpSet]>;
+
 pub(crate) struct Search<'a, 'm, M: Model> {
     plan: &'a Plan,
     steps: &'a mut Steps<'m, M>,
@@ -108,7 +113,8 @@ pub(crate) struct Search<'a, 'm, M: Model> {
     sequence: Vec<usize>,
     /// Where the operations that all must see lead.
     base: StateSet,
-    visited: HashSet<Box<[u128]>, FxBuildHasher>,
+    /// Points that led nowhere: where, and what the choices until there demanded.
+    failed: HashMap<Point, Vec<Demands>, FxBuildHasher>,
     stuck: Option<Stuck>,
 }
 
@@ -154,7 +160,7 @@ pub(crate) fn search<M: Model>(
         rows: vec![OpSet::EMPTY; plan.count],
         sequence: Vec::new(),
         base,
-        visited: HashSet::default(),
+        failed: HashMap::default(),
         stuck: None,
     };
     if search.extend() {
@@ -424,34 +430,44 @@ impl<M: Model> Search<'_, '_, M> {
         self.base = undo.base;
     }
 
-    /// Whether nothing equivalent to this point was tried before.
+    /// Whether nothing equivalent to this point was tried before, nor anything that demands less of the operations to
+    /// come: what failed there fails here.
     fn is_new(&mut self) -> bool {
         if !self.reductions.memo {
             return true;
         }
-        let mut key = Vec::with_capacity(4 + self.sequence.len());
-        key.push(self.placed.bits());
-        key.push(u128::from(self.base));
+        let mut point = Vec::with_capacity(4 + self.sequence.len());
+        point.push(self.placed.bits());
+        point.push(u128::from(self.base));
         // Positions below 128 and a mark: no sequence is the beginning of another.
-        key.extend(self.sequence.iter().map(|op| *op as u128));
-        key.push(u128::MAX);
+        point.extend(self.sequence.iter().map(|op| *op as u128));
+        point.push(u128::MAX);
         if self.plan.looks_at_lin {
-            key.extend(self.order.iter().map(|op| *op as u128));
+            point.extend(self.order.iter().map(|op| *op as u128));
         }
-        match self.plan.influence {
-            Influence::None => {}
+        let demands: Demands = match self.plan.influence {
+            Influence::None => Box::default(),
             Influence::Successors => {
-                for op in OpSet::first(self.plan.count).minus(self.placed).iter() {
-                    key.push(self.demanded(op, self.plan.must_see[op].and(self.placed)).bits());
-                }
+                let unplaced = OpSet::first(self.plan.count).minus(self.placed);
+                let demanded = |op: usize| self.demanded(op, self.plan.must_see[op].and(self.placed));
+                unplaced.iter().map(demanded).collect()
             }
             Influence::Seers { .. } => {
-                for op in self.placed.iter().filter(|op| self.affects_others(*op)) {
-                    key.push(self.rows[op].bits());
-                }
+                let affecting = self.placed.iter().filter(|op| self.affects_others(*op));
+                affecting.map(|op| self.rows[op]).collect()
             }
+        };
+        let failed = self.failed.entry(point.into_boxed_slice()).or_default();
+        let is_within = |less: &[OpSet]| {
+            less.iter()
+                .zip(&demands)
+                .all(|(less, more)| less.is_within(*more))
+        };
+        if failed.iter().any(|less| is_within(less)) {
+            return false;
         }
-        self.visited.insert(key.into_boxed_slice())
+        failed.push(demands);
+        true
     }
 }
 

@@ -68,14 +68,14 @@ fn writers(
     found: &mut impl FnMut(&[Read]) -> bool,
 ) -> bool {
     let all = &transactions.all;
-    let every = present.iter().flat_map(|reader| {
+    let mut every = present.iter().flat_map(|reader| {
         all[*reader]
             .reads
             .iter()
             .enumerate()
             .map(move |(position, read)| (*reader, position, *read))
     });
-    let Some((reader, position, (key, value))) = every.skip(reads.len()).next() else {
+    let Some((reader, position, (key, value))) = every.nth(reads.len()) else {
         return found(reads);
     };
     let wrote = |writer: &&usize| **writer != reader && all[**writer].written(key) == Some(value);
