@@ -56,10 +56,16 @@ pub struct Observed {
 /// Keys and values are `1..=KEYS`.
 pub const KEYS: u8 = 11;
 
-/// splitmix64.
-struct Dice(u64);
+/// A generator of reproducible random numbers (splitmix64).
+#[derive(Debug)]
+pub struct Dice(u64);
 
 impl Dice {
+    /// Equal seeds give equal numbers.
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -68,7 +74,8 @@ impl Dice {
         z ^ (z >> 31)
     }
 
-    fn below(&mut self, limit: u64) -> u64 {
+    /// A number below `limit`.
+    pub fn below(&mut self, limit: u64) -> u64 {
         self.next() % limit
     }
 
@@ -213,6 +220,31 @@ impl Load {
             };
             agenda.push(Reverse((now + wait as i64, thread)));
         }
+    }
+
+    /// Writes all operations in order of start, keeping only those in memory that are still waiting for an earlier one.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn write_sorted(&self, out: &mut impl Write) -> std::io::Result<()> {
+        // No operation lasts longer than this, so whatever started so much earlier than a return has been seen.
+        const LONGEST: i64 = 4_000;
+        let mut waiting: BTreeMap<(i64, u32), Observed> = BTreeMap::new();
+        let mut failure = Ok(());
+        let mut write_until = |waiting: &mut BTreeMap<(i64, u32), Observed>, time: i64| {
+            while let Some(entry) = waiting.first_entry().filter(|entry| entry.key().0 < time) {
+                let written = entry.remove().write_line(out);
+                if failure.is_ok() {
+                    failure = written;
+                }
+            }
+        };
+        self.run(|observed| {
+            waiting.insert((observed.start, observed.thread), observed);
+            write_until(&mut waiting, observed.end - LONGEST);
+        });
+        write_until(&mut waiting, i64::MAX);
+        failure
     }
 
     /// All operations, in order of start.

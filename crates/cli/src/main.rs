@@ -1,2 +1,70 @@
-//! The `omnilink` command.
-fn main() {}
+//! The `omnilink` command: does a running concurrent system do what its specification says?
+//!
+//! One file (or folder) per subcommand, and no logic of its own: reading is `omnilink-trace`, checking is
+//! `omnilink-engine`, words and pictures are `omnilink-report`. What lives here is what only a command has: arguments,
+//! exit codes, a terminal, and standard input that can be read twice.
+
+mod check;
+mod demo;
+mod error;
+mod exit;
+mod input;
+mod interrupt;
+mod output;
+mod peak;
+mod progress;
+mod quantity;
+mod trace_command;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::error::CliError;
+use crate::exit::Exit;
+
+/// Interning and memoising allocate many small things on several threads: mimalloc is faster at that than most
+/// systems' own allocators.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Does a running concurrent system do what its specification says?
+#[derive(Debug, Parser)]
+#[command(name = "omnilink", version, about, after_help = EXAMPLES, max_term_width = 110)]
+#[command(arg_required_else_help = true, propagate_version = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  omnilink demo                                     see a bug found, in a few seconds
+  omnilink check history.ndjson --model queue       is this history that of a queue?
+  omnilink check etcd.log --model cas-register      Jepsen, Porcupine and fastlin histories are read as they are
+  omnilink check --list-models                      what can be checked, and which operations each model knows
+  omnilink trace stats history.ndjson               what is in a trace
+
+Exit codes: 0 all valid; 1 a violation was found; 2 bad usage or bad input; 3 unknown, a limit was reached.";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Check(check::CheckArgs),
+    Demo(demo::DemoArgs),
+    Trace(trace_command::TraceArgs),
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Check(args) => check::run(&args),
+        Command::Demo(args) => demo::run(&args),
+        Command::Trace(args) => trace_command::run(&args),
+    };
+    match result {
+        Ok(exit) => exit.into(),
+        Err(error) => {
+            output::error(&error);
+            error.exit().into()
+        }
+    }
+}

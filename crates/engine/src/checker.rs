@@ -267,14 +267,14 @@ impl<'m, M: Model> Checker<'m, M> {
                 .map(|state| space.source.state(*state).clone())
                 .collect();
             Part::Live(Box::new(LivePart {
-                search: Search::new(initial.iter().copied(), options.strategy, options.witness),
+                search: Search::new(initial.iter().copied(), options),
                 replay: Replay::new(states),
             }))
         });
         if let Part::Dormant(state) = *part {
             self.live += 1;
             *part = Part::Live(Box::new(LivePart {
-                search: Search::new(std::iter::once(state), options.strategy, options.witness),
+                search: Search::new(std::iter::once(state), options),
                 replay: Replay::new(vec![space.source.state(state).clone()]),
             }));
         }

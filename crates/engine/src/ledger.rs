@@ -52,9 +52,15 @@ pub(crate) struct Ledger {
     /// Set for entries in use: renumbering must not touch the others.
     used: Vec<bool>,
     free: Vec<OpRef>,
+    frozen: bool,
 }
 
 impl Ledger {
+    /// Keeps every entry from now on: two searches refer to them, and neither knows what the other still needs.
+    pub fn freeze(&mut self) {
+        self.frozen = true;
+    }
+
     pub fn add(&mut self, entry: Entry) -> OpRef {
         match self.free.pop() {
             Some(op) => {
@@ -71,6 +77,9 @@ impl Ledger {
     }
 
     pub fn remove(&mut self, op: OpRef) {
+        if self.frozen {
+            return;
+        }
         debug_assert!(self.used[op as usize]);
         self.used[op as usize] = false;
         self.free.push(op);

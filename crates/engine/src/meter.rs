@@ -37,10 +37,15 @@ impl Meter {
             limits,
             deadline: limits.time.map(|time| Instant::now() + time),
             configurations: 0,
-            countdown: Self::INTERVAL,
+            countdown: limits.configurations.map_or(Self::INTERVAL, Self::interval),
             exhausted: None,
             table_bytes: 0,
         }
+    }
+
+    /// Stops at the limit itself, not up to one interval after it.
+    fn interval(configurations_left: u64) -> u32 {
+        configurations_left.clamp(1, u64::from(Self::INTERVAL)) as u32
     }
 
     pub fn deadline(&self) -> Option<Instant> {
@@ -86,9 +91,7 @@ impl Meter {
         {
             self.exhausted = Some(Exhausted::Memory);
         } else if let Some(limit) = configurations {
-            // Stop at the limit itself, not up to one interval after it.
-            let left = limit - self.configurations;
-            self.countdown = left.clamp(1, u64::from(Self::INTERVAL)) as u32;
+            self.countdown = Self::interval(limit - self.configurations);
         }
     }
 

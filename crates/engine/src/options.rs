@@ -92,6 +92,9 @@ pub struct Options {
     pub limits: Limits,
     /// Keep track of an explanation and replay it before answering `valid`.
     pub witness: bool,
+    /// How many configurations the sweep may explore on its own before the history counts as hard and depth-first search
+    /// joins in. More is granted as operations come in.
+    pub patience: u64,
 }
 
 impl Default for Options {
@@ -102,6 +105,7 @@ impl Default for Options {
             reductions: Reductions::default(),
             limits: Limits::default(),
             witness: true,
+            patience: 4_096,
         }
     }
 }

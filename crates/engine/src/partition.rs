@@ -50,6 +50,9 @@ impl Partitioning {
 #[derive(Clone, Debug, Default)]
 pub struct Components {
     parent: FxHashMap<u64, u64>,
+    /// How many parts there are so far.
+    parts: usize,
+    observed: usize,
     /// Some operation touches everything.
     all: bool,
 }
@@ -57,6 +60,7 @@ pub struct Components {
 impl Components {
     /// Takes one operation into account.
     pub fn observe(&mut self, footprint: &Footprint) {
+        self.observed += 1;
         let mut first = None;
         for keys in [&footprint.reads, &footprint.writes] {
             match keys {
@@ -68,11 +72,19 @@ impl Components {
                             continue;
                         }
                         let first = *first.get_or_insert(root);
+                        self.parts -= usize::from(root != first);
                         self.parent.insert(root, first);
                     }
                 }
             }
         }
+    }
+
+    /// Whether it is pointless to look any further: the whole history hangs together, or all of its first thousands of
+    /// operations do. Checking together what could be checked apart is always sound.
+    pub fn is_settled(&self) -> bool {
+        const ENOUGH: usize = 4_096;
+        self.all || self.parts <= 1 && self.observed >= ENOUGH
     }
 
     /// The parts, once the whole history was observed.
@@ -95,7 +107,7 @@ impl Components {
 
     fn find_and_shorten(&mut self, key: u64) -> u64 {
         let root = self.find(key);
-        self.parent.insert(key, root);
+        self.parts += usize::from(self.parent.insert(key, root).is_none());
         root
     }
 }
@@ -116,6 +128,20 @@ mod tests {
         assert_ne!(parts.home(&on(&[1])), parts.home(&on(&[3])));
         assert_eq!(parts.home(&Footprint::everything()), None);
         assert_eq!(Partitioning::PerKey.home(&on(&[1, 2])), None);
+    }
+
+    #[test]
+    fn keys_that_hang_together_are_one_part() {
+        let mut components = Components::default();
+        for key in 0..5_000 {
+            assert!(!components.is_settled());
+            components.observe(&Footprint::updates(Keys::Only([key, key + 1].as_slice().into())));
+            if key == 4_095 {
+                break;
+            }
+        }
+        assert!(components.is_settled());
+        assert!(matches!(components.into_partitioning(), Partitioning::Whole));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::depth_first::{DepthFirst, Schedule};
 use crate::evidence::{Stuck, Survivor};
 use crate::ledger::{Entry, Ledger, OpRef};
 use crate::mask::{Mask, WideMask};
-use crate::options::Strategy;
+use crate::options::{Options, Strategy};
 use crate::path::Paths;
 use crate::space::{Renumber, StateId};
 use crate::sweep::{Reached, Sweep, SweepFigures, Tools};
@@ -87,6 +87,7 @@ pub(crate) struct Search {
     /// Configurations explored by the sweep.
     spent: u64,
     slice: u64,
+    patience: u64,
     strategy: Strategy,
     /// Returned operations that a witness must contain.
     pub mandatory: u64,
@@ -95,26 +96,27 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    /// Below this many configurations no history is hard.
-    const EASY_TOTAL: u64 = 4_000;
-    /// On average so many configurations per operation are still easy.
-    const EASY_PER_OP: u64 = 16;
+    /// This part of the patience again is granted for each operation.
+    const PATIENCE_PER_OP: u64 = 256;
+    /// This part of it is granted at each call, even when all is spent: one hard spot is no hard history.
+    const PATIENCE_PER_CALL: u64 = 64;
     /// How long the backlog of a hard search may get before it is worked off.
     pub const BACKLOG_MAX: usize = 100_000;
     const RETIRE_EVERY: u64 = 64;
 
-    pub fn new(initial: impl Iterator<Item = StateId>, strategy: Strategy, witness: bool) -> Self {
+    pub fn new(initial: impl Iterator<Item = StateId>, options: &Options) -> Self {
         Self {
             ledger: Ledger::default(),
-            paths: Paths::new(witness),
+            paths: Paths::new(options.witness),
             sweep: AnySweep::Word(Sweep::new(initial)),
             backlog: VecDeque::new(),
             depth_first: None,
             depth_first_failed: false,
             settled: Vec::new(),
             spent: 0,
-            slice: Self::EASY_TOTAL,
-            strategy,
+            slice: options.patience.max(1),
+            patience: options.patience,
+            strategy: options.strategy,
             mandatory: 0,
             standing: Standing::Caught,
             decider: Decider::Sweep,
@@ -150,9 +152,9 @@ impl Search {
     fn easy_fuel(&self) -> u64 {
         match self.strategy {
             Strategy::Sweep => u64::MAX,
-            _ => (Self::EASY_TOTAL + Self::EASY_PER_OP * self.mandatory)
+            _ => (self.patience + self.patience / Self::PATIENCE_PER_OP * self.mandatory)
                 .saturating_sub(self.spent)
-                .max(64),
+                .max(self.patience / Self::PATIENCE_PER_CALL),
         }
     }
 
@@ -256,6 +258,7 @@ impl Search {
                     _ => AnyDepthFirst::Wide(DepthFirst::new(schedule, sweep)),
                 }
             });
+            self.ledger.freeze();
             self.depth_first = Some(Box::new(started));
         }
         let Some(search) = &mut self.depth_first else {

@@ -2,7 +2,7 @@
 
 mod toys;
 
-use omnilink_engine::{Consistency, Limits, Model, Operation, Options, Reductions, Strategy, check, naive};
+use omnilink_engine::{Consistency, Model, Operation, Options, Reductions, Strategy, check, naive};
 use toys::{Dice, Toy};
 
 /// All reductions, none, each alone, and all but each.
@@ -58,12 +58,14 @@ fn compare<T: Toy>(seed: u64, rounds: u64, consistency: Consistency) {
                 &sets[..2]
             };
             for reductions in sets {
+                // With little patience the searches take turns from the first operations on.
+                let patience = [0, 1, 70, 4_096][dice.roll(4) as usize];
                 let options = Options {
                     consistency,
                     strategy,
                     reductions: *reductions,
-                    limits: Limits::default(),
-                    witness: true,
+                    patience,
+                    ..Options::default()
                 };
                 let outcome = check(&toy, history.clone(), options)
                     .unwrap_or_else(|error| panic!("{error}\n{options:?}\n{}", show::<T>(&history)));

@@ -21,7 +21,8 @@ pub struct Call<'a> {
 
 impl<'a> Call<'a> {
     pub(crate) fn new(operation: &'a Operation, model: &'static Entry) -> Result<Self, DecodeError> {
-        match model.op(&operation.name) {
+        let entry = model.op(&operation.name).or_else(|| model.op(flag(operation)?));
+        match entry {
             Some(entry) => Ok(Self { operation, entry }),
             None => Err(Self::unknown(operation, model)),
         }
@@ -252,6 +253,17 @@ impl<'a> Call<'a> {
             meaning,
             remedy,
         }))
+    }
+}
+
+/// The operation's name where the argument `op` tells one of two operations by a truth value, as inputs of Porcupine's
+/// examples do.
+fn flag(operation: &Operation) -> Option<&'static str> {
+    match operation.args {
+        Args::Named(ref record) => field(record, &["op"])?
+            .as_bool()
+            .map(|flag| if flag { "true" } else { "false" }),
+        Args::Positional(_) => None,
     }
 }
 

@@ -22,8 +22,9 @@ pub struct CasRegister {
 
 /// What the trace means by a failed compare-and-set.
 ///
-/// That it did not happen is the weaker claim, so it can never make a good history look bad. On the Jepsen logs of etcd
-/// that Porcupine is tested with, where the value differed whenever a compare-and-set failed, both give every verdict.
+/// That it did not happen is the weaker claim, so it can never make a good history look bad. The stronger one does, where
+/// calls fail for other reasons, too: in Knossos' MongoDB histories, for one. In Porcupine's logs of etcd, where it is
+/// true, both give the same verdicts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FailedCas {
     /// The operation had no effect and may have failed for any reason, before it looked at the register.

@@ -1,4 +1,43 @@
 //! Native models that ship with OmniLink: registers, maps, queues, locks and more.
+//!
+//! A model is the sequential meaning of a component: which results its operations may have in which state. The decision
+//! of this crate is that an operation carries its result, *or that it was not seen*: a pending read is `Read(None)`,
+//! and stands for every result it could have had. So crashed and half-observed operations need no special treatment
+//! anywhere.
+//!
+//! Three things make the search fast, and each model declares them as sharply as it can prove (the proofs stand beside
+//! the declarations, and `tests/laws.rs` checks them on all states of small worlds): which operations never change
+//! anything, which keys an operation reads and writes, and what a refused operation is waiting for. States are
+//! immutable, shared and carry their hash, so that an operation that changes nothing costs a reference count.
+//!
+//! What was given up: the models know nothing about time, threads (but for the owner of a mutex) or failures; and a
+//! state that holds thousands of keys is copied when one of them changes. Keys are normally checked apart from each
+//! other, so such states are rare.
+//!
+//! Models are made by name, and read operations from traces of any importer:
+//!
+//! ```
+//! use omnilink_models::{Decoded, Shipped, Visitor, with_model};
+//! use omnilink_trace::{Args, Operation, Timebox};
+//!
+//! struct Describe(Operation);
+//!
+//! impl Visitor for Describe {
+//!     type Output = String;
+//!
+//!     fn visit<M: Shipped>(self, model: M) -> String {
+//!         match model.decode(&self.0) {
+//!             Ok(Decoded::Op(op)) => model.describe_op(&op),
+//!             Ok(Decoded::DidNotHappen) => "did not happen".to_owned(),
+//!             Err(error) => error.to_string(),
+//!         }
+//!     }
+//! }
+//!
+//! let cas = Operation::new(7, "cas", Args::positional([1.into(), 2.into()]), Timebox::new(0, 5)).returning(true);
+//! assert_eq!(with_model("cas-register:initial=1", Describe(cas))?, "cas(1, 2) = true");
+//! # Ok::<(), omnilink_models::ModelSpecError>(())
+//! ```
 
 mod assoc;
 mod bank;

@@ -10,7 +10,7 @@ use std::{
     path::Path,
     process::ExitCode,
     sync::{
-        Mutex, PoisonError,
+        Barrier, Mutex, PoisonError,
         atomic::{AtomicI64, AtomicUsize, Ordering},
     },
     thread,
@@ -114,9 +114,7 @@ impl Queue for HastyRing {
                     .is_ok()
             {
                 // What the system's scheduler does here once in a million times, often enough to be seen.
-                if value % 16 == 0 {
-                    thread::yield_now();
-                }
+                thread::yield_now();
                 self.slots[tail % CAPACITY].store(value, Ordering::SeqCst);
                 return true;
             }
@@ -148,11 +146,14 @@ fn run(queue: &dyn Queue, recorder: &Recorder) -> Result<Vec<i64>, RecordError> 
         .map(|label| recorder.thread(label))
         .collect::<Result<_, _>>()?;
     let dequeued = Mutex::new(Vec::new());
+    // A thread needs less time for its operations than the system for starting the next thread.
+    let together = Barrier::new(logs.len());
     thread::scope(|scope| {
         for (mut log, thread) in logs.into_iter().zip(0..) {
-            let dequeued = &dequeued;
+            let (dequeued, together) = (&dequeued, &together);
             scope.spawn(move || {
                 let mut mine = Vec::new();
+                together.wait();
                 for i in 0..OPERATIONS_PER_THREAD {
                     if (i + thread) % 2 == 0 {
                         let value = 1 + thread * OPERATIONS_PER_THREAD + i;

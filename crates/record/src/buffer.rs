@@ -193,6 +193,17 @@ impl Buffer {
         written.map_err(|error| self.fail(error)).is_ok()
     }
 
+    /// What was published, of a buffer in memory.
+    pub(crate) fn into_bytes(mut self) -> Result<Vec<u8>, RecordError> {
+        if let Some(error) = self.take_failure() {
+            return Err(error);
+        }
+        match self.close()? {
+            Output::Memory(bytes) => Ok(bytes),
+            Output::File(_) => Ok(Vec::new()),
+        }
+    }
+
     /// Ends the store at the last published byte.
     pub(crate) fn close(self) -> Result<Output, RecordError> {
         self.storage.close(self.published_to)

@@ -3,14 +3,15 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::{
-    Label, Record,
+    Label, Record, RecordError,
     buffer::Buffer,
     clock::Clock,
+    storage::Storage,
     value::{Count, MAP, Slot},
 };
 
 /// The fields that the recorder itself writes.
-pub(crate) const OWN_FIELDS: [&str; 9] = [
+pub(crate) const OWN_FIELDS: [&str; 10] = [
     "omnilink",
     "unit",
     "ticks_per_second",
@@ -20,6 +21,7 @@ pub(crate) const OWN_FIELDS: [&str; 9] = [
     "command",
     "recorded_at",
     "thread",
+    "sorted",
 ];
 
 /// What the headers of a recorder's files have in common.
@@ -44,8 +46,15 @@ impl Header {
         }
     }
 
-    /// Writes the header as a record of its own.
-    pub(crate) fn write(&self, buffer: &mut Buffer, clock: &Clock, thread: &Label) {
+    /// The header of a trace of all threads.
+    pub(crate) fn of_all_threads(&self, clock: &Clock) -> Result<Vec<u8>, RecordError> {
+        let mut buffer = Buffer::new(Storage::in_memory());
+        self.write(&mut buffer, clock, None);
+        buffer.into_bytes()
+    }
+
+    /// Writes the header as a record of its own, for a trace of one thread or of all.
+    pub(crate) fn write(&self, buffer: &mut Buffer, clock: &Clock, thread: Option<&Label>) {
         let mut count = Count::begin_record(buffer);
         let mut field = |name: &str, value: &dyn Record| {
             count.add();
@@ -60,7 +69,11 @@ impl Header {
         field("pid", &std::process::id());
         field("command", &self.command);
         field("recorded_at", &self.recorded_at_unix_ns);
-        field("thread", thread);
+        if let Some(thread) = thread {
+            field("thread", thread);
+            // A promise to readers: a thread's operations come in the order of their starts.
+            field("sorted", &true);
+        }
         for (name, value) in &self.own {
             count.add();
             Slot::new(buffer).str(name);

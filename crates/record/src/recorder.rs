@@ -11,7 +11,7 @@ use std::{
 };
 
 use crate::{
-    EndFence, Label, Options, Output, RecordError, ThreadLog,
+    EndFence, Label, Options, RecordError, Recording, ThreadLog, ThreadRecording,
     clock::Clock,
     header::Header,
     storage::{Backing, Storage},
@@ -63,57 +63,6 @@ impl Entry {
         match self {
             Self::Open(label) => label,
             Self::Closed(recording) => &recording.label,
-        }
-    }
-}
-
-/// What a recording consists of.
-#[derive(Debug)]
-pub struct Recording {
-    /// The threads, in the order in which their logs were made.
-    pub threads: Vec<ThreadRecording>,
-}
-
-impl Recording {
-    /// The number of operations recorded, pending ones included.
-    pub fn operations(&self) -> u64 {
-        self.threads.iter().map(|thread| thread.operations).sum()
-    }
-
-    /// The number of operations that have no end.
-    pub fn pending(&self) -> u64 {
-        self.threads.iter().map(|thread| thread.pending).sum()
-    }
-
-    /// The bytes of each thread's trace, if the recording was in memory: each is what the thread's file would
-    /// hold.
-    pub fn into_bytes(self) -> Vec<Vec<u8>> {
-        self.threads
-            .into_iter()
-            .filter_map(ThreadRecording::into_bytes)
-            .collect()
-    }
-}
-
-/// What one thread recorded.
-#[derive(Debug)]
-pub struct ThreadRecording {
-    /// The thread.
-    pub label: Label,
-    /// The number of its operations, pending ones included.
-    pub operations: u64,
-    /// The number of its operations that have no end.
-    pub pending: u64,
-    /// Where they are.
-    pub output: Output,
-}
-
-impl ThreadRecording {
-    /// The bytes of the thread's trace, if the recording was in memory.
-    pub fn into_bytes(self) -> Option<Vec<u8>> {
-        match self.output {
-            Output::Memory(bytes) => Some(bytes),
-            Output::File(_) => None,
         }
     }
 }
@@ -197,6 +146,7 @@ impl Recorder {
             });
         Ok(Recording {
             threads: closed.collect(),
+            header: self.shared.header.of_all_threads(&self.shared.clock)?,
         })
     }
 }

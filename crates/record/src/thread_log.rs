@@ -3,17 +3,27 @@
 use std::{fs, mem::ManuallyDrop, sync::Arc};
 
 use crate::{
-    Call, EndFence, Label, Named, Positional, Record, RecordError,
+    Call, EndFence, Label, Named, Positional, Record, RecordError, ThreadRecording,
     buffer::Buffer,
     clock::Clock,
     header::Header,
-    recorder::{Shared, ThreadRecording},
+    recorder::Shared,
     storage::{Output, Storage},
     value::{ARRAY, MAP, Slot, encoded, tagged},
 };
 
 /// One thread's part of the recording. Made by [`Recorder::thread`](crate::Recorder::thread); it can be moved
 /// to another thread, never shared. Dropping it completes its file.
+///
+/// One operation at a time, by type:
+///
+/// ```compile_fail,E0499
+/// # let recorder = omnilink_record::Recorder::in_memory().unwrap();
+/// let mut log = recorder.thread(0).unwrap();
+/// let outer = log.call("outer").begin();
+/// let inner = log.call("inner").begin();
+/// outer.end(());
+/// ```
 ///
 /// It does not take locks and makes no system calls, except for one round of them every chunk, between two
 /// operations.
@@ -25,6 +35,7 @@ pub struct ThreadLog {
     drain_stores: bool,
     number: u64,
     label: Label,
+    header_bytes: usize,
     /// How each record begins: the byte that will publish it, `thread` with its label, and the key `op`.
     preamble: Box<[u8]>,
     /// The last time read: this thread's clock must not go back.
@@ -54,7 +65,7 @@ impl ThreadLog {
     ) -> Result<Self, RecordError> {
         let preamble = preamble(&label)?;
         let mut buffer = Buffer::new(storage);
-        header.write(&mut buffer, &shared.clock, &label);
+        header.write(&mut buffer, &shared.clock, Some(&label));
         if let Some(error) = buffer.take_failure() {
             // A file without a header would only be in the way of whoever reads the others.
             if let Ok(Output::File(path)) = buffer.close() {
@@ -63,6 +74,7 @@ impl ThreadLog {
             return Err(of_thread(error, &label));
         }
         Ok(Self {
+            header_bytes: buffer.position(),
             buffer: ManuallyDrop::new(buffer),
             clock: shared.clock,
             drain_stores: shared.end_fence == EndFence::DrainStores,
@@ -202,7 +214,7 @@ impl ThreadLog {
 
     #[cold]
     fn stop_for_clock(&mut self, now: i64) -> bool {
-        let ticks = self.last_time - now;
+        let ticks = self.last_time.saturating_sub(now);
         self.buffer.fail(RecordError::ClockWentBack {
             thread: String::new(),
             ticks,
@@ -234,6 +246,7 @@ impl Drop for ThreadLog {
             operations: self.operations,
             pending: self.pending + u64::from(self.is_open),
             output,
+            header_bytes: self.header_bytes,
         });
         self.shared.close(self.number, self.lost, closed);
     }

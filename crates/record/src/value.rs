@@ -5,11 +5,7 @@
 //! value, because every method that fills it consumes it and only those methods make the [`Written`] that
 //! must be returned; and the lengths of arrays and maps are counted, not declared.
 
-use crate::{
-    RecordError,
-    buffer::Buffer,
-    storage::{Output, Storage},
-};
+use crate::{RecordError, buffer::Buffer, storage::Storage};
 
 /// A value that can be recorded: as an argument, a result or as `meta`.
 ///
@@ -252,11 +248,5 @@ pub(crate) fn encoded(value: &impl Record) -> Result<Vec<u8>, RecordError> {
     buffer.begin_record(&[0]);
     value.record(Slot::new(&mut buffer));
     buffer.publish(1);
-    if let Some(error) = buffer.take_failure() {
-        return Err(error);
-    }
-    match buffer.close()? {
-        Output::Memory(bytes) => Ok(bytes.into_iter().skip(1).collect()),
-        Output::File(_) => Ok(Vec::new()),
-    }
+    Ok(buffer.into_bytes()?.split_off(1))
 }

@@ -7,11 +7,11 @@ use std::io;
 
 use omnilink_value::json::Cursor as JsonCursor;
 use omnilink_value::msgpack::Cursor as MsgpackCursor;
-use rmp::Marker;
 
 use crate::Format;
 use crate::import::{is_fastlin_title, is_jepsen_line, is_porcupine_key};
 use crate::input::Window;
+use crate::maps::is_map;
 
 /// How much is looked at before giving up.
 const LOOK_BYTES: usize = 1 << 16;
@@ -71,13 +71,6 @@ fn guess(bytes: &[u8]) -> Guess {
         Some(b'#') => guess_hash(bytes),
         Some(_) => guess_log(bytes),
     }
-}
-
-fn is_map(byte: u8) -> bool {
-    matches!(
-        Marker::from_u8(byte),
-        Marker::FixMap(_) | Marker::Map16 | Marker::Map32
-    )
 }
 
 fn guess_msgpack(bytes: &[u8]) -> Guess {

@@ -7,7 +7,9 @@ use omnilink_value::Value;
 
 use crate::detect::detect;
 use crate::format1::{Defaults, MsgpackRecords, NdjsonRecords};
-use crate::import;
+use crate::import::{
+    FastlinRecords, JepsenEdnRecords, JepsenLogRecords, OmniLinkRecords, PorcupineRecords, jepsen_clock,
+};
 use crate::input::Input;
 use crate::note::Notes;
 use crate::order::{Merge, Order, Plan, in_order};
@@ -183,10 +185,39 @@ impl Part {
                 let header = records.header()?;
                 (Box::new(records), header)
             }
-            _ => (
-                import::open(format, &self.input, self.thread.clone(), options, notes)?,
+            Format::OmniLink => {
+                let thread = self.thread.clone();
+                (
+                    Box::new(OmniLinkRecords::new(
+                        open()?,
+                        name,
+                        thread,
+                        options.thread_ends,
+                        notes.clone(),
+                    )),
+                    None,
+                )
+            }
+            Format::JepsenEdn => {
+                let clock = jepsen_clock(open()?, name);
+                (
+                    Box::new(JepsenEdnRecords::new(open()?, name, clock, notes.clone())),
+                    None,
+                )
+            }
+            Format::JepsenLog => (
+                Box::new(JepsenLogRecords::new(open()?, name, notes.clone())),
                 None,
             ),
+            Format::Porcupine => (
+                Box::new(PorcupineRecords::new(open()?, name, notes.clone())),
+                None,
+            ),
+            Format::Fastlin => {
+                let mut records = FastlinRecords::new(open()?, name, notes.clone());
+                let header = records.title()?;
+                (Box::new(records), header)
+            }
         };
         Ok(match &self.qualifier {
             Some(qualifier) => (

@@ -94,7 +94,9 @@ impl Trace {
             header,
             format,
         } = opened;
-        let threads = (!options.async_threads).then(ThreadCheck::default);
+        // In fastlin's format every operation is a thread of its own, so there is nothing to check.
+        let has_threads = !options.async_threads && format != Format::Fastlin;
+        let threads = has_threads.then(ThreadCheck::default);
         Self {
             records,
             header,

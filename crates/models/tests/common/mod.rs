@@ -6,13 +6,15 @@
 
 #![allow(dead_code, unused_imports, reason = "each test binary uses its own part")]
 
+mod decoding;
 mod files;
 mod histories;
 mod rng;
 mod workload;
 mod worlds;
 
-pub use files::{check_file, check_text};
+pub use decoding::{decoded, line};
+pub use files::{Reading, check_file, check_text};
 pub use histories::{Shape, random_history};
 pub use rng::Rng;
 pub use workload::{Visitor, Workload};

@@ -16,7 +16,7 @@ fn recorders() -> [Recorder; 2] {
 }
 
 fn operations(recorder: Recorder) -> Vec<Vec<Operation>> {
-    let bytes = recorder.finish().unwrap().into_bytes();
+    let bytes = recorder.finish().unwrap().into_bytes().unwrap();
     bytes.iter().map(|bytes| decode(bytes).operations).collect()
 }
 

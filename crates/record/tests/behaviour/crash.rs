@@ -24,7 +24,11 @@ fn die(part: &str, directory: &Path) {
     } else {
         Backing::Mapped
     };
-    let recorder = Options::new().backing(backing).chunk_bytes(16 << 10).create(directory).unwrap();
+    let recorder = Options::new()
+        .backing(backing)
+        .chunk_bytes(16 << 10)
+        .create(directory)
+        .unwrap();
     let mut log = recorder.thread(0).unwrap();
     for i in 0..ENDED {
         record!(log, op(i = i) => i);

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use omnilink_record::{Backing, Options, Output, Recorder, ThreadLog, record};
+use omnilink_record::{Backing, Options, Output, Recorder, Recording, ThreadLog, record};
 
 use crate::decoder::{Value, decode, listed};
 
@@ -12,7 +12,7 @@ pub fn recorded(work: impl FnOnce(&mut ThreadLog)) -> Vec<u8> {
     let mut log = recorder.thread(0).unwrap();
     work(&mut log);
     drop(log);
-    recorder.finish().unwrap().into_bytes().remove(0)
+    recorder.finish().unwrap().into_bytes().unwrap().remove(0)
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn the_header_names_clock_place_and_whatever_the_harness_adds() {
         .unwrap();
     let recorder = options.in_memory().unwrap();
     drop(recorder.thread("main").unwrap());
-    let header = decode(&recorder.finish().unwrap().into_bytes()[0]).header;
+    let header = decode(&recorder.finish().unwrap().into_bytes().unwrap()[0]).header;
     assert_eq!(header.field("pid").unwrap().int(), i128::from(std::process::id()));
     assert_eq!(header.field("thread").unwrap().to_string(), "\"main\"");
     assert_eq!(header.field("seed").unwrap().to_string(), "42");
@@ -136,4 +136,41 @@ fn each_thread_has_a_file_named_after_it() {
         names.collect::<Vec<_>>(),
         ["0000-7.msgpack", "0001-pro_ducer.msgpack"]
     );
+}
+
+#[test]
+fn threads_in_memory_make_one_trace() {
+    let recorder = Options::new().header("seed", 1).unwrap().in_memory().unwrap();
+    for label in ["a", "b"] {
+        let mut log = recorder.thread(label).unwrap();
+        record!(log, put(value = label) => ());
+        drop(log.call("get").begin());
+    }
+    let trace = recorder.finish().unwrap().into_trace().unwrap();
+    assert_eq!(
+        listed(&trace),
+        "\"a\" put{value:\"a\"}\n\"a\" get{} pending\n\"b\" put{value:\"b\"}\n\"b\" get{} pending"
+    );
+    let decoded = decode(&trace);
+    assert_eq!(decoded.whole_bytes, trace.len());
+    assert_eq!(decoded.header.field("seed").unwrap().int(), 1);
+    assert_eq!(
+        decoded.header.field("sorted"),
+        None,
+        "one thread comes after the other"
+    );
+}
+
+#[test]
+fn a_recording_in_files_has_no_bytes_in_memory() {
+    let directory = tempfile::tempdir().unwrap();
+    for into in [
+        |recording: Recording| recording.into_bytes().is_none(),
+        |recording: Recording| recording.into_trace().is_none(),
+    ] {
+        let recorder = Recorder::create(directory.path().join("trace")).unwrap();
+        drop(recorder.thread(0).unwrap());
+        assert!(into(recorder.finish().unwrap()));
+        fs::remove_dir_all(directory.path().join("trace")).unwrap();
+    }
 }

@@ -11,7 +11,7 @@ use omnilink_record::{Backing, Options, RecordError, record};
 use crate::{child, decoder::decode};
 
 const OPERATIONS: i64 = 100_000;
-const ROOM_BYTES: u64 = 1 << 20;
+const ROOM_BYTES: libc::rlim_t = 1 << 20;
 
 /// Counts with four threads on a disk that is too small, which a limit on file sizes stands for.
 fn fill_the_disk(part: &str, directory: &Path) {

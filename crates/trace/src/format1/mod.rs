@@ -4,7 +4,6 @@ mod field;
 mod msgpack;
 mod ndjson;
 mod record;
-mod resync;
 
 pub(crate) use field::{Field, nearest};
 pub(crate) use msgpack::{MsgpackRecords, decode_fields};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use omnilink_value::msgpack::Cursor;
 
 use super::Merge;
-use crate::format1::{Defaults, decode_fields};
+use crate::format1::{Defaults, Fields, decode_fields};
 use crate::name::NameCache;
 use crate::place::Source;
 use crate::records::Records;
@@ -197,7 +197,8 @@ impl Records for RunReader {
             .take(length as usize)
             .map_err(spill_error)?
             .ok_or_else(damaged)?;
-        let fields = decode_fields(&mut Cursor::new(record), &mut self.names)
+        let mut fields = Fields::default();
+        decode_fields(&mut Cursor::new(record), &mut self.names, &mut fields)
             .map_err(|problem| TraceError::new(Place::whole("temporary file"), problem))?;
         self.defaults.operation(fields, position, 0).map(Some)
     }

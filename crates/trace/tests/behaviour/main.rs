@@ -2,8 +2,12 @@
 
 mod arbitrary;
 mod cuts;
+mod fastlin;
 mod format1;
+mod jepsen;
+mod omnilink;
 mod order;
+mod porcupine;
 mod refusals;
 mod support;
 mod writing;

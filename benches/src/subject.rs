@@ -1,0 +1,76 @@
+//! A process that runs one tool on one case, measured from outside.
+
+use std::io::Read;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// What a run took.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// What the tool answered; `None` if it was stopped.
+    pub verdict: Option<String>,
+    /// User and system time of the check; of the whole process if it was stopped.
+    pub cpu_seconds: f64,
+    /// Peak resident memory.
+    pub peak_mb: f64,
+}
+
+/// Runs this program again with `args`, for at most `cpu_limit` of CPU time and `memory_limit_mb` of memory.
+///
+/// # Panics
+/// If the process cannot be started: there is no benchmark then.
+pub fn run(args: &[&str], cpu_limit: Duration, memory_limit_mb: u64) -> Measured {
+    let program = std::env::current_exe().expect("this program has a path");
+    let mut command = Command::new(program);
+    command.args(args).stdout(Stdio::piped()).stderr(Stdio::null());
+    let seconds = cpu_limit.as_secs();
+    // SAFETY: setrlimit is async-signal-safe and touches nothing but the new process's limits.
+    unsafe {
+        command.pre_exec(move || {
+            let cpu = libc::rlimit {
+                rlim_cur: seconds,
+                rlim_max: seconds + 1,
+            };
+            libc::setrlimit(libc::RLIMIT_CPU, &raw const cpu);
+            let bytes = memory_limit_mb << 20;
+            let memory = libc::rlimit {
+                rlim_cur: bytes,
+                rlim_max: bytes,
+            };
+            libc::setrlimit(libc::RLIMIT_AS, &raw const memory);
+            Ok(())
+        });
+    }
+    let mut child = command.spawn().expect("the program can be started again");
+    let mut answer = String::new();
+    if let Some(mut stdout) = child.stdout.take() {
+        let _ = stdout.read_to_string(&mut answer);
+    }
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+    let mut status = 0;
+    // SAFETY: the process is our child and has not been waited for; both pointers are to live locals.
+    let usage = unsafe {
+        libc::wait4(child.id() as libc::pid_t, &raw mut status, 0, usage.as_mut_ptr());
+        usage.assume_init()
+    };
+    let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
+    Measured {
+        verdict: (status == 0)
+            .then(|| answer.trim().to_owned())
+            .filter(|answer| !answer.is_empty()),
+        cpu_seconds: seconds(usage.ru_utime) + seconds(usage.ru_stime),
+        peak_mb: usage.ru_maxrss as f64 / 1024.0,
+    }
+}
+
+/// CPU time of this process so far, all threads together.
+pub fn cpu_seconds() -> f64 {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: the pointer is to a live local.
+    unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) };
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}

@@ -1,0 +1,110 @@
+//! By what, how, and how long: the options of a check that are the engine's.
+
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use omnilink_engine::{Consistency, Limits, Options, Reductions, Strategy};
+
+use crate::error::CliError;
+use crate::quantity;
+
+/// What a check is asked to do, as arguments.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct Criteria {
+    /// The order that an explanation must respect
+    #[arg(long, value_name = "LEVEL", value_enum, default_value_t)]
+    consistency: ConsistencyArg,
+    /// Which search decides
+    #[arg(long, value_name = "STRATEGY", value_enum, default_value_t)]
+    strategy: StrategyArg,
+    /// Give up after this long, for each input: 500ms, 10s, 2m
+    #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
+    time_limit: Option<Duration>,
+    /// Give up when the process holds this much: 512MB, 2GB
+    #[arg(long, value_name = "BYTES", value_parser = quantity::memory)]
+    memory_limit: Option<u64>,
+    /// Give up after this many configurations, for each input
+    #[arg(long, value_name = "N", value_parser = quantity::count)]
+    config_limit: Option<u64>,
+    /// Do not place reads as soon as they are accepted
+    #[arg(long, help_heading = REDUCTIONS)]
+    no_absorption: bool,
+    /// Keep configurations that others reach by placing one more operation
+    #[arg(long, help_heading = REDUCTIONS)]
+    no_minimal_frontier: bool,
+    /// Keep configurations that differ only in reads or in pending operations used
+    #[arg(long, help_heading = REDUCTIONS)]
+    no_dominance: bool,
+    /// Try operations that are alike in every order
+    #[arg(long, help_heading = REDUCTIONS)]
+    no_symmetry: bool,
+    /// Try also operations that cannot matter to the one that must be placed
+    #[arg(long, help_heading = REDUCTIONS)]
+    no_footprints: bool,
+    /// Check parts of the state that never meet together
+    #[arg(long, help_heading = REDUCTIONS)]
+    no_partitions: bool,
+}
+
+const REDUCTIONS: &str = "Reductions, all sound, to be switched off for comparison";
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum ConsistencyArg {
+    /// Real time: what ended before another began comes first
+    #[default]
+    Linearizable,
+    /// Each thread's own order only
+    Sequential,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum StrategyArg {
+    /// The sweep while it is easy, sweep and depth-first by turns where it is not
+    #[default]
+    Portfolio,
+    /// The event sweep alone: memory is the frontier, whatever the length of the trace
+    Sweep,
+    /// Depth-first alone: keeps the whole history
+    DepthFirst,
+}
+
+impl Criteria {
+    /// Refuses what makes no sense together.
+    pub(super) fn validate(&self, is_async: bool) -> Result<(), CliError> {
+        if is_async && self.consistency == ConsistencyArg::Sequential {
+            let message = "--consistency sequential keeps the order of each thread, and with --async threads have none; \
+                           drop one of the two";
+            return Err(CliError::Usage(message.to_owned()));
+        }
+        Ok(())
+    }
+
+    /// The same, for the engine.
+    pub(crate) fn options(&self) -> Options {
+        Options {
+            consistency: match self.consistency {
+                ConsistencyArg::Linearizable => Consistency::Linearizable,
+                ConsistencyArg::Sequential => Consistency::Sequential,
+            },
+            strategy: match self.strategy {
+                StrategyArg::Portfolio => Strategy::Portfolio,
+                StrategyArg::Sweep => Strategy::Sweep,
+                StrategyArg::DepthFirst => Strategy::DepthFirst,
+            },
+            reductions: Reductions {
+                absorption: !self.no_absorption,
+                minimal_frontier: !self.no_minimal_frontier,
+                dominance: !self.no_dominance,
+                symmetry: !self.no_symmetry,
+                footprints: !self.no_footprints,
+                partitions: !self.no_partitions,
+            },
+            limits: Limits {
+                time: self.time_limit,
+                memory_bytes: self.memory_limit,
+                configurations: self.config_limit,
+            },
+            ..Options::default()
+        }
+    }
+}

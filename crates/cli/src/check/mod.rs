@@ -1,0 +1,125 @@
+//! `omnilink check`: does some behaviour of the model explain the history?
+
+mod criteria;
+mod history;
+mod list_models;
+mod run_all;
+mod session;
+mod witness;
+
+use std::path::PathBuf;
+
+use clap::Args;
+use omnilink_models::with_model;
+use omnilink_trace::{Format, OpenOptions};
+
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::input::Input;
+use crate::output::{self, Color, Output};
+
+pub(crate) use criteria::Criteria;
+pub(crate) use session::{Request, check_input};
+
+/// Check histories of a concurrent system against a model.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct CheckArgs {
+    /// The histories: files, directories of one file per thread, or - for standard input; each is checked by itself
+    #[arg(value_name = "TRACE", required_unless_present = "list_models")]
+    traces: Vec<PathBuf>,
+    /// The model, with options where it takes any, such as register:initial=0 or queue:capacity=8
+    #[arg(
+        long,
+        short,
+        value_name = "NAME[:OPT=VAL,…]",
+        required_unless_present = "list_models"
+    )]
+    model: Option<String>,
+    #[command(flatten)]
+    criteria: Criteria,
+    /// Shrink a violation to the few operations that make it one; keeps the history in memory
+    #[arg(long)]
+    minimize: bool,
+    /// Write the order that explains a valid history: a trace of one operation after the other
+    #[arg(long, value_name = "FILE")]
+    witness: Option<PathBuf>,
+    /// Write the full evidence as JSON, one object per input
+    #[arg(long, value_name = "FILE")]
+    evidence: Option<PathBuf>,
+    /// The format of the histories; found by content if not given
+    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    format: Option<Format>,
+    /// Calls of one thread may overlap: the thread is a label, not an order
+    #[arg(long = "async")]
+    is_async: bool,
+    /// How many histories to check at a time
+    #[arg(long, short, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: u16,
+    /// Print one JSON object per input and nothing else
+    #[arg(long)]
+    json: bool,
+    /// List the models with their operations and options
+    #[arg(long)]
+    list_models: bool,
+    /// Draw with ASCII characters only
+    #[arg(long)]
+    ascii: bool,
+    /// When to use colour
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
+    color: Color,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  omnilink check history.ndjson --model queue
+  omnilink check traces/run-1 --model kv --minimize
+  omnilink check jepsen/*.log --model cas-register --jobs 4 --json
+  omnilink check history.edn --model register:initial=0 --consistency sequential
+  zstd -dc big.ndjson.zst | omnilink check - --model map --time-limit 60s --memory-limit 2GB
+  omnilink check --list-models
+
+Exit codes: 0 all valid; 1 a violation was found; 2 bad usage or bad input; 3 unknown, a limit was reached.
+Of several inputs the worst decides, in the order 2, 1, 3, 0.";
+
+fn format(name: &str) -> Result<Format, String> {
+    name.parse()
+        .map_err(|error: omnilink_trace::UnknownFormat| error.to_string())
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
+    let look = output::look(args.color, args.ascii);
+    let mut out = Output::new(&look);
+    let Some(model) = args.model.as_deref().filter(|_| !args.list_models) else {
+        out.print(&list_models::page(&look))?;
+        return Ok(Exit::Valid);
+    };
+    args.criteria.validate(args.is_async)?;
+    if args.witness.is_some() && args.traces.len() != 1 {
+        let message = "--witness writes one file, so it takes one trace; run the command once for each";
+        return Err(CliError::Usage(message.to_owned()));
+    }
+    let options = OpenOptions {
+        format: args.format,
+        async_threads: args.is_async,
+        ..OpenOptions::default()
+    };
+    let inputs = Input::all(&args.traces, &options)?;
+    let request = Request {
+        model_name: model.to_owned(),
+        options: args.criteria.options(),
+        minimize: args.minimize,
+        witness: args.witness.clone(),
+    };
+    let run_all = run_all::RunAll {
+        request: &request,
+        inputs: &inputs,
+        jobs: usize::from(args.jobs),
+        is_json: args.json,
+        evidence: args.evidence.as_deref(),
+        look: &look,
+        out: &mut out,
+    };
+    with_model(model, run_all)?
+}

@@ -1,0 +1,263 @@
+//! One input, from the first byte to the report.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::time::Instant;
+
+use omnilink_engine::{
+    Alternative, Checker, Components, Counterexample, Footprint, Keys, Limits, Operation, Options, Outcome,
+    Partitioning, Progress as Going, Verdict, minimize,
+};
+use omnilink_models::{Decoded, Shipped};
+use omnilink_report::{Answer, MinimalHistory, Report, ThreadNames};
+
+use super::history::History;
+use super::witness;
+use crate::error::CliError;
+use crate::input::Input;
+use crate::peak::peak_bytes;
+use crate::progress::Progress;
+
+/// What is wanted of each input.
+#[derive(Clone, Debug)]
+pub(crate) struct Request {
+    /// The model with its options, as the user asked for it.
+    pub(crate) model_name: String,
+    /// What the engine is to do.
+    pub(crate) options: Options,
+    /// Whether to shrink violations.
+    pub(crate) minimize: bool,
+    /// Where to write the explanation of a valid history.
+    pub(crate) witness: Option<PathBuf>,
+}
+
+/// Checks one input. Whatever goes wrong is part of the report.
+pub(crate) fn check_input<M: Shipped>(
+    model: &M,
+    input: &Input,
+    request: &Request,
+    progress: &Progress,
+) -> Report {
+    let mut session = Session {
+        model,
+        input,
+        request,
+        progress,
+        started: Instant::now(),
+        report: Report {
+            input: input.name.clone(),
+            model: request.model_name.clone(),
+            consistency: request.options.consistency,
+            threads: ThreadNames::default(),
+            answer: Answer::Failed {
+                message: String::new(),
+                operations: 0,
+            },
+            aborted: 0,
+            seconds: 0.0,
+            peak_bytes: None,
+            places: BTreeMap::new(),
+            notes: Vec::new(),
+        },
+        taken: 0,
+    };
+    if let Err(error) = session.run() {
+        session.report.answer = Answer::Failed {
+            message: error.to_string(),
+            operations: session.taken,
+        };
+    }
+    session.report.seconds = session.started.elapsed().as_secs_f64();
+    session.report.peak_bytes = peak_bytes();
+    session.report
+}
+
+struct Session<'a, M: Shipped> {
+    model: &'a M,
+    input: &'a Input,
+    request: &'a Request,
+    progress: &'a Progress,
+    started: Instant,
+    report: Report,
+    /// Operations given to the engine.
+    taken: u64,
+}
+
+/// What came of one reading.
+enum Pass {
+    Done(Outcome),
+    /// An operation with this footprint spans what was taken apart.
+    Spans(Footprint),
+}
+
+impl<M: Shipped> Session<'_, M> {
+    fn run(&mut self) -> Result<(), CliError> {
+        let outcome = match self.pass(Partitioning::PerKey)? {
+            Pass::Done(outcome) => outcome,
+            Pass::Spans(footprint) => {
+                let partitioning = self.partitioning(&footprint)?;
+                match self.pass(partitioning)? {
+                    Pass::Done(outcome) => outcome,
+                    // Only an input that changes while it is read gets here.
+                    Pass::Spans(_) => self.whole()?,
+                }
+            }
+        };
+        let mut minimal = None;
+        match &outcome.verdict {
+            Verdict::Valid(valid) => {
+                if let Some(file) = &self.request.witness {
+                    witness::write(self.model, self.input, valid, file)?;
+                }
+            }
+            Verdict::Violation(counterexample) => {
+                let mut wanted = ids_of(&counterexample.alternatives);
+                wanted.insert(counterexample.op.id);
+                if self.request.minimize {
+                    minimal = self.minimize(counterexample)?;
+                    let ids = minimal
+                        .iter()
+                        .flat_map(|minimal| &minimal.operations)
+                        .map(|op| op.id);
+                    wanted.extend(ids);
+                }
+                self.find_places(&wanted)?;
+            }
+            Verdict::Unknown(unfinished) => {
+                let mut wanted = ids_of(&unfinished.alternatives);
+                wanted.extend(unfinished.at.as_ref().map(|op| op.id));
+                self.find_places(&wanted)?;
+            }
+        }
+        if self.request.witness.is_some() && !outcome.verdict.is_valid() {
+            self.report
+                .notes
+                .push("there is no explanation, so no witness was written".to_owned());
+        }
+        self.report.answer = Answer::Checked { outcome, minimal };
+        Ok(())
+    }
+
+    /// Reads the input once, through the engine.
+    fn pass(&mut self, partitioning: Partitioning) -> Result<Pass, CliError> {
+        let mut history = History::open(self.model, self.input)?;
+        let mut checker = Checker::with_partitioning(self.model, self.options(), partitioning);
+        if self.request.witness.is_some() {
+            checker = checker.keep_order();
+        }
+        self.taken = 0;
+        let mut spanning = None;
+        while let Some(read) = history.next()? {
+            match checker.push(read.operation)? {
+                Going::Going => {}
+                Going::Decided => {
+                    self.taken += 1;
+                    break;
+                }
+                Going::Spans => {
+                    spanning = Some(read.observed);
+                    break;
+                }
+            }
+            self.taken += 1;
+            if self.taken.is_multiple_of(Progress::BATCH) {
+                self.progress.add_batch();
+            }
+        }
+        self.report.notes = history.notes();
+        self.report.aborted = history.aborted;
+        self.report.threads = std::mem::take(&mut history.threads);
+        if let Some(observed) = spanning {
+            // The engine took the operation, so it is read again: this happens once in a check.
+            let footprint = match self.model.decode(&observed)? {
+                Decoded::Op(op) => self.model.footprint(&op),
+                Decoded::DidNotHappen => Footprint::everything(),
+            };
+            return Ok(Pass::Spans(footprint));
+        }
+        Ok(Pass::Done(checker.finish()?))
+    }
+
+    fn whole(&mut self) -> Result<Outcome, CliError> {
+        match self.pass(Partitioning::Whole)? {
+            Pass::Done(outcome) => Ok(outcome),
+            Pass::Spans(_) => unreachable!("nothing spans more than the whole"),
+        }
+    }
+
+    /// The engine's options, less the time that is already gone.
+    fn options(&self) -> Options {
+        let limits = self.request.options.limits;
+        let time = limits
+            .time
+            .map(|time| time.saturating_sub(self.started.elapsed()));
+        Options {
+            limits: Limits { time, ..limits },
+            ..self.request.options
+        }
+    }
+
+    /// Which parts belong together, now that one operation is known to span several.
+    fn partitioning(&self, spanning: &Footprint) -> Result<Partitioning, CliError> {
+        if matches!(spanning.reads, Keys::All) || matches!(spanning.writes, Keys::All) {
+            return Ok(Partitioning::Whole);
+        }
+        let mut components = Components::default();
+        let mut history = History::open(self.model, self.input)?;
+        while let Some(read) = history.next()? {
+            components.observe(&self.model.footprint(&read.operation.op));
+        }
+        Ok(components.into_partitioning())
+    }
+
+    /// Shrinks the history up to the return that cannot be explained.
+    fn minimize(&mut self, counterexample: &Counterexample) -> Result<Option<Box<MinimalHistory>>, CliError> {
+        let mut history = History::open(self.model, self.input)?;
+        let mut operations: Vec<Operation<M::Op>> = Vec::new();
+        let is_sequential = self.request.options.consistency == omnilink_engine::Consistency::Sequential;
+        while let Some(read) = history.next()? {
+            // What starts after that return has no say in it, unless real time does not count.
+            let is_later = counterexample.op.timebox.precedes(&read.operation.timebox);
+            if is_later && !is_sequential {
+                break;
+            }
+            operations.push(read.operation);
+        }
+        let minimal = minimize(self.model, operations, self.options())?;
+        if minimal.is_none() {
+            self.report
+                .notes
+                .push("the violation could not be shrunk within the limits".to_owned());
+        }
+        let describe = |op: &M::Op| self.model.describe_op(op);
+        Ok(minimal
+            .map(|minimal| Box::new(MinimalHistory::new(minimal, describe, |position| position as u64))))
+    }
+
+    /// Reads the input again to find where these operations stand in it.
+    fn find_places(&mut self, wanted: &BTreeSet<u64>) -> Result<(), CliError> {
+        let Some(last) = wanted.last() else { return Ok(()) };
+        let mut history = History::open(self.model, self.input)?;
+        for id in 0..=*last {
+            let Some(read) = history.next()? else { break };
+            if wanted.contains(&id) {
+                self.report.places.insert(id, read.observed.place.to_string());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The operations that alternatives speak of.
+fn ids_of(alternatives: &[Alternative]) -> BTreeSet<u64> {
+    let ops = |alternative: &Alternative| -> Vec<u64> {
+        let candidates = alternative.candidates.iter().map(|candidate| &candidate.op);
+        let all = alternative
+            .recent
+            .iter()
+            .chain(&alternative.placed)
+            .chain(candidates);
+        all.map(|op| op.id).collect()
+    };
+    alternatives.iter().flat_map(ops).collect()
+}

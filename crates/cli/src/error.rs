@@ -1,0 +1,88 @@
+//! What ends a command before it has an answer.
+
+use std::io;
+use std::path::PathBuf;
+
+use omnilink_engine::CheckError;
+use omnilink_models::{DecodeError, ModelSpecError};
+use omnilink_record::RecordError;
+use omnilink_trace::{Problem, TraceError};
+use thiserror::Error;
+
+use crate::exit::Exit;
+
+/// Why a command cannot do what it was asked to. Every message says what to do about it.
+#[derive(Debug, Error)]
+pub(crate) enum CliError {
+    /// Arguments that make no sense together.
+    #[error("{0}")]
+    Usage(String),
+    /// No such model, or not with such options.
+    #[error("{0}; `omnilink check --list-models` tells what each takes")]
+    Model(#[from] ModelSpecError),
+    /// A trace that cannot be read or written.
+    #[error("{error}{}", advice(error))]
+    Trace {
+        /// What is wrong.
+        error: TraceError,
+    },
+    /// A trace that is not of this model.
+    #[error("{0}; `omnilink check --list-models` documents the operations of each model")]
+    Decode(#[from] DecodeError),
+    /// The check itself failed.
+    #[error("{0}")]
+    Check(#[from] CheckError),
+    /// Recording failed.
+    #[error("{0}")]
+    Record(#[from] RecordError),
+    /// A file other than a trace cannot be written.
+    #[error("{}: {error}; choose a file in a folder that exists and can be written", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// Standard input could not be kept for a second reading.
+    #[error(
+        "standard input must be kept in a temporary file, which failed: {0}; set TMPDIR to a folder with room"
+    )]
+    Spool(io::Error),
+    /// Standard output does not take any more.
+    #[error("standard output: {0}")]
+    Output(io::Error),
+    /// Someone pressed Ctrl-C.
+    #[error("interrupted; nothing was written")]
+    Interrupted,
+}
+
+impl From<TraceError> for CliError {
+    fn from(error: TraceError) -> Self {
+        Self::Trace { error }
+    }
+}
+
+impl CliError {
+    /// How the command ends.
+    pub(crate) fn exit(&self) -> Exit {
+        match self {
+            Self::Interrupted => Exit::Interrupted,
+            _ => Exit::BadInput,
+        }
+    }
+}
+
+/// Which option of this command helps; the trace crate cannot know.
+fn advice(error: &TraceError) -> &'static str {
+    match error.problem() {
+        Problem::Overlap { .. } => " (on the command line: --async)",
+        Problem::UnknownFormat => " (on the command line: --format NAME)",
+        Problem::Io(error) if error.kind() == io::ErrorKind::NotFound => {
+            "; give the path of a trace file, of a directory of one file per thread, or - for standard input"
+        }
+        Problem::Io(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            "; make it readable, or pipe it in and give - as the trace"
+        }
+        _ => "",
+    }
+}

@@ -1,0 +1,114 @@
+//! Where answers go: standard output with or without colour, and silence once nobody listens.
+
+use std::io::{self, IsTerminal, Write};
+
+use anstream::AutoStream;
+use clap::ValueEnum;
+use omnilink_report::{Look, Tone};
+
+use crate::error::CliError;
+
+/// When to use colour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal that can show it.
+    #[default]
+    Auto,
+    /// Also into a file or a pipe.
+    Always,
+    /// Not at all.
+    Never,
+}
+
+impl Color {
+    fn choice(self, stream: &impl anstream::stream::RawStream) -> anstream::ColorChoice {
+        match self {
+            Self::Auto => AutoStream::choice(stream),
+            Self::Always => anstream::ColorChoice::Always,
+            Self::Never => anstream::ColorChoice::Never,
+        }
+    }
+}
+
+/// How text on standard output is to look.
+pub(crate) fn look(color: Color, ascii: bool) -> Look {
+    let stdout = io::stdout();
+    let is_colored = color.choice(&stdout) != anstream::ColorChoice::Never;
+    let width = match stdout.is_terminal() {
+        true => console::Term::stdout()
+            .size_checked()
+            .map(|(_, columns)| usize::from(columns)),
+        false => None,
+    };
+    Look {
+        width: width.unwrap_or(Look::WIDTH),
+        color: is_colored,
+        ascii,
+    }
+}
+
+/// Standard output. When its reader goes away (`omnilink … | head`), what is left is not worth an error.
+pub(crate) struct Output {
+    stream: AutoStream<io::Stdout>,
+    is_closed: bool,
+}
+
+impl Output {
+    /// Standard output in the colours of `look`.
+    pub(crate) fn new(look: &Look) -> Self {
+        let choice = if look.color {
+            anstream::ColorChoice::AlwaysAnsi
+        } else {
+            anstream::ColorChoice::Never
+        };
+        Self {
+            stream: AutoStream::new(io::stdout(), choice),
+            is_closed: false,
+        }
+    }
+
+    /// Writes `text` and sees to it that it arrives.
+    pub(crate) fn print(&mut self, text: &str) -> Result<(), CliError> {
+        if self.is_closed {
+            return Ok(());
+        }
+        let written = self
+            .stream
+            .write_all(text.as_bytes())
+            .and_then(|()| self.stream.flush());
+        match written {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.is_closed = true;
+                Ok(())
+            }
+            written => written.map_err(CliError::Output),
+        }
+    }
+
+    /// Whether nobody reads any more.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.is_closed
+    }
+}
+
+/// `error: …` on standard error.
+pub(crate) fn error(error: &dyn std::fmt::Display) {
+    say(Tone::Bad, "error", error);
+}
+
+/// `note: …` on standard error.
+pub(crate) fn note(note: &dyn std::fmt::Display) {
+    say(Tone::Unsure, "note", note);
+}
+
+fn say(tone: Tone, word: &str, message: &dyn std::fmt::Display) {
+    let is_colored = AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never;
+    let look = Look {
+        color: is_colored,
+        ..Look::plain()
+    };
+    // What a file name or a trace puts into a message must not reach the terminal as it is.
+    let message = look.clean(&message.to_string()).into_owned();
+    // Nobody is left to tell if standard error is closed.
+    let _ = writeln!(anstream::stderr(), "{}: {message}", look.paint(tone, word));
+}

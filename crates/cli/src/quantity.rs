@@ -1,0 +1,100 @@
+//! Amounts as people type them: `10s`, `2GB`, `1_000_000`.
+
+use std::time::Duration;
+
+/// A duration: `500ms`, `10s`, `2m`, `1h`, or seconds without a unit.
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("\"{text}\" is no duration; write 500ms, 10s, 2m or 1h");
+    let (number, unit) = split(text);
+    let seconds = match unit {
+        "ms" => 1e-3,
+        "" | "s" | "sec" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => return Err(wrong()),
+    };
+    let amount: f64 = number.parse().map_err(|_| wrong())?;
+    Duration::try_from_secs_f64(amount * seconds).map_err(|_| wrong())
+}
+
+/// An amount of memory: `2GB`, `512MB`, `1.5GiB`, or bytes without a unit.
+pub(crate) fn memory(text: &str) -> Result<u64, String> {
+    let wrong = || format!("\"{text}\" is no amount of memory; write 512MB, 2GB or 1GiB");
+    let (number, unit) = split(text);
+    let bytes = match unit.to_ascii_lowercase().as_str() {
+        "" | "b" => 1.0,
+        "k" | "kb" => 1e3,
+        "m" | "mb" => 1e6,
+        "g" | "gb" => 1e9,
+        "t" | "tb" => 1e12,
+        "kib" => 1024.0,
+        "mib" => 1024.0 * 1024.0,
+        "gib" => 1024.0 * 1024.0 * 1024.0,
+        _ => return Err(wrong()),
+    };
+    let amount: f64 = number.parse().map_err(|_| wrong())?;
+    let total = amount * bytes;
+    if (1.0..1e18).contains(&total) {
+        Ok(total as u64)
+    } else {
+        Err(wrong())
+    }
+}
+
+/// A count: `1000000`, `1_000_000`, `1,000,000`.
+pub(crate) fn count(text: &str) -> Result<u64, String> {
+    let digits: String = text.chars().filter(|c| !matches!(c, '_' | ',')).collect();
+    digits
+        .parse()
+        .map_err(|_| format!("\"{text}\" is no count; write a number such as 1_000_000"))
+}
+
+fn split(text: &str) -> (&str, &str) {
+    let text = text.trim();
+    let end = text
+        .find(|c: char| !c.is_ascii_digit() && c != '.')
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    (number, unit.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_read_as_people_type_them() {
+        assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(duration("1.5 m"), Ok(Duration::from_secs(90)));
+        assert_eq!(duration("7"), Ok(Duration::from_secs(7)));
+        assert_eq!(memory("2GB"), Ok(2_000_000_000));
+        assert_eq!(memory("1GiB"), Ok(1 << 30));
+        assert_eq!(memory("640"), Ok(640));
+        assert_eq!(count("1_000_000"), Ok(1_000_000));
+    }
+
+    #[test]
+    fn nonsense_is_refused_with_an_example() {
+        for text in [
+            "",
+            "soon",
+            "-3s",
+            "1e999s",
+            "10 parsecs",
+            "9999999999999999999999h",
+            "1.2.3s",
+        ] {
+            assert!(
+                duration(text).is_err_and(|message| message.contains("10s")),
+                "{text}"
+            );
+        }
+        for text in ["", "much", "0", "99999999999999GB", "-1MB"] {
+            assert!(
+                memory(text).is_err_and(|message| message.contains("2GB")),
+                "{text}"
+            );
+        }
+        assert!(count("1.5").is_err() && count("").is_err());
+    }
+}

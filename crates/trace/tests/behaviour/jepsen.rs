@@ -1,0 +1,165 @@
+//! Jepsen histories: what becomes of invoke, ok, fail and info.
+
+use crate::support::{draw, notes, read};
+
+#[test]
+fn a_text_log_is_read_event_by_event() {
+    let log = "\
+INFO  jepsen.core - Everyone is ready
+INFO  jepsen.util - 0\t:invoke\t:write\t3
+INFO  jepsen.util - 1 :invoke :read nil
+INFO  jepsen.util - 1 :ok :read 3
+INFO  jepsen.util - 0 :info :write :timed-out
+INFO  jepsen.util - :nemesis :info :start nil
+INFO  jepsen.util - 0 :invoke :cas [3 4]
+INFO  jepsen.util - 0 :fail :cas [3 4]
+INFO  jepsen.util - 2 :invoke :read nil
+";
+    let operations = read(log);
+    assert_eq!(
+        draw(&operations),
+        "\
+0 [0,…] write(value: 3)
+1 [1,2] read(value: null) = 3
+\"0'\" [4,5] cas(value: <<3, 4>>) = <<3, 4>> aborted
+2 [6,…] read(value: null)
+"
+    );
+    assert_eq!(
+        operations[0].meta.as_ref().map(ToString::to_string),
+        Some("[error |-> \"timed-out\"]".to_owned())
+    );
+    assert_eq!(operations[0].place.to_string(), "test:2");
+    assert_eq!(
+        notes(log),
+        [
+            "test: skipped 2 lines that are no client events",
+            "test: was not in order of start; sorted"
+        ]
+    );
+}
+
+#[test]
+fn histories_in_edn_come_as_a_vector_a_list_or_maps() {
+    let events = "{:process 0, :type :invoke, :f :append, :key \"7\", :value \"x\"} ; a comment
+        #_{:ignored true} #jepsen.history.Op{:process 0, :type :ok, :f :append, :key \"7\", :value nil}";
+    for history in [format!("[{events}]"), format!("({events})\n"), events.to_owned()] {
+        assert_eq!(
+            draw(&read(&history)),
+            "0 [0,1] append(key: \"7\", value: \"x\") = null\n"
+        );
+    }
+}
+
+#[test]
+fn time_is_the_clock_where_every_event_has_it_and_it_never_goes_back() {
+    let event = |kind: &str, time: &str| format!("{{:process 0, :type :{kind}, :f :read, :value 1{time}}}\n");
+    let drawn = |first: &str, second: &str| draw(&read(event("invoke", first) + &event("ok", second)));
+    assert_eq!(
+        drawn(", :time 10", ", :time 25"),
+        "0 [10,25] read(value: 1) = 1\n"
+    );
+    assert_eq!(drawn(", :time 10", ""), "0 [0,1] read(value: 1) = 1\n");
+    assert_eq!(drawn(", :time 10", ", :time 9"), "0 [0,1] read(value: 1) = 1\n");
+}
+
+#[test]
+fn an_error_and_what_else_a_completion_says_is_kept_as_meta() {
+    let operations = read(
+        "[{:process 1 :type :invoke :f :write :value 3} {:process 1 :type :fail :f :write :value 3 :error [:gone nil]}]",
+    );
+    assert_eq!(draw(&operations), "1 [0,1] write(value: 3) = 3 aborted\n");
+    assert_eq!(
+        operations[0].meta.as_ref().map(ToString::to_string),
+        Some("[error |-> <<\"gone\", null>>]".to_owned())
+    );
+}
+
+#[test]
+fn events_that_do_not_fit_are_refused() {
+    let invoke = "{:process 1 :type :invoke :f :read}\n";
+    let ok = "{:process 1 :type :ok :f :read}\n";
+    for (history, message) in [
+        (
+            ok.to_owned(),
+            "test:1: read of process 1 returns, but the process has no open call",
+        ),
+        (
+            invoke.to_owned() + ok + ok,
+            "test:3: read of process 1 returns, but the process has no open call",
+        ),
+        (
+            invoke.to_owned() + invoke,
+            "test:2: process 1 calls read while its call in test:1 is still open",
+        ),
+        (
+            invoke.to_owned() + &ok.replace("read", "write"),
+            "test:2: process 1 returns from write, but its open call is read",
+        ),
+        (
+            "{:process 1 :type :done :f :read}".to_owned(),
+            "test:1: read: the field \"type\" holds \"done\"; expected :invoke, :ok, :fail or :info",
+        ),
+        (
+            "{:type :ok :f :x}".to_owned(),
+            "test:1: x: the field \"process\" is missing; expected the number of a process",
+        ),
+        (
+            "\n[1.5]".to_owned(),
+            "test:2: not an EDN form: byte 0: the number 1.5 is no 64-bit integer; only those are values",
+        ),
+        (
+            "[] []".to_owned(),
+            "test:1: expected a history: one vector or list of event maps, or event maps, found \"a second list\"",
+        ),
+    ] {
+        let options = omnilink_trace::OpenOptions {
+            format: Some(omnilink_trace::Format::JepsenEdn),
+            ..Default::default()
+        };
+        let trace = omnilink_trace::Trace::from_bytes("test", history.as_bytes(), &options);
+        let error = trace
+            .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+            .expect_err(&history);
+        assert_eq!(error.to_string(), message);
+    }
+}
+
+#[test]
+fn a_history_that_is_cut_off_is_read_up_to_the_cut() {
+    let history = "[{:process 1 :type :invoke :f :read :value nil}\n {:process 1 :type :ok :f :re";
+    assert_eq!(draw(&read(history)), "1 [0,…] read(value: null)\n");
+    assert_eq!(
+        notes(history),
+        ["test:1: cut off here: the last event is incomplete; everything before was read"]
+    );
+    let unclosed = "[{:process 1 :type :invoke :f :read :value nil}";
+    assert_eq!(
+        notes(unclosed),
+        ["test:1: cut off here: the history is not closed; everything before was read"]
+    );
+    let log = "INFO jepsen.util - 0 :invoke :read nil\nINFO jepsen.util - 0 :ok :read";
+    assert_eq!(draw(&read(log)), "0 [0,…] read(value: null)\n");
+}
+
+#[test]
+fn every_published_history_is_read() {
+    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data");
+    let mut total = 0;
+    for folder in [
+        "porcupine/jepsen",
+        "porcupine/kv",
+        "knossos/cas-register/good",
+        "knossos/cas-register/bad",
+    ] {
+        for entry in std::fs::read_dir(format!("{data}/{folder}")).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            let bytes = std::fs::read(&path).expect("a file");
+            let invokes = String::from_utf8_lossy(&bytes).matches(":invoke").count();
+            let operations = read(bytes).len();
+            assert_eq!(operations, invokes, "{}", path.display());
+            total += operations;
+        }
+    }
+    assert!(total > 8000, "{total}");
+}
