@@ -9,6 +9,7 @@
 //! which this cannot be told is refused, not approximated.
 
 use std::fmt;
+use std::str::FromStr;
 
 use thiserror::Error;
 
@@ -59,6 +60,31 @@ pub enum Ret {
     Own,
     /// In what an operation sees, every operation must have returned what it returned to its own caller.
     All,
+}
+
+/// `own` or `all`.
+impl FromStr for Ret {
+    type Err = UnknownReading;
+
+    fn from_str(text: &str) -> Result<Self, UnknownReading> {
+        match text.trim() {
+            "own" => Ok(Self::Own),
+            "all" => Ok(Self::All),
+            other => Err(UnknownReading {
+                name: other.to_owned(),
+            }),
+        }
+    }
+}
+
+/// There is no such reading of returns.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(
+    "there is no reading \"{name}\" of returns; there are own (the operation's own return) and all (the returns of all that it sees)"
+)]
+pub struct UnknownReading {
+    /// What was asked for.
+    pub name: String,
 }
 
 /// A consistency criterion.

@@ -39,7 +39,7 @@ mod steps;
 
 pub use axioms::{AxiomError, AxiomProblem, parse_axioms};
 pub use check::{WeakChecker, WeakError, WeakOptions, check_history};
-pub use criterion::{Axiom, Claim, Criterion, CriterionError, Ret};
+pub use criterion::{Axiom, Claim, Criterion, CriterionError, Ret, UnknownReading};
 pub use history::{History, Observed};
 pub use infer::{Inferred, infer};
 pub use isolation::{Isolation, IsolationVerdict, TransactionError, Transactions, check_transactions};

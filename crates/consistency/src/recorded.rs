@@ -429,7 +429,7 @@ fn operation(entry: &Value, label: &str, position: usize, place: &Place) -> Read
         (Some(start), Some(end)) if start <= end => Timebox::new(start, end),
         (Some(_), Some(end)) => return Err(wrong("end", &Value::int(end), "a time not before \"start\"")),
         (Some(start), None) => Timebox::pending(start),
-        // Without timeboxes, an operation is pending if it says so: if it has no result but a field for it would be due.
+        // Without timeboxes, an operation is pending if it says `"pending": true`.
         (None, _) => match entry.field("pending").and_then(Value::as_bool) {
             Some(true) => Timebox::pending(position as i64),
             _ => Timebox::new(position as i64, position as i64),
