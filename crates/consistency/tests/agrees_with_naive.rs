@@ -1,19 +1,22 @@
 //! The search agrees with the definition on random small histories of every shipped model.
 
 #[path = "../../models/tests/common/mod.rs"]
-mod worlds;
+mod common;
 
+use common::{Rng, Visitor, Workload, each_workload};
 use omnilink_consistency::{
     Axiom, Claim, Criterion, Filter, History, Level, Observed, Order, Reductions, Relation, Ret, WeakChecker,
     WeakOptions, WeakVerdict, naive,
 };
 use omnilink_engine::Model;
-use worlds::{Rng, Visitor, Workload, each_workload};
+use omnilink_models::Register;
+use omnilink_value::Value;
 
 /// A random history: few operations, few threads, any partial order, now and then a pending operation.
 fn random_history<W: Workload>(
     workload: &W,
     count: usize,
+    threads: usize,
     rng: &mut Rng,
 ) -> History<<W::Model as Model>::Op> {
     let calls = workload.calls();
@@ -31,7 +34,7 @@ fn random_history<W: Workload>(
             op,
             effect,
             method: ["a", "b"][position % 2].to_owned(),
-            thread: rng.below(3) as u32,
+            thread: rng.below(threads) as u32,
             optional,
             label: position.to_string(),
         });
@@ -39,8 +42,8 @@ fn random_history<W: Workload>(
     let density = rng.below(4);
     let mut pairs = Vec::new();
     for second in 0..count {
-        for first in 0..second {
-            if rng.below(4) < density && !ops[first].optional {
+        for (first, op) in ops.iter().enumerate().take(second) {
+            if rng.below(4) < density && !op.optional {
                 pairs.push((first, second));
             }
         }
@@ -110,8 +113,18 @@ struct Comparison {
     criteria: Vec<Criterion>,
     reductions: Vec<Reductions>,
     rounds: usize,
+    /// How many operations a history has at least and at most.
+    sizes: [usize; 2],
+    threads: usize,
     valid: u64,
     violations: u64,
+}
+
+impl Comparison {
+    fn count(&self, round: usize) -> usize {
+        let [least, most] = self.sizes;
+        least + round % (most - least + 1)
+    }
 }
 
 impl Visitor for Comparison {
@@ -120,7 +133,7 @@ impl Visitor for Comparison {
         let mut checker = WeakChecker::new(&model);
         let mut rng = Rng::new(name.len() as u64 * 7919);
         for round in 0..self.rounds {
-            let history = random_history(workload, 1 + round % 4, &mut rng);
+            let history = random_history(workload, self.count(round), self.threads, &mut rng);
             for criterion in &self.criteria {
                 for ret in [Ret::Own, Ret::All] {
                     let expected = naive::explain(&model, &history, criterion, ret).is_some();
@@ -157,6 +170,8 @@ fn every_level_and_reading_agrees_with_the_definition_for_every_model() {
         criteria: criteria(),
         reductions: vec![Reductions::ALL],
         rounds: 60,
+        sizes: [1, 4],
+        threads: 3,
         valid: 0,
         violations: 0,
     };
@@ -164,6 +179,30 @@ fn every_level_and_reading_agrees_with_the_definition_for_every_model() {
     // Both answers are common, or the comparison would show little.
     let total = comparison.valid + comparison.violations;
     assert!(comparison.valid * 5 > total && comparison.violations * 5 > total);
+}
+
+/// Two threads of two or three operations each: the least in which one of several minimal visibilities of an operation
+/// leaves the next one of its thread without any.
+#[test]
+fn what_is_seen_is_chosen_with_regard_to_what_comes_after() {
+    let mut comparison = Comparison {
+        criteria: criteria(),
+        reductions: vec![Reductions {
+            strongest_first: false,
+            ..Reductions::ALL
+        }],
+        rounds: 250,
+        sizes: [5, 5],
+        threads: 2,
+        valid: 0,
+        violations: 0,
+    };
+    comparison.visit(
+        "register",
+        &Register {
+            initial: Value::int(0),
+        },
+    );
 }
 
 #[test]
@@ -192,6 +231,8 @@ fn no_reduction_changes_a_verdict() {
             }),
         ],
         rounds: 24,
+        sizes: [1, 4],
+        threads: 3,
         valid: 0,
         violations: 0,
     };
@@ -206,7 +247,7 @@ impl Visitor for Cores {
         let model = workload.model();
         let mut rng = Rng::new(name.len() as u64 * 104_729);
         for round in 0..40 {
-            let history = random_history(workload, 2 + round % 4, &mut rng);
+            let history = random_history(workload, 2 + round % 4, 3, &mut rng);
             let criterion = Level::ALL[round % Level::ALL.len()].criterion();
             let outcome = WeakChecker::new(&model)
                 .check(&history, &criterion, &WeakOptions::default())

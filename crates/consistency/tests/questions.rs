@@ -328,3 +328,22 @@ fn a_limit_gives_unknown_not_an_answer() {
     );
     assert_eq!(found.unwrap().verdict, "unknown");
 }
+
+/// ```text
+/// t0  put(0,1); put(0,0); put(0,1)
+/// t1  get(0)=1; get(0)=0
+/// ```
+/// The first get may have seen the first put or the last; only the first leaves something to see for the second.
+#[test]
+fn what_an_operation_sees_leaves_the_next_one_something_to_see() {
+    let history = r#"{"ops":[
+        {"id":0,"thread":0,"method":"put","args":[0,1],"ret":"null"},
+        {"id":1,"thread":0,"method":"put","args":[0,0],"ret":"1"},
+        {"id":2,"thread":0,"method":"put","args":[0,1],"ret":"0"},
+        {"id":3,"thread":1,"method":"get","args":[0],"ret":"1"},
+        {"id":4,"thread":1,"method":"get","args":[0],"ret":"0"}],
+        "hb":[[2,3]]}"#;
+    assert_eq!(ask(history, &level("linearizable")).unwrap().verdict, "violation");
+    assert_eq!(ask(history, &level("monotonic-reads")).unwrap().verdict, "valid");
+    assert_eq!(ask(history, &level("weak")).unwrap().verdict, "violation");
+}
