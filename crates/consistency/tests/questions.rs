@@ -330,19 +330,21 @@ fn a_limit_gives_unknown_not_an_answer() {
 }
 
 /// ```text
-/// t0  put(0,1); put(0,0); put(0,1)
-/// t1  get(0)=1; get(0)=0
+/// t1  put(0,1)            #1
+/// t2            put(0,0)  #2
+/// t0                      put(0,1)  #0
+/// t3                                get(0)=1; get(0)=0
 /// ```
-/// The first get may have seen the first put or the last; only the first leaves something to see for the second.
+/// The first get may have seen #0 or #1; only #1 leaves something to see for the second, and #0 is tried first.
 #[test]
 fn what_an_operation_sees_leaves_the_next_one_something_to_see() {
     let history = r#"{"ops":[
-        {"id":0,"thread":0,"method":"put","args":[0,1],"ret":"null"},
-        {"id":1,"thread":0,"method":"put","args":[0,0],"ret":"1"},
-        {"id":2,"thread":0,"method":"put","args":[0,1],"ret":"0"},
-        {"id":3,"thread":1,"method":"get","args":[0],"ret":"1"},
-        {"id":4,"thread":1,"method":"get","args":[0],"ret":"0"}],
-        "hb":[[2,3]]}"#;
+        {"id":0,"thread":0,"method":"put","args":[0,1],"ret":"0"},
+        {"id":1,"thread":1,"method":"put","args":[0,1],"ret":"null"},
+        {"id":2,"thread":2,"method":"put","args":[0,0],"ret":"1"},
+        {"id":3,"thread":3,"method":"get","args":[0],"ret":"1"},
+        {"id":4,"thread":3,"method":"get","args":[0],"ret":"0"}],
+        "hb":[[1,2],[2,0],[0,3]]}"#;
     assert_eq!(ask(history, &level("linearizable")).unwrap().verdict, "violation");
     assert_eq!(ask(history, &level("monotonic-reads")).unwrap().verdict, "valid");
     assert_eq!(ask(history, &level("weak")).unwrap().verdict, "violation");
