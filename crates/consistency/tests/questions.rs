@@ -333,7 +333,7 @@ fn a_limit_gives_unknown_not_an_answer() {
 /// t1  put(0,1)            #1
 /// t2            put(0,0)  #2
 /// t0                      put(0,1)  #0
-/// t3                                get(0)=1; get(0)=0
+/// t3                                get(0)=1; get(0)=0; put(1,1)
 /// ```
 /// The first get may have seen #0 or #1; only #1 leaves something to see for the second, and #0 is tried first.
 #[test]
@@ -343,9 +343,34 @@ fn what_an_operation_sees_leaves_the_next_one_something_to_see() {
         {"id":1,"thread":1,"method":"put","args":[0,1],"ret":"null"},
         {"id":2,"thread":2,"method":"put","args":[0,0],"ret":"1"},
         {"id":3,"thread":3,"method":"get","args":[0],"ret":"1"},
-        {"id":4,"thread":3,"method":"get","args":[0],"ret":"0"}],
+        {"id":4,"thread":3,"method":"get","args":[0],"ret":"0"},
+        {"id":5,"thread":3,"method":"put","args":[1,1],"ret":"null"}],
         "hb":[[1,2],[2,0],[0,3]]}"#;
     assert_eq!(ask(history, &level("linearizable")).unwrap().verdict, "violation");
     assert_eq!(ask(history, &level("monotonic-reads")).unwrap().verdict, "valid");
+    assert_eq!(ask(history, &level("weak")).unwrap().verdict, "violation");
+}
+
+/// ```text
+/// t1  put(0,1)            #1
+/// t0            putAll(0:1, 5:5)  #0
+/// t2                              get(0)=1; put(7,7)
+/// t3                                                 toString()={0=1, 7=7}
+/// ```
+/// Who sees the last put sees what the get before it saw: #1, not #0, which is tried first.
+#[test]
+fn what_an_operation_sees_leaves_who_sees_its_successor_something_to_see() {
+    let history = r#"{"ops":[
+        {"id":0,"thread":0,"method":"putAll","args":[{"0":1,"5":5}],"ret":"void"},
+        {"id":1,"thread":1,"method":"put","args":[0,1],"ret":"null"},
+        {"id":2,"thread":2,"method":"get","args":[0],"ret":"1"},
+        {"id":3,"thread":2,"method":"put","args":[7,7],"ret":"null"},
+        {"id":4,"thread":3,"method":"toString","args":[],"ret":"{0=1, 7=7}"}],
+        "hb":[[1,0],[0,2],[3,4]]}"#;
+    assert_eq!(ask(history, &level("linearizable")).unwrap().verdict, "violation");
+    assert_eq!(
+        ask(history, &level("writes-follow-reads")).unwrap().verdict,
+        "valid"
+    );
     assert_eq!(ask(history, &level("weak")).unwrap().verdict, "violation");
 }
