@@ -42,6 +42,10 @@ pub fn run(args: &[&str], cpu_limit: Duration, memory_limit_mb: u64) -> Measured
             Ok(())
         });
     }
+    #[expect(
+        clippy::zombie_processes,
+        reason = "wait4 below waits for it, and measures it"
+    )]
     let mut child = command.spawn().expect("the program can be started again");
     let mut answer = String::new();
     if let Some(mut stdout) = child.stdout.take() {

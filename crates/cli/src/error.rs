@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use omnilink_engine::CheckError;
 use omnilink_models::{DecodeError, ModelSpecError};
 use omnilink_record::RecordError;
-use omnilink_trace::{Problem, TraceError};
+use omnilink_trace::{Place, Problem, TraceError};
 use thiserror::Error;
 
 use crate::exit::Exit;
@@ -29,6 +29,18 @@ pub(crate) enum CliError {
     /// A trace that is not of this model.
     #[error("{0}; `omnilink check --list-models` documents the operations of each model")]
     Decode(#[from] DecodeError),
+    /// An end that is no time.
+    #[error(
+        "{0}: the end is the largest number there is; leave it out (or null) if the operation never returned, and \
+         shift the clock if it did"
+    )]
+    EndOfTime(Place),
+    /// Nothing at all: more likely an accident than a history.
+    #[error(
+        "{0}: there is nothing in it; was anything recorded? (a trace that is meant to have no operations has a header: \
+         {{\"omnilink\":1}})"
+    )]
+    Empty(String),
     /// The check itself failed.
     #[error("{0}")]
     Check(#[from] CheckError),

@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use omnilink_report::Judgement;
+
 /// How a command ended. Where several inputs are given the worst wins, so the order of the variants is the contract's:
 /// bad input makes every other answer doubtful, and a violation is certain whatever else was not decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,13 +21,13 @@ pub(crate) enum Exit {
 }
 
 impl Exit {
-    /// The exit of a report's verdict.
-    pub(crate) fn of_verdict(verdict: &str) -> Self {
-        match verdict {
-            "valid" => Self::Valid,
-            "violation" => Self::Violation,
-            "unknown" => Self::Unknown,
-            _ => Self::BadInput,
+    /// The exit of a report.
+    pub(crate) fn of(judgement: Judgement) -> Self {
+        match judgement {
+            Judgement::Valid => Self::Valid,
+            Judgement::Violation => Self::Violation,
+            Judgement::Unknown => Self::Unknown,
+            Judgement::Error => Self::BadInput,
         }
     }
 }

@@ -9,9 +9,10 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use omnilink_trace::{OpenOptions, Trace};
+use omnilink_trace::{Format, OpenOptions, Trace, UnknownFormat};
 
 use crate::error::CliError;
+use crate::interrupt;
 
 /// One trace that a command was given.
 #[derive(Debug)]
@@ -69,6 +70,11 @@ impl Input {
     }
 }
 
+/// A format by its name, for arguments.
+pub(crate) fn format_name(name: &str) -> Result<Format, String> {
+    name.parse().map_err(|error: UnknownFormat| error.to_string())
+}
+
 /// What has come through standard input so far.
 #[derive(Debug)]
 struct Spool {
@@ -89,7 +95,7 @@ impl Spool {
             self.file.seek(SeekFrom::Start(at))?;
             return self.file.read(buffer);
         }
-        let read = io::stdin().lock().read(buffer)?;
+        let read = interrupt::final_if_raised(io::stdin().lock().read(buffer))?;
         self.file.seek(SeekFrom::Start(self.len))?;
         self.file.write_all(&buffer[..read])?;
         self.len += read as u64;

@@ -3,11 +3,12 @@
 //! A command that only reads may be ended at any point, and the system's own way of doing that is the quickest. A command
 //! that writes has a temporary file to clear away, so it asks now and then whether it should stop.
 
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// From now on Ctrl-C only raises a flag, for whoever asks [`is_raised`].
+/// From now on the first Ctrl-C only raises a flag, for whoever asks [`is_raised`]. The second ends the process.
 pub(crate) fn listen() {
     #[cfg(unix)]
     {
@@ -15,10 +16,14 @@ pub(crate) fn listen() {
             INTERRUPTED.store(true, Ordering::Relaxed);
         }
         let handler = raise as extern "C" fn(libc::c_int);
-        // SAFETY: the handler only stores to an atomic, which is allowed in any signal handler.
+        // SAFETY: all zeros is a valid `sigaction`; the handler only stores to an atomic, which any handler may do.
         unsafe {
-            libc::signal(libc::SIGINT, handler as libc::sighandler_t);
-            libc::signal(libc::SIGTERM, handler as libc::sighandler_t);
+            let mut action: libc::sigaction = std::mem::zeroed();
+            action.sa_sigaction = handler as libc::sighandler_t;
+            // Without SA_RESTART, so that a read that waits for a pipe returns.
+            action.sa_flags = libc::SA_RESETHAND;
+            libc::sigaction(libc::SIGINT, &raw const action, std::ptr::null_mut());
+            libc::sigaction(libc::SIGTERM, &raw const action, std::ptr::null_mut());
         }
     }
 }
@@ -26,4 +31,14 @@ pub(crate) fn listen() {
 /// Whether Ctrl-C was pressed since [`listen`].
 pub(crate) fn is_raised() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
+}
+
+/// The outcome of a read, final if Ctrl-C was pressed: readers try again after an interruption.
+pub(crate) fn final_if_raised<T>(read: io::Result<T>) -> io::Result<T> {
+    match read {
+        Err(error) if error.kind() == io::ErrorKind::Interrupted && is_raised() => {
+            Err(io::Error::other("interrupted"))
+        }
+        read => read,
+    }
 }

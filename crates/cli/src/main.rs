@@ -10,18 +10,17 @@ mod error;
 mod exit;
 mod input;
 mod interrupt;
+mod new_file;
 mod output;
 mod peak;
 mod progress;
 mod quantity;
+mod tla;
 mod trace_command;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-
-use crate::error::CliError;
-use crate::exit::Exit;
 
 /// Interning and memoising allocate many small things on several threads: mimalloc is faster at that than most
 /// systems' own allocators.
@@ -30,7 +29,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Does a running concurrent system do what its specification says?
 #[derive(Debug, Parser)]
-#[command(name = "omnilink", version, about, after_help = EXAMPLES, max_term_width = 110)]
+#[command(name = "omnilink", version, after_help = EXAMPLES, max_term_width = 110)]
 #[command(arg_required_else_help = true, propagate_version = true)]
 struct Cli {
     #[command(subcommand)]
@@ -39,19 +38,21 @@ struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
-  omnilink demo                                     see a bug found, in a few seconds
-  omnilink check history.ndjson --model queue       is this history that of a queue?
-  omnilink check etcd.log --model cas-register      Jepsen, Porcupine and fastlin histories are read as they are
-  omnilink check --list-models                      what can be checked, and which operations each model knows
-  omnilink trace stats history.ndjson               what is in a trace
+  omnilink demo                                  see a bug found, in a few seconds
+  omnilink check history.ndjson --model queue    is this history that of a queue?
+  omnilink check etcd.log --model cas-register   also Jepsen, Porcupine and fastlin histories
+  omnilink check --list-models                   what can be checked
+  omnilink trace stats history.ndjson            what is in a trace
+  omnilink tla check Spec.tla                    what is wrong with a specification
 
-Exit codes: 0 all valid; 1 a violation was found; 2 bad usage or bad input; 3 unknown, a limit was reached.";
+Exit codes: 0 all valid; 1 a violation was found; 2 bad usage or bad input; 3 unknown.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::CheckArgs),
     Demo(demo::DemoArgs),
     Trace(trace_command::TraceArgs),
+    Tla(tla::TlaArgs),
 }
 
 fn main() -> ExitCode {
@@ -59,6 +60,7 @@ fn main() -> ExitCode {
         Command::Check(args) => check::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Trace(args) => trace_command::run(&args),
+        Command::Tla(args) => tla::run(&args),
     };
     match result {
         Ok(exit) => exit.into(),

@@ -1,6 +1,6 @@
 //! The search agrees with the definition on random small histories of every shipped model.
 
-#[path = "../../models/tests/common/mod.rs"]
+#[path = "../../models/tests/behaviour/common/mod.rs"]
 mod common;
 
 use common::{Rng, Visitor, Workload, each_workload};

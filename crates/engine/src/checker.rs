@@ -111,7 +111,7 @@ impl<M: Model> std::fmt::Debug for Checker<'_, M> {
 }
 
 impl<'m, M: Model> Checker<'m, M> {
-    const STATES_KEPT: usize = 1 << 16;
+    const STATES_KEPT: usize = 1 << 13;
     const STATE_HEAP_KEPT_BYTES: usize = 64 << 20;
     const LIVE_PARTS_MAX: usize = 1 << 12;
 
@@ -218,6 +218,10 @@ impl<'m, M: Model> Checker<'m, M> {
             end: timebox.end.unwrap_or(Entry::NEVER),
             optional: optional || pending,
         };
+        if self.space.source.home(class).is_none() && self.figures.operations == 0 {
+            // Nothing has been checked apart yet: no need to start over.
+            self.space.source.check_together();
+        }
         let Some(home) = self.space.source.home(class) else {
             self.spanning = Some(id);
             return Ok(Progress::Spans);
@@ -389,8 +393,8 @@ impl<'m, M: Model> Checker<'m, M> {
                 }
             }
         }
-        self.state_limit = Self::STATES_KEPT.max(self.space.source.state_count() * 2);
-        self.class_limit = Self::STATES_KEPT.max(self.space.source.class_count() * 2);
+        self.state_limit = Self::STATES_KEPT.max(self.space.source.state_count() * 4);
+        self.class_limit = Self::STATES_KEPT.max(self.space.source.class_count() * 4);
     }
 
     /// The answer, after the last operation.
@@ -725,6 +729,9 @@ pub fn check<M: Model>(
     let mut components = Components::default();
     for operation in &history {
         components.observe(&model.footprint(&operation.op));
+        if components.is_settled() {
+            break;
+        }
     }
     let mut checker = Checker::with_partitioning(model, options, components.into_partitioning());
     for operation in history {

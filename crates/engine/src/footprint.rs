@@ -42,6 +42,16 @@ pub struct Footprint {
 }
 
 impl Footprint {
+    /// Whether exactly one key is written, and no other is read.
+    pub(crate) fn is_lone(&self) -> bool {
+        match (&self.reads, &self.writes) {
+            (Keys::Only(reads), Keys::Only(writes)) => writes
+                .first()
+                .is_some_and(|key| writes.iter().chain(reads).all(|other| other == key)),
+            _ => false,
+        }
+    }
+
     /// An operation that may read and write all of the state.
     pub fn everything() -> Self {
         Self {

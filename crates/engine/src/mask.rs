@@ -17,8 +17,8 @@ pub(crate) trait Mask: Clone + Eq + Hash + Default + std::fmt::Debug {
     fn contains(&self, slot: usize) -> bool;
     fn is_empty(&self) -> bool;
     fn count(&self) -> usize;
-    /// The smallest slot in the set.
-    fn first(&self) -> Option<usize>;
+    /// The smallest slot in the set that is not below `from`.
+    fn first_from(&self, from: usize) -> Option<usize>;
     /// The smallest slot that is not in the set.
     fn first_absent(&self) -> usize;
     fn and(&self, other: &Self) -> Self;
@@ -26,6 +26,12 @@ pub(crate) trait Mask: Clone + Eq + Hash + Default + std::fmt::Debug {
     fn minus(&self, other: &Self) -> Self;
     fn is_subset(&self, other: &Self) -> bool;
     fn hash64(&self) -> u64;
+
+    /// The smallest slot in the set.
+    #[inline]
+    fn first(&self) -> Option<usize> {
+        self.first_from(0)
+    }
 
     fn single(slot: usize) -> Self {
         let mut mask = Self::default();
@@ -35,7 +41,10 @@ pub(crate) trait Mask: Clone + Eq + Hash + Default + std::fmt::Debug {
 
     /// The slots in ascending order.
     fn slots(&self) -> Slots<Self> {
-        Slots(self.clone())
+        Slots {
+            mask: self.clone(),
+            next: 0,
+        }
     }
 
     /// The same set in another representation, which must have room for it.
@@ -49,14 +58,18 @@ pub(crate) trait Mask: Clone + Eq + Hash + Default + std::fmt::Debug {
 }
 
 /// Iterates over a mask.
-pub(crate) struct Slots<K>(K);
+pub(crate) struct Slots<K> {
+    mask: K,
+    next: usize,
+}
 
 impl<K: Mask> Iterator for Slots<K> {
     type Item = usize;
 
+    #[inline]
     fn next(&mut self) -> Option<usize> {
-        let slot = self.0.first()?;
-        self.0.remove(slot);
+        let slot = self.mask.first_from(self.next)?;
+        self.next = slot + 1;
         Some(slot)
     }
 }
@@ -93,8 +106,13 @@ macro_rules! word_mask {
                 self.count_ones() as usize
             }
             #[inline]
-            fn first(&self) -> Option<usize> {
-                (*self != 0).then(|| self.trailing_zeros() as usize)
+            fn first_from(&self, from: usize) -> Option<usize> {
+                let rest = if from < Self::CAPACITY {
+                    *self & !0 << from
+                } else {
+                    0
+                };
+                (rest != 0).then(|| rest.trailing_zeros() as usize)
             }
             #[inline]
             fn first_absent(&self) -> usize {
@@ -176,8 +194,13 @@ impl Mask for WideMask {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    fn first(&self) -> Option<usize> {
-        let word = self.0.iter().position(|word| *word != 0)?;
+    fn first_from(&self, from: usize) -> Option<usize> {
+        let begin = from / 64;
+        let partial = self.0.get(begin)? & !0 << (from % 64);
+        if partial != 0 {
+            return Some(begin * 64 + partial.trailing_zeros() as usize);
+        }
+        let word = begin + 1 + self.0[begin + 1..].iter().position(|word| *word != 0)?;
         Some(word * 64 + self.0[word].trailing_zeros() as usize)
     }
 

@@ -15,6 +15,7 @@ use crate::evidence::Outcome;
 use crate::model::Model;
 use crate::operation::Operation;
 use crate::options::Options;
+use crate::partition::Partitioning;
 
 /// Something that happened. Events are given in the order in which they happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -126,10 +127,16 @@ impl<M: Model> std::fmt::Debug for Monitor<'_, M> {
 }
 
 impl<'m, M: Model> Monitor<'m, M> {
-    /// A monitor for a system in one of the model's initial states.
+    /// A monitor for a system in one of the model's initial states. Everything is checked together: a live system cannot
+    /// be asked to start over when parts turn out to belong together.
     pub fn new(model: &'m M, options: Options) -> Self {
+        Self::with_partitioning(model, options, Partitioning::Whole)
+    }
+
+    /// A monitor that checks parts apart, where it is known that no operation will ever span them.
+    pub fn with_partitioning(model: &'m M, options: Options, partitioning: Partitioning) -> Self {
         Self {
-            checker: Checker::new(model, options),
+            checker: Checker::with_partitioning(model, options, partitioning),
             waiting: VecDeque::new(),
             first: 0,
             open: FxHashMap::default(),

@@ -22,6 +22,8 @@ pub(crate) enum Mutant {
     NoConflicts,
     /// Forget what a refused operation waits for.
     NoFeeders,
+    /// Take every optional operation on one key for idle, whoever reads the key.
+    AllIdle,
     /// Take the first key for the whole footprint.
     FirstKeyOnly,
 }
@@ -126,6 +128,11 @@ mod tests {
     #[test]
     fn what_a_refused_operation_waits_for_matters() {
         assert!(is_caught::<toys::Register>(Mutant::NoFeeders, |r| r.footprints = true));
+    }
+
+    #[test]
+    fn an_optional_operation_is_idle_only_if_nobody_reads_it() {
+        assert!(is_caught::<toys::Register>(Mutant::AllIdle, |r| r.footprints = true));
     }
 
     #[test]

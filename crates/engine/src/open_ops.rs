@@ -28,6 +28,8 @@ pub(crate) struct OpenOps<K> {
     pub pure: K,
     /// Those that need not have happened.
     pub optional: K,
+    /// Those of them that write one key and read no other.
+    spare: K,
     /// By slot: those that do not commute with it.
     conflicts: Vec<K>,
     /// By slot: those that write what it reads.
@@ -43,6 +45,7 @@ impl<K: Mask> OpenOps<K> {
             open: K::default(),
             pure: K::default(),
             optional: K::default(),
+            spare: K::default(),
             conflicts: Vec::new(),
             feeders: Vec::new(),
             earlier_twins: Vec::new(),
@@ -121,6 +124,11 @@ impl<K: Mask> OpenOps<K> {
         } else {
             self.optional.remove(slot);
         }
+        if entry.optional && facts.lone {
+            self.spare.insert(slot);
+        } else {
+            self.spare.remove(slot);
+        }
     }
 
     /// Frees `slot`.
@@ -128,6 +136,34 @@ impl<K: Mask> OpenOps<K> {
         self.open.remove(slot);
         self.pure.remove(slot);
         self.optional.remove(slot);
+        self.spare.remove(slot);
+    }
+
+    /// The unplaced operations, less optional ones that can wait until `target` has returned.
+    ///
+    /// **Idle operations.** Let `N` be the unplaced operations that are mandatory, or `target`, or not spare (a spare operation is
+    /// optional, writes one key and reads no other), and all spare ones that write what a member of `N` reads. The
+    /// rest, `I`, is idle. *Claim*: an explanation `u·target·v` implies one without members of `I` in `u`. *Proof*: members
+    /// of `N` do not read what members of `I` write, so they do the same without them. Take the members of `I` in `u`
+    /// that write a key `k`. Those before the last member of `N` in `u·target` that really writes `k` can be deleted: that
+    /// write hides what they did, and they are optional. Those after it can be moved behind `target`: between there and here
+    /// nobody else writes `k`, the only key they read, so they do the same there; and they are still open. ∎
+    fn busy(&self, placed: &K, target: usize) -> K {
+        let unplaced = self.open.minus(placed);
+        let mut spare = self.spare.and(&unplaced);
+        spare.remove(target);
+        if spare.is_empty() || planted(Mutant::AllIdle) {
+            return unplaced.minus(&spare);
+        }
+        let mut busy = unplaced.minus(&spare);
+        let mut todo = busy.clone();
+        while let Some(slot) = todo.first() {
+            todo.remove(slot);
+            let more = self.feeders[slot].and(&spare).minus(&busy);
+            busy = busy.or(&more);
+            todo = todo.or(&more);
+        }
+        busy
     }
 
     /// Which unplaced operations need to be tried from `state` on the way to placing `target`.
@@ -155,9 +191,11 @@ impl<K: Mask> OpenOps<K> {
         target: usize,
         reductions: &Reductions,
     ) -> K {
-        let unplaced = self.open.minus(placed);
-        let mut set = unplaced.clone();
-        if reductions.footprints {
+        let mut set;
+        if !reductions.footprints {
+            set = self.open.minus(placed);
+        } else {
+            let unplaced = self.busy(placed, target);
             set = K::single(target);
             let mut todo = set.clone();
             while let Some(slot) = todo.first() {
@@ -238,6 +276,7 @@ impl<K: Mask> OpenOps<K> {
             open: self.open.convert(),
             pure: self.pure.convert(),
             optional: self.optional.convert(),
+            spare: self.spare.convert(),
             conflicts: rows(&self.conflicts),
             feeders: rows(&self.feeders),
             earlier_twins: rows(&self.earlier_twins),

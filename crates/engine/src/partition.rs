@@ -89,7 +89,7 @@ impl Components {
 
     /// The parts, once the whole history was observed.
     pub fn into_partitioning(self) -> Partitioning {
-        if self.all {
+        if self.all || self.parts <= 1 {
             Partitioning::Whole
         } else {
             Partitioning::Components(self)

@@ -28,6 +28,8 @@ pub(crate) struct ClassFacts {
     pub reads: u64,
     /// What it may change, as key bits.
     pub writes: u64,
+    /// Writes one key and reads no other.
+    pub lone: bool,
 }
 
 /// The meaning of the numbers.
@@ -239,6 +241,17 @@ impl Memo {
     }
 
     fn clear(&mut self) {
+        // What one hard spot needed, the easy ones after it should not have to clear each time.
+        let used = self
+            .slots
+            .iter()
+            .filter(|slot| slot.state != VACANT.state)
+            .count();
+        let enough = (used * 2)
+            .next_power_of_two()
+            .clamp(Self::SLOTS_MIN, self.slots.len());
+        self.slots.truncate(enough);
+        self.slots.shrink_to(enough * 2);
         self.slots.fill(VACANT);
         self.lost = 0;
     }
@@ -309,6 +322,12 @@ impl<'m, M: Model> Interned<'m, M> {
         }
     }
 
+    /// Puts everything into one part, before anything was put anywhere else.
+    pub fn check_together(&mut self) {
+        self.partitioning = Partitioning::Whole;
+        self.homes.fill(Some(0));
+    }
+
     /// The part of the state that the class belongs to, if it is one.
     pub fn home(&self, class: ClassId) -> Option<u64> {
         self.homes[class as usize]
@@ -334,10 +353,12 @@ impl<'m, M: Model> Interned<'m, M> {
             let pure = self.model.is_pure(op);
             self.homes.push(self.partitioning.home(&footprint));
             let writes = if pure { 0 } else { footprint.writes.mask() };
+            let lone = footprint.is_lone();
             self.facts.push(ClassFacts {
                 pure,
                 reads: footprint.reads.mask(),
                 writes,
+                lone,
             });
         }
         id

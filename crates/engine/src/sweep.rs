@@ -244,7 +244,6 @@ impl<K: Mask> Sweep<K> {
                 self.stack.push(config);
                 return Reached::NoFuel;
             }
-            *fuel -= 1;
             let seen = &self.seen;
             if tools
                 .meter
@@ -260,6 +259,7 @@ impl<K: Mask> Sweep<K> {
                 target,
                 tools.reductions,
             );
+            *fuel = fuel.saturating_sub(1 + relevant.count() as u64);
             for slot in relevant.slots() {
                 let successors = tools.space.successors(config.state, self.ops.slot(slot).class);
                 let mut branch = 0;

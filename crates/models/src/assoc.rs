@@ -1,9 +1,10 @@
-//! A small sorted map: the state of every model that keeps something per key.
+//! A sorted map: the state of every model that keeps something per key.
 //!
 //! States are cloned for every operation that leaves them alone and hashed when they are interned, so both cost a word:
 //! the entries are shared, and the hash is a sum over the entries that a change updates by one subtraction and one
-//! addition. Changing an entry copies the slice. That is linear, and right for the sizes that matter: a model that
-//! partitions by key holds one entry per partition, and a copy of a dozen entries is one short allocation.
+//! addition. A change copies one chunk of at most [`CHUNK_MAX`] entries and the list of chunks. Most maps are one chunk,
+//! since keys are normally checked apart from each other; but a set that is read as a whole may hold ten thousand
+//! elements, and a step must not cost that many.
 
 use std::hash::{Hash, Hasher};
 use std::iter::once;
@@ -13,115 +14,187 @@ use omnilink_value::Value;
 
 use crate::keys::{spread, word_of};
 
+/// Entries per chunk, at most: copying a full one costs about as much as copying the list of a map of a few thousand.
+const CHUNK_MAX: usize = 64;
+
+/// Some entries, sorted by key.
+type Chunk<V> = Arc<[(Value, V)]>;
+
 /// An immutable map from values to `V`, sorted by key.
 ///
 /// Invariant: `sum` is the wrapping sum of [`entry_hash`] over the entries.
 #[derive(Clone, Debug)]
 pub struct Assoc<V> {
-    entries: Arc<[(Value, V)]>,
+    chunks: Chunks<V>,
     sum: u64,
+}
+
+/// Invariants: chunks are in order of their keys; of several, none is empty.
+#[derive(Clone, Debug)]
+enum Chunks<V> {
+    One(Chunk<V>),
+    Several(Arc<[Chunk<V>]>),
+}
+
+impl<V> Chunks<V> {
+    fn as_slice(&self) -> &[Chunk<V>] {
+        match self {
+            Self::One(chunk) => std::slice::from_ref(chunk),
+            Self::Several(chunks) => chunks,
+        }
+    }
+
+    /// These chunks with those in `range` replaced by `new` ones.
+    fn replaced(&self, range: std::ops::Range<usize>, new: impl Iterator<Item = Chunk<V>>) -> Self {
+        let old = self.as_slice();
+        let (before, after) = (&old[..range.start], &old[range.end..]);
+        let mut chunks: Vec<Chunk<V>> = Vec::with_capacity(old.len() + 1);
+        chunks.extend(before.iter().cloned().chain(new).chain(after.iter().cloned()));
+        match chunks.len() {
+            0 => Self::One(Arc::from([])),
+            1 => Self::One(chunks.remove(0)),
+            _ => Self::Several(chunks.into()),
+        }
+    }
 }
 
 impl<V: Clone + Hash> Assoc<V> {
     /// The map without entries.
     pub fn new() -> Self {
         Self {
-            entries: Arc::from([]),
+            chunks: Chunks::One(Arc::from([])),
             sum: 0,
         }
     }
 
     /// How many entries there are.
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.chunks.as_slice().iter().map(|chunk| chunk.len()).sum()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.len() == 0
     }
 
     /// What `key` maps to.
     pub fn get(&self, key: &Value) -> Option<&V> {
-        self.find(key).ok().map(|at| &self.entries[at].1)
+        let chunk = &self.chunks.as_slice()[self.chunk_of(key)];
+        find(chunk, key).ok().map(|at| &chunk[at].1)
     }
 
     /// Whether `key` maps to something.
     pub fn contains(&self, key: &Value) -> bool {
-        self.find(key).is_ok()
+        self.get(key).is_some()
     }
 
     /// The entries in the order of their keys.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&Value, &V)> {
-        self.entries.iter().map(|(key, value)| (key, value))
+        self.chunks
+            .as_slice()
+            .iter()
+            .flat_map(|chunk| chunk.iter())
+            .map(|(key, value)| (key, value))
     }
 
     /// How many keys lie in `low..=high`.
     pub fn count_between(&self, low: &Value, high: &Value) -> usize {
-        let below = self.entries.partition_point(|(key, _)| key < low);
-        let through = self.entries.partition_point(|(key, _)| key <= high);
-        through.saturating_sub(below)
+        self.count_while(|key| key <= high)
+            .saturating_sub(self.count_while(|key| key < low))
+    }
+
+    /// How many keys at the beginning satisfy a condition that no key behind them satisfies.
+    fn count_while(&self, holds: impl Fn(&Value) -> bool) -> usize {
+        let mut count = 0;
+        for chunk in self.chunks.as_slice() {
+            match chunk.last() {
+                Some((last, _)) if holds(last) => count += chunk.len(),
+                _ => return count + chunk.partition_point(|(key, _)| holds(key)),
+            }
+        }
+        count
     }
 
     /// The map with `key` mapped to `value`.
     pub fn with(&self, key: &Value, value: V) -> Self {
-        let added = entry_hash(key, &value);
-        let entry = once((key.clone(), value));
-        match self.find(key) {
-            Ok(at) => {
-                let (before, rest) = self.entries.split_at(at);
-                let removed = entry_hash(key, &rest[0].1);
-                let entries = before
-                    .iter()
-                    .cloned()
-                    .chain(entry)
-                    .chain(rest[1..].iter().cloned())
-                    .collect();
-                Self {
-                    entries,
-                    sum: self.sum.wrapping_sub(removed).wrapping_add(added),
-                }
+        let at = self.chunk_of(key);
+        let chunk = &self.chunks.as_slice()[at];
+        let mut sum = self.sum.wrapping_add(entry_hash(key, &value));
+        let (before, after) = match find(chunk, key) {
+            Ok(place) => {
+                sum = sum.wrapping_sub(entry_hash(key, &chunk[place].1));
+                (&chunk[..place], &chunk[place + 1..])
             }
-            Err(at) => {
-                let (before, after) = self.entries.split_at(at);
-                let entries = before
-                    .iter()
-                    .cloned()
-                    .chain(entry)
-                    .chain(after.iter().cloned())
-                    .collect();
-                Self {
-                    entries,
-                    sum: self.sum.wrapping_add(added),
-                }
-            }
+            Err(place) => chunk.split_at(place),
+        };
+        let changed: Chunk<V> = before
+            .iter()
+            .cloned()
+            .chain(once((key.clone(), value)))
+            .chain(after.iter().cloned())
+            .collect();
+        if let (Chunks::One(_), ..=CHUNK_MAX) = (&self.chunks, changed.len()) {
+            return Self {
+                chunks: Chunks::One(changed),
+                sum,
+            };
         }
+        let halves = if changed.len() > CHUNK_MAX {
+            changed.len().div_ceil(2)
+        } else {
+            changed.len()
+        };
+        let chunks = self
+            .chunks
+            .replaced(at..at + 1, changed.chunks(halves.max(1)).map(Arc::from));
+        Self { chunks, sum }
     }
 
     /// The map without `key`.
     pub fn without(&self, key: &Value) -> Self {
-        match self.find(key) {
-            Err(_) => self.clone(),
-            Ok(at) => {
-                let (before, rest) = self.entries.split_at(at);
-                let removed = entry_hash(key, &rest[0].1);
-                let entries = before.iter().cloned().chain(rest[1..].iter().cloned()).collect();
-                Self {
-                    entries,
-                    sum: self.sum.wrapping_sub(removed),
-                }
-            }
-        }
+        let all = self.chunks.as_slice();
+        let at = self.chunk_of(key);
+        let chunk = &all[at];
+        let Ok(place) = find(chunk, key) else {
+            return self.clone();
+        };
+        let sum = self.sum.wrapping_sub(entry_hash(key, &chunk[place].1));
+        let rest = chunk[..place].iter().chain(&chunk[place + 1..]);
+        // A chunk that has become small joins the next one: otherwise removing would leave many small chunks behind.
+        let next = all
+            .get(at + 1)
+            .filter(|next| chunk.len() + next.len() <= CHUNK_MAX / 2);
+        let joined: Chunk<V> = match next {
+            Some(next) => rest.chain(next.iter()).cloned().collect(),
+            None => rest.cloned().collect(),
+        };
+        let range = at..at + 1 + usize::from(next.is_some());
+        let chunks = self
+            .chunks
+            .replaced(range, once(joined).filter(|joined| !joined.is_empty()));
+        Self { chunks, sum }
     }
 
-    /// Roughly how many bytes the entries take on the heap.
+    /// Roughly how many bytes of the heap belong to this state alone: one chunk and the list. The other chunks are shared
+    /// by the states that grew out of one another.
     pub fn heap_bytes(&self) -> usize {
-        2 * size_of::<usize>() + size_of_val(&*self.entries)
+        let entries = match &self.chunks {
+            Chunks::One(chunk) => chunk.len(),
+            Chunks::Several(_) => CHUNK_MAX,
+        };
+        entries * size_of::<(Value, V)>() + size_of_val(self.chunks.as_slice()) + 4 * size_of::<usize>()
     }
 
-    fn find(&self, key: &Value) -> Result<usize, usize> {
-        self.entries.binary_search_by(|(known, _)| known.cmp(key))
+    /// The chunk that has `key`, or should.
+    fn chunk_of(&self, key: &Value) -> usize {
+        let all = self.chunks.as_slice();
+        let before = all.partition_point(|chunk| chunk.last().is_some_and(|(last, _)| last < key));
+        before.min(all.len() - 1)
     }
+}
+
+fn find<V>(chunk: &[(Value, V)], key: &Value) -> Result<usize, usize> {
+    chunk.binary_search_by(|(known, _)| known.cmp(key))
 }
 
 impl<V: Clone + Hash> Default for Assoc<V> {
@@ -136,13 +209,23 @@ fn entry_hash<V: Hash>(key: &Value, value: &V) -> u64 {
     spread(key.hash64().rotate_left(32) ^ spread(word_of(value)))
 }
 
-impl<V: Eq> PartialEq for Assoc<V> {
+impl<V: Clone + Hash + Eq> PartialEq for Assoc<V> {
     fn eq(&self, other: &Self) -> bool {
-        self.sum == other.sum && (Arc::ptr_eq(&self.entries, &other.entries) || self.entries == other.entries)
+        if self.sum != other.sum {
+            return false;
+        }
+        // Maps that the same changes led to are mostly cut at the same places, and share most of their chunks.
+        let (mine, theirs) = (self.chunks.as_slice(), other.chunks.as_slice());
+        let pairs = || mine.iter().zip(theirs);
+        if mine.len() == theirs.len() && pairs().all(|(mine, theirs)| mine.len() == theirs.len()) {
+            pairs().all(|(mine, theirs)| Arc::ptr_eq(mine, theirs) || mine == theirs)
+        } else {
+            self.iter().eq(other.iter())
+        }
     }
 }
 
-impl<V: Eq> Eq for Assoc<V> {}
+impl<V: Clone + Hash + Eq> Eq for Assoc<V> {}
 
 impl<V> Hash for Assoc<V> {
     fn hash<H: Hasher>(&self, state: &mut H) {
@@ -156,36 +239,67 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn behaves_like_a_sorted_map_and_equal_contents_are_equal_however_they_came_about() {
+    /// Random changes to `keys` keys, of which about a third are removals in the first half and two thirds afterwards.
+    fn compare_with_a_reference(keys: u64, turns: u64) {
         let mut assoc = Assoc::new();
         let mut reference = BTreeMap::new();
-        for turn in 0..2_000_u64 {
-            let random = spread(turn);
-            let key = Value::int((random % 7) as i64);
-            if random.is_multiple_of(3) {
+        for turn in 0..turns {
+            let random = spread(turn ^ keys << 32);
+            let key = Value::int((random % keys) as i64);
+            if random >> 32 & 3 < 1 + 2 * (turn / (turns / 2)) {
                 assoc = assoc.without(&key);
                 reference.remove(&key);
             } else {
                 assoc = assoc.with(&key, random % 5);
-                reference.insert(key, random % 5);
+                reference.insert(key.clone(), random % 5);
             }
-            assert!(assoc.iter().eq(reference.iter()));
-            let rebuilt = reference
-                .iter()
-                .rev()
-                .fold(Assoc::new(), |built, (key, value)| built.with(key, *value));
-            assert_eq!(rebuilt, assoc);
-            assert_eq!(rebuilt.sum, assoc.sum);
-            for low in 0..7 {
-                for high in 0..7 {
-                    let expected = (low..=high)
-                        .filter(|key| reference.contains_key(&Value::int(*key)))
+            assert_eq!(assoc.get(&key), reference.get(&key));
+            assert_eq!(assoc.len(), reference.len());
+            if turn % (keys / 4 + 1) == 0 {
+                assert!(assoc.iter().eq(reference.iter()));
+                assert!(assoc.iter().rev().eq(reference.iter().rev()));
+                let rebuilt = reference
+                    .iter()
+                    .rev()
+                    .fold(Assoc::new(), |built, (key, value)| built.with(key, *value));
+                assert_eq!(rebuilt, assoc);
+                assert_eq!(rebuilt.sum, assoc.sum);
+                let low = Value::int((random >> 8 & 255) as i64 * keys as i64 / 256);
+                for high in [-1, 0, keys as i64 / 3, keys as i64] {
+                    let high = Value::int(high);
+                    let expected = reference
+                        .keys()
+                        .filter(|key| (&low..=&high).contains(key))
                         .count();
-                    assert_eq!(assoc.count_between(&low.into(), &high.into()), expected);
+                    assert_eq!(assoc.count_between(&low, &high), expected);
                 }
             }
         }
+    }
+
+    #[test]
+    fn behaves_like_a_sorted_map_and_equal_contents_are_equal_however_they_came_about() {
+        compare_with_a_reference(7, 2_000);
+        compare_with_a_reference(150, 5_000);
+        compare_with_a_reference(2_000, 20_000);
+    }
+
+    #[test]
+    fn chunks_stay_small_and_do_not_multiply() {
+        let numbers = || (0..5_000).map(Value::int);
+        let mut assoc = numbers().fold(Assoc::new(), |assoc, key| assoc.with(&key, ()));
+        assert!(
+            assoc
+                .chunks
+                .as_slice()
+                .iter()
+                .all(|chunk| chunk.len() <= CHUNK_MAX)
+        );
+        for key in numbers().filter(|key| key.as_int() != Some(77)) {
+            assoc = assoc.without(&key);
+        }
+        assert_eq!(assoc.chunks.as_slice().len(), 1);
+        assert_eq!(assoc, Assoc::new().with(&Value::int(77), ()));
     }
 
     #[test]

@@ -123,7 +123,10 @@ impl<'a> Call<'a> {
             .as_ref()
             .or_else(|| match &self.operation.args {
                 Args::Positional(tuple) => tuple.as_tuple()?.get(position),
-                Args::Named(record) => field(record, RESULT).or_else(|| field(record, names)),
+                Args::Named(record) => exactly(record, RESULT)
+                    .or_else(|| exactly(record, names))
+                    .or_else(|| alike(record, RESULT))
+                    .or_else(|| alike(record, names)),
             })
     }
 
@@ -179,7 +182,7 @@ impl<'a> Call<'a> {
     pub(crate) fn acknowledged(&self, position: usize) -> Result<(), DecodeError> {
         self.acknowledged_as(
             position,
-            "nothing, true or \"ok\"; what did not happen is marked \"aborted\": true",
+            "nothing, true, 0 or \"ok\"; what did not happen is marked \"aborted\": true",
         )
     }
 
@@ -187,11 +190,7 @@ impl<'a> Call<'a> {
     pub(crate) fn acknowledged_as(&self, position: usize, expected: &'static str) -> Result<(), DecodeError> {
         match self.result(&[], position) {
             None => Ok(()),
-            Some(result)
-                if result.is_null() || result.is_empty() || self.is_echo(result) || is_ok(result) =>
-            {
-                Ok(())
-            }
+            Some(result) if is_nothing(result) || self.is_echo(result) || is_ok(result) => Ok(()),
             Some(result) => match (result.as_bool(), Output::of(result)) {
                 (Some(true), _)
                 | (
@@ -216,9 +215,12 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The operation as messages call it.
+    /// The operation as messages call it: by the trace's name for it, if the trace has one.
     fn name(&self) -> String {
-        self.operation.name.to_string()
+        let spelled = self.operation.name.as_str();
+        let is_known = is_alike(self.entry.name, spelled)
+            || self.entry.aliases.iter().any(|alias| is_alike(alias, spelled));
+        if is_known { spelled } else { self.entry.name }.to_owned()
     }
 
     #[cold]
@@ -270,6 +272,11 @@ fn flag(operation: &Operation) -> Option<&'static str> {
 /// How messages call what an operation returned.
 pub(crate) const THE_RESULT: &str = "the result";
 
+/// What stands where a result would be if there were one: nil, or the zero of C and Go.
+fn is_nothing(result: &Value) -> bool {
+    result.is_null() || result.is_empty() || result.as_int() == Some(0) || result.as_str() == Some("")
+}
+
 /// A system's way to say that all went well.
 fn is_ok(result: &Value) -> bool {
     result
@@ -279,14 +286,18 @@ fn is_ok(result: &Value) -> bool {
 
 /// The field that goes by one of these names, exactly or else without regard to case.
 fn field<'a>(record: &'a Value, names: &[&str]) -> Option<&'a Value> {
-    let exactly = || names.iter().find_map(|name| record.field(name));
-    let alike = || {
-        let mut fields = record.as_record()?.iter();
-        fields
-            .find(|(field, _)| names.iter().any(|name| is_alike(name, field)))
-            .map(|(_, value)| value)
-    };
-    exactly().or_else(alike)
+    exactly(record, names).or_else(|| alike(record, names))
+}
+
+fn exactly<'a>(record: &'a Value, names: &[&str]) -> Option<&'a Value> {
+    names.iter().find_map(|name| record.field(name))
+}
+
+fn alike<'a>(record: &'a Value, names: &[&str]) -> Option<&'a Value> {
+    let mut fields = record.as_record()?.iter();
+    fields
+        .find(|(field, _)| names.iter().any(|name| is_alike(name, field)))
+        .map(|(_, value)| value)
 }
 
 /// What a record with the fields of a Porcupine output says.

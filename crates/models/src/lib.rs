@@ -6,7 +6,7 @@
 //! anywhere.
 //!
 //! Three things make the search fast, and each model declares them as sharply as it can prove (the proofs stand beside
-//! the declarations, and `tests/laws.rs` checks them on all states of small worlds): which operations never change
+//! the declarations, and `tests/behaviour/laws.rs` checks them on all states of small worlds): which operations never change
 //! anything, which keys an operation reads and writes, and what a refused operation is waiting for. States are
 //! immutable, shared and carry their hash, so that an operation that changes nothing costs a reference count.
 //!

@@ -1,1 +1,69 @@
 //! Check concurrent systems against their specifications, from Rust tests.
+//!
+//! This is the front door: the names a test needs, gathered from the crates that define them. The decision behind the
+//! engine is to search for an *explanation*, an order of the observed operations that a sequential [`Model`] accepts
+//! and that respects when each ran, and to answer with evidence either way.
+//!
+//! ```
+//! use omnilink::models::{Register, RegisterOp};
+//! use omnilink::{Operation, Options, Timebox, Value, check};
+//!
+//! // t0  |--write 1--|        |--write 2--|
+//! // t1        |-------read 2-------|            valid: write 1, write 2, read 2
+//! let history = [
+//!     Operation::new(0, RegisterOp::Write(Value::int(1)), Timebox::new(0, 10)),
+//!     Operation::new(1, RegisterOp::Read(Some(Value::int(2))), Timebox::new(5, 25)),
+//!     Operation::new(0, RegisterOp::Write(Value::int(2)), Timebox::new(20, 30)),
+//! ];
+//! let register = Register { initial: Value::int(0) };
+//! assert!(check(&register, history, Options::default())?.verdict.is_valid());
+//! # Ok::<(), omnilink::CheckError>(())
+//! ```
+//!
+//! A live system is recorded with [`record`], and what was recorded is checked with [`check_trace`]:
+//!
+//! ```
+//! use std::sync::Mutex;
+//!
+//! use omnilink::models::Counter;
+//! use omnilink::record::{Recorder, record};
+//!
+//! let recorder = Recorder::in_memory()?;
+//! let total = Mutex::new(0i64);
+//! std::thread::scope(|scope| {
+//!     for thread in 0..4 {
+//!         let (recorder, total) = (&recorder, &total);
+//!         scope.spawn(move || {
+//!             let mut log = recorder.thread(thread).expect("a log");
+//!             for _ in 0..100 {
+//!                 record!(log, add(value = 1) => *total.lock().unwrap() += 1);
+//!                 record!(log, read() => *total.lock().unwrap());
+//!             }
+//!         });
+//!     }
+//! });
+//! let bytes = recorder.finish()?.into_trace().expect("recorded in memory");
+//! let trace = omnilink::trace::Trace::from_bytes("counter", bytes, &Default::default())?;
+//! let outcome = omnilink::check_trace(&Counter::default(), trace, omnilink::Options::default())?;
+//! assert!(outcome.verdict.is_valid());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod check_trace;
+
+pub use check_trace::{CheckTraceError, check_trace};
+
+pub use omnilink_engine::{
+    CheckError, Checker, Consistency, Counterexample, Event, Footprint, Keys, Limits, Minimal, Model,
+    Monitor, Operation, Options, Outcome, Outcomes, Progress, Reductions, Strategy, Verdict, Witness, check,
+    minimize,
+};
+pub use omnilink_trace::Timebox;
+pub use omnilink_value::Value;
+
+pub use omnilink_engine as engine;
+pub use omnilink_models as models;
+pub use omnilink_record as record;
+pub use omnilink_report as report;
+pub use omnilink_trace as trace;
+pub use omnilink_value as value;

@@ -99,7 +99,7 @@ impl Report {
         let figures = self.figures();
         let mut json = JsonReport {
             input: &self.input,
-            verdict: self.verdict(),
+            verdict: self.judgement().word(),
             model: &self.model,
             consistency: self.criterion(),
             ops: figures.operations,

@@ -39,6 +39,7 @@ mod timeline;
 pub use figures::{bytes, count, seconds};
 pub use look::{Look, Tone};
 pub use minimal::MinimalHistory;
-pub use report::{Answer, Report};
+pub use paragraph::wrapped;
+pub use report::{Answer, Judgement, Report};
 pub use thread_names::ThreadNames;
 pub use timeline::{Bar, Mark, draw};

@@ -12,6 +12,13 @@ pub(crate) fn glued(text: &str) -> String {
     text.replace(' ', GLUE.encode_utf8(&mut [0; 2]))
 }
 
+/// `text` after `indent`, broken between words to fit the page, ending with a newline.
+pub fn wrapped(indent: &str, text: &str, look: &Look) -> String {
+    let mut page = String::new();
+    push_wrapped(&mut page, indent, indent, text, look);
+    page
+}
+
 /// Appends `text` with its first line after `first` and the others after `rest`, broken between words to fit the page.
 /// A word that is wider than the page keeps its line to itself: cutting it would hide what it says.
 pub(crate) fn push_wrapped(page: &mut String, first: &str, rest: &str, text: &str, look: &Look) {

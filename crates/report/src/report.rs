@@ -51,15 +51,40 @@ pub enum Answer {
     },
 }
 
+/// The answer in a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judgement {
+    /// The history is explained.
+    Valid,
+    /// It cannot be.
+    Violation,
+    /// A limit was reached first.
+    Unknown,
+    /// The input could not be checked.
+    Error,
+}
+
+impl Judgement {
+    /// The word of the command line's contract.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Valid => "valid",
+            Self::Violation => "violation",
+            Self::Unknown => "unknown",
+            Self::Error => "error",
+        }
+    }
+}
+
 impl Report {
-    /// `valid`, `violation`, `unknown` or `error`: the words of the command line's contract.
-    pub fn verdict(&self) -> &'static str {
+    /// The answer in a word.
+    pub fn judgement(&self) -> Judgement {
         match &self.answer {
-            Answer::Failed { .. } => "error",
+            Answer::Failed { .. } => Judgement::Error,
             Answer::Checked { outcome, .. } => match outcome.verdict {
-                Verdict::Valid(_) => "valid",
-                Verdict::Violation(_) => "violation",
-                Verdict::Unknown(_) => "unknown",
+                Verdict::Valid(_) => Judgement::Valid,
+                Verdict::Violation(_) => Judgement::Violation,
+                Verdict::Unknown(_) => Judgement::Unknown,
             },
         }
     }
@@ -79,7 +104,7 @@ impl Report {
         self.places.get(&op.id).map(String::as_str)
     }
 
-    /// What the criterion asks of an order.
+    /// The criterion's name.
     pub(crate) fn criterion(&self) -> &'static str {
         match self.consistency {
             Consistency::Linearizable => "linearizable",

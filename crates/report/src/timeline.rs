@@ -92,14 +92,14 @@ pub fn draw(bars: &[Bar], names: &ThreadNames, look: &Look) -> String {
 
     let mut page = String::new();
     let bands = drawing.bands(body);
-    for (at, band) in bands.iter().enumerate() {
+    for (at, (band, members)) in bands.iter().zip(drawing.members(&bands)).enumerate() {
         if at > 0 {
             page.push('\n');
         }
         for (row, label) in labels.iter().enumerate() {
             for lane in 0..layout.lanes[row] {
                 let label = if lane == 0 { label.as_str() } else { "" };
-                let line = drawing.line(row, lane, *band);
+                let line = drawing.line(row, lane, *band, &members);
                 if lane == 0 || !line.is_empty() {
                     page.push_str(&look.paint(Tone::Strong, label));
                     if !line.is_empty() {
@@ -146,44 +146,57 @@ type Cell = (Option<char>, Tone);
 impl Drawing<'_> {
     /// Cuts the drawing into pieces of at most `width` columns.
     fn bands(&self, width: usize) -> Vec<Band> {
+        let crossings = self.crossings();
         let mut bands = Vec::new();
         let mut first = 0;
         while self.layout.width - first > width {
             let latest = first + width;
-            let end = (first + width / 2..=latest)
-                .rev()
-                .min_by_key(|end| self.crossings(*end))
-                .unwrap_or(latest);
+            let ends = (first + width / 2..=latest).rev();
+            let end = ends.min_by_key(|end| crossings.get(*end)).unwrap_or(latest);
             bands.push(Band { first, end });
             first = end;
         }
-        bands.push(Band {
-            first,
-            end: self.layout.width,
-        });
+        let end = self.layout.width;
+        bands.push(Band { first, end });
         bands
     }
 
-    /// How many boxes a cut in front of this column goes through. Pending ones go on anyway.
-    fn crossings(&self, column: usize) -> usize {
-        let is_cut = |span: &Span| span.first < column && column <= span.last;
-        let finished = self
-            .items
-            .iter()
-            .zip(&self.layout.spans)
-            .filter(|(item, _)| !item.timebox.is_pending());
-        finished.filter(|(_, span)| is_cut(span)).count()
+    /// For each column, how many boxes a cut in front of it goes through. Pending ones go on anyway.
+    fn crossings(&self) -> Vec<usize> {
+        let mut begun = vec![0; self.layout.width + 1];
+        let mut over = vec![0; self.layout.width + 1];
+        let boxes = self.items.iter().zip(&self.layout.spans);
+        for (_, span) in boxes.filter(|(item, _)| !item.timebox.is_pending()) {
+            begun[span.first + 1] += 1;
+            over[span.last + 1] += 1;
+        }
+        let mut open = 0;
+        let through = |(begun, over): (usize, usize)| {
+            open = open + begun - over;
+            open
+        };
+        begun.into_iter().zip(over).map(through).collect()
     }
 
-    fn line(&self, row: usize, lane: usize, band: Band) -> String {
-        let mut cells: Vec<Cell> = vec![(Some(' '), Tone::Plain); band.end - band.first];
+    /// The boxes of each band, in the order of the items.
+    fn members(&self, bands: &[Band]) -> Vec<Vec<usize>> {
+        let mut members = vec![Vec::new(); bands.len()];
         for (index, span) in self.layout.spans.iter().enumerate() {
-            if self.items[index].row == row
-                && span.lane == lane
-                && span.first < band.end
-                && span.last >= band.first
-            {
-                self.draw_box(index, *span, band, &mut cells);
+            let from = bands.partition_point(|band| band.end <= span.first);
+            let to = bands.partition_point(|band| band.first <= span.last);
+            for members in &mut members[from..to] {
+                members.push(index);
+            }
+        }
+        members
+    }
+
+    fn line(&self, row: usize, lane: usize, band: Band, members: &[usize]) -> String {
+        let mut cells: Vec<Cell> = vec![(Some(' '), Tone::Plain); band.end - band.first];
+        for &index in members {
+            let span = self.layout.spans[index];
+            if self.items[index].row == row && span.lane == lane {
+                self.draw_box(index, span, band, &mut cells);
             }
         }
         let used = cells
@@ -366,6 +379,19 @@ mod tests {
             t1  ~-lost ·····················
             t2  ~--slow write--|
             t3                |-enqueue(9)-|
+        "#);
+    }
+
+    #[test]
+    fn the_order_of_a_witness_stands_before_the_text() {
+        let mut bars = bars("0 write 1 0..5\n1 read 2 2..20\n0 write 2 8..11");
+        for (bar, order) in bars.iter_mut().zip([1, 3, 2]) {
+            bar.mark = Mark::Placed(order);
+        }
+        let page = draw(&bars, &ThreadNames::from(["t0", "t1"]), &Look::plain());
+        insta::assert_snapshot!(page, @r#"
+        t0  |-#1 write 1-||-#2 write 2-|
+        t1   |--------#3 read 2---------|
         "#);
     }
 

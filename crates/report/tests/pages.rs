@@ -76,7 +76,11 @@ fn history(picture: &str) -> Vec<Operation<Op>> {
 fn report(picture: &str, options: Options) -> Report {
     let history = history(picture);
     let places = (0..history.len() as u64).map(|id| (id, format!("register.ndjson:{}", id + 1)));
-    let outcome = check(&Register, history.clone(), options).unwrap();
+    let mut outcome = check(&Register, history.clone(), options).unwrap();
+    // What the search took is the engine's affair: these pages stay as they are when it gets better.
+    outcome.figures.configurations = 1_234;
+    outcome.figures.model_steps = 567;
+    outcome.figures.frontier_max = 8;
     with_answer(
         Answer::Checked {
             outcome,
@@ -112,7 +116,7 @@ const STALE_READ: &str = "
 #[test]
 fn a_violation_says_what_happened_draws_it_and_tells_why() {
     let report = report(STALE_READ, Options::default());
-    assert_eq!(report.verdict(), "violation");
+    assert_eq!(report.judgement().word(), "violation");
     insta::assert_snapshot!(report.to_text(&Look::plain()));
 }
 
@@ -221,7 +225,7 @@ fn an_unknown_answer_says_how_far_it_got_and_what_to_try() {
         ..Options::default()
     };
     let report = report(&picture, options);
-    assert_eq!(report.verdict(), "unknown");
+    assert_eq!(report.judgement().word(), "unknown");
     insta::assert_snapshot!(report.to_text(&Look::plain()));
     insta::assert_snapshot!(report.to_json());
 }
@@ -233,7 +237,7 @@ fn an_input_that_cannot_be_checked_says_why() {
         operations: 2,
     };
     let report = with_answer(answer, BTreeMap::new());
-    assert_eq!(report.verdict(), "error");
+    assert_eq!(report.judgement().word(), "error");
     insta::assert_snapshot!(report.to_text(&Look::plain()));
     insta::assert_snapshot!(report.to_json());
 }

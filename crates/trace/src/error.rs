@@ -70,6 +70,9 @@ pub enum Problem {
     /// The header asks for another version.
     #[error("trace format {0} is not known; this version reads format 1")]
     UnknownVersion(Value),
+    /// A header that is not the first record.
+    #[error("a header in the middle; to read several traces as one, give their files together")]
+    SecondHeader,
     /// A field that every record must have.
     #[error("{}the field \"{field}\" is missing; expected {expected}", InOp(op))]
     MissingField {
@@ -206,6 +209,42 @@ pub enum Problem {
         op: Name,
         /// The shift.
         offset: Time,
+    },
+    /// A field of `meta` that a retiming rule cannot use.
+    #[error("{op}: the field \"{field}\" of \"meta\" holds {found}; expected {expected}")]
+    WrongMeta {
+        /// The operation.
+        op: Name,
+        /// The field.
+        field: String,
+        /// What it should hold.
+        expected: &'static str,
+        /// What it holds.
+        found: Value,
+    },
+    /// A timebox clipped to an interval outside of it.
+    #[error(
+        "{op}: the field \"{field}\" of \"meta\" says [{earliest}, {latest}], which is outside of the timebox"
+    )]
+    EmptyClip {
+        /// The operation.
+        op: Name,
+        /// The field.
+        field: String,
+        /// The earliest time that it gives.
+        earliest: Time,
+        /// The latest.
+        latest: Time,
+    },
+    /// Two operations that claim to have sent the same message.
+    #[error(
+        "the message {message} was already sent by the operation in {earlier}; give each message a name of its own"
+    )]
+    SentTwice {
+        /// The message.
+        message: Value,
+        /// The first sender.
+        earlier: Place,
     },
     /// Nothing to read.
     #[error("a directory without trace files; one file per thread was expected")]

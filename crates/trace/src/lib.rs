@@ -9,6 +9,7 @@
 //! what a recorder that crashed leaves behind is read up to the cut, and a [`Note`] says so.
 
 mod detect;
+mod directory;
 mod error;
 mod format;
 mod format1;
@@ -24,6 +25,8 @@ mod order;
 mod place;
 mod records;
 mod resync;
+mod retime;
+mod statistics;
 mod timebox;
 mod trace;
 mod validate;
@@ -40,6 +43,8 @@ pub use open::OpenOptions;
 pub use operation::{Args, Operation};
 pub use order::Order;
 pub use place::Place;
+pub use retime::{Rule, RuleError, Who};
+pub use statistics::{LongOperation, NameStatistics, Statistics};
 pub use timebox::{Time, Timebox};
 pub use trace::Trace;
 pub use write::{Encoding, TraceWriter, WriteOptions, encode_json, msgpack_record};

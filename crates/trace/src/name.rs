@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Deref;
 
 use omnilink_value::Value;
+use serde::{Serialize, Serializer};
 
 /// The name of an operation: cheap to clone, fast to compare, ordered by text.
 ///
@@ -52,6 +53,12 @@ impl PartialEq<str> for Name {
 impl PartialEq<&str> for Name {
     fn eq(&self, other: &&str) -> bool {
         self.as_str() == *other
+    }
+}
+
+impl Serialize for Name {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
     }
 }
 

@@ -1,21 +1,22 @@
 //! Opening inputs: files, directories, streams; finding their format; bringing them in order.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use omnilink_value::Value;
 
 use crate::detect::detect;
+use crate::directory::{files_of, stem};
 use crate::format1::{Defaults, MsgpackRecords, NdjsonRecords};
 use crate::import::{
     FastlinRecords, JepsenEdnRecords, JepsenLogRecords, OmniLinkRecords, PorcupineRecords, jepsen_clock,
 };
-use crate::input::Input;
+use crate::input::{BUFFER_BYTES, Input};
 use crate::note::Notes;
-use crate::order::{Merge, Order, Plan, in_order};
+use crate::order::{CHUNK_OPS, Merge, Order, Plan, in_order};
 use crate::place::Source;
 use crate::records::Records;
-use crate::{Format, Header, Note, Operation, Place, Problem, TraceError};
+use crate::{Format, Header, Operation, Place, Problem, TraceError};
 
 /// How to read a trace.
 #[derive(Clone, Debug, Default)]
@@ -34,9 +35,9 @@ pub struct OpenOptions {
     pub thread_ends: bool,
 }
 
-/// How many operations may be held in memory to bring inputs in order; all inputs of a trace share it.
-const CHUNK_OPS: usize = 1 << 15;
-const CHUNK_OPS_MIN: usize = 1 << 8;
+/// However many inputs share the memory for sorting and reading, each gets room for so much.
+const CHUNK_OPS_MIN: usize = 1 << 6;
+const BUFFER_BYTES_MIN: usize = 1 << 14;
 
 /// What opening gives.
 pub(crate) struct Opened {
@@ -63,7 +64,6 @@ pub(crate) fn open_paths(
 ) -> Result<Opened, TraceError> {
     let mut parts = Vec::new();
     for path in paths {
-        let place = || Place::whole(&path.display().to_string());
         let is_directory = path.as_os_str() != "-" && path.is_dir();
         let files = if is_directory {
             files_of(path, notes)?
@@ -71,16 +71,14 @@ pub(crate) fn open_paths(
             vec![path.clone()]
         };
         for file in files {
-            let input = Input::path(&file).map_err(|error| TraceError::new(place_of(&file), error))?;
+            let input = Input::path(&file)
+                .map_err(|error| TraceError::new(Place::whole(&file.display().to_string()), error))?;
             let stem = stem(&file);
             parts.push(Part {
                 input,
                 thread: (is_directory || is_given_as_many).then(|| Value::str(&stem)),
                 qualifier: options.qualify_threads.then_some(stem),
             });
-        }
-        if is_directory && parts.is_empty() {
-            return Err(TraceError::new(place(), Problem::EmptyDirectory));
         }
     }
     open_parts(parts, options, notes)
@@ -100,11 +98,14 @@ pub(crate) fn open_input(input: Input, options: &OpenOptions, notes: &Notes) -> 
 }
 
 fn open_parts(parts: Vec<Part>, options: &OpenOptions, notes: &Notes) -> Result<Opened, TraceError> {
-    let chunk_ops = (CHUNK_OPS / parts.len().max(1)).max(CHUNK_OPS_MIN);
+    let share = parts.len().max(1);
+    let chunk_ops = (CHUNK_OPS / share).max(CHUNK_OPS_MIN);
+    let buffer_bytes = (BUFFER_BYTES / share).max(BUFFER_BYTES_MIN);
     let mut header = None;
     let mut format = None;
     let mut inputs = Vec::with_capacity(parts.len());
-    for part in parts {
+    for mut part in parts {
+        part.input.buffer_bytes = buffer_bytes;
         let opened = part.open(options, chunk_ops, notes)?;
         header = header.or(opened.header);
         format.get_or_insert(opened.format);
@@ -133,17 +134,25 @@ impl Part {
                 .ok_or_else(|| TraceError::new(Place::whole(&file), Problem::UnknownFormat))?,
         };
         self.input = self.input.with_window(window);
-        if !matches!(format, Format::Ndjson | Format::Msgpack) {
+        let is_foreign = !matches!(format, Format::Ndjson | Format::Msgpack);
+        if is_foreign {
             self.input = self.input.repeatable().map_err(error)?;
         }
         let (records, header) = self.records(format, options, notes)?;
-        let is_promised = options.order == Order::Auto && header.as_ref().is_some_and(Header::is_sorted);
+        let is_promised = header.as_ref().is_some_and(Header::is_sorted);
+        let order = match options.order {
+            // Other tools' events complete operations in the order of their returns, however well they are sorted.
+            Order::Sorted if is_foreign => Order::Auto,
+            Order::Auto if is_promised => Order::Sorted,
+            order => order,
+        };
         let plan = Plan {
             file: &file,
-            order: if is_promised { Order::Sorted } else { options.order },
+            order,
             is_repeatable: self.input.is_repeatable(),
             chunk_ops,
-            notes,
+            // That a history of events does not come in order of start is no news.
+            notes: if is_foreign { &Notes::default() } else { notes },
         };
         // Looking ahead meets everything that reading meets: it must not say it twice.
         let reopen = || {
@@ -255,63 +264,4 @@ impl Records for Qualified {
     fn next_start(&mut self) -> Result<Option<crate::Time>, TraceError> {
         self.records.next_start()
     }
-}
-
-/// The extensions that make a file of a directory part of the trace. A harness leaves other things there.
-const EXTENSIONS: [&str; 9] = [
-    "ndjson", "jsonl", "json", "msgpack", "mp", "mpk", "log", "edn", "txt",
-];
-
-fn files_of(directory: &Path, notes: &Notes) -> Result<Vec<PathBuf>, TraceError> {
-    let error = |error| TraceError::new(place_of(directory), error);
-    let mut files = Vec::new();
-    let mut skipped = 0;
-    for entry in std::fs::read_dir(directory).map_err(error)? {
-        let path = entry.map_err(error)?.path();
-        match path.is_file() && is_trace_name(&path) {
-            true => files.push(path),
-            false => skipped += 1,
-        }
-    }
-    files.sort_unstable();
-    if skipped > 0 {
-        let file = directory.display().to_string();
-        notes.push(Note::Skipped {
-            file,
-            count: skipped,
-            what: "entries that are no trace files by their extension",
-        });
-    }
-    Ok(files)
-}
-
-fn is_trace_name(path: &Path) -> bool {
-    let name = uncompressed_name(path);
-    let extension = Path::new(&name)
-        .extension()
-        .map(|extension| extension.to_string_lossy().to_ascii_lowercase());
-    !name.starts_with('.') && extension.is_some_and(|extension| EXTENSIONS.contains(&extension.as_str()))
-}
-
-fn uncompressed_name(path: &Path) -> String {
-    let name = path
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned())
-        .unwrap_or_default();
-    let shorter = [".zst", ".zstd", ".gz"]
-        .iter()
-        .find_map(|suffix| name.strip_suffix(suffix));
-    shorter.map_or(name.clone(), str::to_owned)
-}
-
-/// The file's name without folder, compression and extension.
-fn stem(path: &Path) -> String {
-    let name = uncompressed_name(path);
-    Path::new(&name)
-        .file_stem()
-        .map_or(name.clone(), |stem| stem.to_string_lossy().into_owned())
-}
-
-fn place_of(path: &Path) -> Place {
-    Place::whole(&path.display().to_string())
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::input::Input;
 use crate::note::Notes;
 use crate::open::{Opened, open_input, open_paths};
+use crate::order::sorted;
 use crate::records::Records;
 use crate::validate::ThreadCheck;
 use crate::{Format, Header, Note, OpenOptions, Operation, TraceError};
@@ -27,12 +28,10 @@ use crate::{Format, Header, Note, OpenOptions, Operation, TraceError};
 /// # Ok::<(), omnilink_trace::TraceError>(())
 /// ```
 pub struct Trace {
-    records: Box<dyn Records>,
+    records: Checked,
     header: Option<Header>,
     format: Format,
     notes: Notes,
-    /// `None` when calls of one thread may overlap.
-    threads: Option<ThreadCheck>,
     has_ended: bool,
 }
 
@@ -98,11 +97,10 @@ impl Trace {
         let has_threads = !options.async_threads && format != Format::Fastlin;
         let threads = has_threads.then(ThreadCheck::default);
         Self {
-            records,
+            records: Checked { records, threads },
             header,
             format,
             notes,
-            threads,
             has_ended: false,
         }
     }
@@ -122,8 +120,43 @@ impl Trace {
         self.notes.to_vec()
     }
 
+    /// The same trace after a change that may leave operations out of order.
+    pub(crate) fn resorted(
+        self,
+        change: impl FnOnce(Box<dyn Records>, Notes) -> Box<dyn Records>,
+    ) -> Result<Self, TraceError> {
+        let Self {
+            records,
+            header,
+            format,
+            notes,
+            ..
+        } = self;
+        let threads = records.threads.is_some().then(ThreadCheck::default);
+        let records = Checked {
+            records: sorted(change(Box::new(records), notes.clone()))?,
+            threads,
+        };
+        Ok(Self {
+            records,
+            header,
+            format,
+            notes,
+            has_ended: false,
+        })
+    }
+}
+
+/// Records whose threads are checked.
+struct Checked {
+    records: Box<dyn Records>,
+    /// `None` when calls of one thread may overlap.
+    threads: Option<ThreadCheck>,
+}
+
+impl Records for Checked {
     #[inline]
-    fn read(&mut self) -> Result<Option<Operation>, TraceError> {
+    fn next(&mut self) -> Result<Option<Operation>, TraceError> {
         let operation = self.records.next()?;
         if let (Some(operation), Some(threads)) = (&operation, &mut self.threads) {
             threads.check(operation)?;
@@ -140,7 +173,7 @@ impl Iterator for Trace {
         if self.has_ended {
             return None;
         }
-        let next = self.read().transpose();
+        let next = self.records.next().transpose();
         self.has_ended = !matches!(next, Some(Ok(_)));
         next
     }

@@ -1,5 +1,7 @@
 //! Building sets, tuples, records and functions: the one place that makes collections canonical.
 
+use std::cmp::Ordering;
+
 use smallvec::SmallVec;
 use thiserror::Error;
 use triomphe::ThinArc;
@@ -46,7 +48,7 @@ impl Value {
             .into_iter()
             .map(|(name, value)| (Value::str(name.as_ref()), value))
             .collect();
-        sort_entries(&mut entries);
+        entries.sort_by(|left, right| left.0.cmp(&right.0));
         entries.dedup_by(|later, earlier| {
             let is_same = later.0 == earlier.0;
             if is_same {
@@ -81,12 +83,7 @@ impl Value {
     /// Empties `entries`. Buffers are handed on by reference because moving one costs more than filling it.
     #[inline]
     pub(crate) fn from_entries(entries: &mut EntryBuffer) -> Result<Self, DuplicateKey> {
-        sort_entries(entries);
-        if let Some(pair) = entries.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            return Err(DuplicateKey {
-                key: pair[0].0.clone(),
-            });
-        }
+        sort_distinct(entries)?;
         // Keys are sorted by kind first, so the first and the last speak for all.
         let is_string = |entry: Option<&(Value, Value)>| entry.is_some_and(|(key, _)| key.as_str().is_some());
         if is_string(entries.first()) && is_string(entries.last()) {
@@ -112,20 +109,42 @@ impl Value {
     }
 }
 
-/// Stable. Most records have a handful of fields, for which a general sort takes longer to get going than to sort.
+/// Sorts by key. Most records have a handful of fields, for which a general sort takes longer to get going than to sort.
 #[inline]
-fn sort_entries(entries: &mut EntryBuffer) {
+fn sort_distinct(entries: &mut EntryBuffer) -> Result<(), DuplicateKey> {
     const FEW: usize = 8;
+    let entries = entries.as_mut_slice();
     if entries.len() > FEW {
-        entries.sort_by(|left, right| left.0.cmp(&right.0));
-        return;
+        entries.sort_unstable_by(|left, right| left.0.cmp(&right.0));
+        return match entries.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            Some(pair) => Err(DuplicateKey {
+                key: pair[0].0.clone(),
+            }),
+            None => Ok(()),
+        };
     }
     for end in 1..entries.len() {
-        let mut at = end;
-        while at > 0 && entries[at].0 < entries[at - 1].0 {
-            entries.swap(at, at - 1);
-            at -= 1;
+        for at in (1..=end).rev() {
+            match compare_keys(&entries[at - 1].0, &entries[at].0) {
+                Ordering::Less => break,
+                Ordering::Equal => {
+                    return Err(DuplicateKey {
+                        key: entries[at].0.clone(),
+                    });
+                }
+                Ordering::Greater => entries.swap(at - 1, at),
+            }
         }
+    }
+    Ok(())
+}
+
+/// The order of values; in line for short texts, which most keys are.
+#[inline]
+fn compare_keys(left: &Value, right: &Value) -> Ordering {
+    match (&left.0, &right.0) {
+        (Repr::ShortStr(left), Repr::ShortStr(right)) => left.rank().cmp(&right.rank()),
+        _ => left.cmp(right),
     }
 }
 

@@ -20,8 +20,9 @@ impl ShortText {
     /// The text, if it is short.
     #[inline]
     pub(crate) fn new(text: &str) -> Option<Self> {
+        let packed = pack(text.as_bytes())?.to_be_bytes();
         let mut bytes = [0; SHORT_MAX];
-        bytes.get_mut(..text.len())?.copy_from_slice(text.as_bytes());
+        bytes.copy_from_slice(&packed[..SHORT_MAX]);
         Some(Self {
             bytes,
             len: text.len() as u8,
@@ -50,6 +51,30 @@ impl ShortText {
         let rank = self.rank();
         mix(rank as u64, (rank >> 64) as u64)
     }
+}
+
+/// Up to [`SHORT_MAX`] bytes at the upper end of a word, zeros below. Copying so few bytes of any number is a call into
+/// a library; two loads that overlap are not, and texts are made for every field of every record.
+#[inline]
+fn pack(bytes: &[u8]) -> Option<u128> {
+    let bits = 8 * bytes.len() as u32;
+    Some(match (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+        _ if bytes.len() > SHORT_MAX => return None,
+        (Some(head), Some(tail)) => {
+            u128::from(u64::from_be_bytes(*head)) << 64
+                | u128::from(u64::from_be_bytes(*tail)) << (128 - bits)
+        }
+        _ => match (bytes.first_chunk::<4>(), bytes.last_chunk::<4>(), bytes) {
+            (Some(head), Some(tail), _) => {
+                u128::from(u32::from_be_bytes(*head)) << 96
+                    | u128::from(u32::from_be_bytes(*tail)) << (128 - bits)
+            }
+            (_, _, [a, b, c]) => u128::from(u32::from_be_bytes([*a, *b, *c, 0])) << 96,
+            (_, _, [a, b]) => u128::from(u32::from_be_bytes([*a, *b, 0, 0])) << 96,
+            (_, _, [a]) => u128::from(*a) << 120,
+            _ => 0,
+        },
+    })
 }
 
 impl PartialEq for ShortText {

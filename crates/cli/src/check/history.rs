@@ -1,12 +1,11 @@
 //! A history as the model understands it: the operations of a trace, decoded, numbered as the engine numbers them.
 
-use std::collections::HashMap;
-
 use omnilink_engine::Operation;
 use omnilink_models::{Decoded, Shipped};
 use omnilink_report::ThreadNames;
-use omnilink_trace::Trace;
+use omnilink_trace::{Time, Trace};
 use omnilink_value::Value;
+use rustc_hash::FxHashMap;
 
 use crate::error::CliError;
 use crate::input::Input;
@@ -16,7 +15,7 @@ use crate::input::Input;
 pub(super) struct History<'m, M> {
     model: &'m M,
     trace: Trace,
-    numbers: HashMap<Value, u32>,
+    numbers: FxHashMap<Value, u32>,
     /// What threads are called.
     pub(super) threads: ThreadNames,
     /// Operations that the system refused and that are left out.
@@ -34,7 +33,7 @@ impl<'m, M: Shipped> History<'m, M> {
         Ok(Self {
             model,
             trace: input.open()?,
-            numbers: HashMap::new(),
+            numbers: FxHashMap::default(),
             threads: ThreadNames::default(),
             aborted: 0,
         })
@@ -47,6 +46,10 @@ impl<'m, M: Shipped> History<'m, M> {
             match self.model.decode(&observed)? {
                 Decoded::DidNotHappen => self.aborted += 1,
                 Decoded::Op(op) => {
+                    // Some tools write "never" as the end of time. It must not be taken for a return.
+                    if observed.timebox.end == Some(Time::MAX) {
+                        return Err(CliError::EndOfTime(observed.place));
+                    }
                     let thread = self.number(&observed.thread);
                     let operation = Operation::new(thread, op, observed.timebox);
                     return Ok(Some(Read { observed, operation }));
@@ -67,6 +70,11 @@ impl<'m, M: Shipped> History<'m, M> {
         });
         self.numbers.insert(thread.clone(), number);
         number
+    }
+
+    /// Whether the trace says about itself that it is one.
+    pub(super) fn has_header(&self) -> bool {
+        self.trace.header().is_some()
     }
 
     /// What a person should be told about the trace, as far as it was read.

@@ -1,7 +1,7 @@
 //! `omnilink check --list-models`: the catalogue as a page.
 
 use omnilink_models::catalogue;
-use omnilink_report::{Look, Tone};
+use omnilink_report::{Look, Tone, wrapped};
 
 /// Every model with its operations and options.
 pub(super) fn page(look: &Look) -> String {
@@ -17,17 +17,24 @@ pub(super) fn page(look: &Look) -> String {
             if !op.result.is_empty() {
                 call.push_str(&format!(" = {}", op.result));
             }
-            page.push_str(&format!("    {call}\n        {}\n", op.meaning));
+            page.push_str(&wrapped("    ", &call, look));
+            page.push_str(&wrapped("        ", op.meaning, look));
             if !op.aliases.is_empty() {
-                let aliases = format!("also {}", op.aliases.join(", "));
-                page.push_str(&format!("        {}\n", look.paint(Tone::Faint, &aliases)));
+                page.push_str(&wrapped(
+                    "        ",
+                    &format!("also {}", op.aliases.join(", ")),
+                    look,
+                ));
             }
         }
         for option in entry.options {
-            page.push_str(&format!(
-                "    :{}={}  {} (default: {})\n",
-                option.name, option.values, option.meaning, option.default
+            page.push_str(&wrapped(
+                "    ",
+                &format!(":{}={}", option.name, option.values),
+                look,
             ));
+            let meaning = format!("{} (default: {})", option.meaning, option.default);
+            page.push_str(&wrapped("        ", &meaning, look));
         }
         page.push('\n');
     }

@@ -15,7 +15,7 @@ use omnilink_trace::{Format, OpenOptions};
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::input::Input;
+use crate::input::{Input, format_name};
 use crate::output::{self, Color, Output};
 
 pub(crate) use criteria::Criteria;
@@ -47,8 +47,8 @@ pub(crate) struct CheckArgs {
     /// Write the full evidence as JSON, one object per input
     #[arg(long, value_name = "FILE")]
     evidence: Option<PathBuf>,
-    /// The format of the histories; found by content if not given
-    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    /// The format of the histories; found by content if not given: ndjson, msgpack, omnilink, jepsen-edn, jepsen-log, porcupine, fastlin
+    #[arg(long, value_name = "FORMAT", value_parser = format_name)]
     format: Option<Format>,
     /// Calls of one thread may overlap: the thread is a label, not an order
     #[arg(long = "async")]
@@ -79,13 +79,8 @@ Examples:
   zstd -dc big.ndjson.zst | omnilink check - --model map --time-limit 60s --memory-limit 2GB
   omnilink check --list-models
 
-Exit codes: 0 all valid; 1 a violation was found; 2 bad usage or bad input; 3 unknown, a limit was reached.
+Exit codes: 0 all valid; 1 a violation was found; 2 bad usage or bad input; 3 unknown.
 Of several inputs the worst decides, in the order 2, 1, 3, 0.";
-
-fn format(name: &str) -> Result<Format, String> {
-    name.parse()
-        .map_err(|error: omnilink_trace::UnknownFormat| error.to_string())
-}
 
 /// Runs the command.
 pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {

@@ -1,20 +1,18 @@
 //! Several inputs, several at a time, answers in the order in which they were asked for.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 
 use omnilink_models::{Shipped, Visitor};
-use omnilink_report::{Look, Report};
-use tempfile::NamedTempFile;
+use omnilink_report::{Answer, Judgement, Look, Report};
 
 use super::session::{Request, check_input};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::input::Input;
+use crate::new_file::NewFile;
 use crate::output::{self, Output};
 use crate::progress::Progress;
 
@@ -65,9 +63,9 @@ impl Visitor for RunAll<'_> {
             for (index, report) in reports {
                 early.insert(index, report);
                 while let Some(report) = early.remove(&wanted) {
-                    worst = worst.max(Exit::of_verdict(report.verdict()));
+                    worst = worst.max(Exit::of(report.judgement()));
                     if let Some(evidence) = &mut evidence {
-                        evidence.add(&report)?;
+                        evidence.add(&report);
                     }
                     progress.suspend(|| self.tell(&report))?;
                     wanted += 1;
@@ -84,7 +82,7 @@ impl Visitor for RunAll<'_> {
 
 impl RunAll<'_> {
     fn tell(&mut self, report: &Report) -> Result<(), CliError> {
-        if let omnilink_report::Answer::Failed { message, .. } = &report.answer {
+        if let Answer::Failed { message, .. } = &report.answer {
             output::error(message);
         }
         if self.is_json {
@@ -93,47 +91,33 @@ impl RunAll<'_> {
         for note in &report.notes {
             output::note(note);
         }
-        match report.verdict() {
-            "error" => Ok(()),
+        match report.judgement() {
+            Judgement::Error => Ok(()),
             _ => self.out.print(&report.to_text(self.look)),
         }
     }
 }
 
-/// The file of `--evidence`: there when all of it is, and not before.
+/// The file of `--evidence`, written when all of it is known.
 struct Evidence<'a> {
-    path: &'a Path,
-    file: NamedTempFile<File>,
+    file: NewFile<'a>,
+    lines: String,
 }
 
 impl<'a> Evidence<'a> {
     fn create(path: &'a Path) -> Result<Self, CliError> {
-        let folder = path
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty())
-            .unwrap_or(Path::new("."));
-        let file = NamedTempFile::new_in(folder).map_err(|error| CliError::Write {
-            path: path.to_owned(),
-            error,
-        })?;
-        Ok(Self { path, file })
-    }
-
-    fn add(&mut self, report: &Report) -> Result<(), CliError> {
-        writeln!(self.file, "{}", report.to_json()).map_err(|error| CliError::Write {
-            path: self.path.to_owned(),
-            error,
+        Ok(Self {
+            file: NewFile::check(path)?,
+            lines: String::new(),
         })
     }
 
+    fn add(&mut self, report: &Report) {
+        self.lines.push_str(&report.to_json());
+        self.lines.push('\n');
+    }
+
     fn finish(self) -> Result<(), CliError> {
-        let path = self.path.to_owned();
-        match self.file.persist(&path) {
-            Ok(_) => Ok(()),
-            Err(error) => Err(CliError::Write {
-                path,
-                error: error.error,
-            }),
-        }
+        self.file.write(self.lines.as_bytes())
     }
 }

@@ -114,19 +114,23 @@ impl<M: Shipped> Session<'_, M> {
                 let mut wanted = ids_of(&counterexample.alternatives);
                 wanted.insert(counterexample.op.id);
                 if self.request.minimize {
-                    minimal = self.minimize(counterexample)?;
+                    minimal = self
+                        .minimize(counterexample)
+                        .unwrap_or_else(|error| self.note_failure(&error));
                     let ids = minimal
                         .iter()
                         .flat_map(|minimal| &minimal.operations)
                         .map(|op| op.id);
                     wanted.extend(ids);
                 }
-                self.find_places(&wanted)?;
+                self.find_places(&wanted)
+                    .unwrap_or_else(|error| self.note_failure(&error));
             }
             Verdict::Unknown(unfinished) => {
                 let mut wanted = ids_of(&unfinished.alternatives);
                 wanted.extend(unfinished.at.as_ref().map(|op| op.id));
-                self.find_places(&wanted)?;
+                self.find_places(&wanted)
+                    .unwrap_or_else(|error| self.note_failure(&error));
             }
         }
         if self.request.witness.is_some() && !outcome.verdict.is_valid() {
@@ -163,6 +167,9 @@ impl<M: Shipped> Session<'_, M> {
             if self.taken.is_multiple_of(Progress::BATCH) {
                 self.progress.add_batch();
             }
+        }
+        if self.taken == 0 && spanning.is_none() && history.aborted == 0 && !history.has_header() {
+            return Err(CliError::Empty(self.input.name.clone()));
         }
         self.report.notes = history.notes();
         self.report.aborted = history.aborted;
@@ -206,6 +213,9 @@ impl<M: Shipped> Session<'_, M> {
         let mut history = History::open(self.model, self.input)?;
         while let Some(read) = history.next()? {
             components.observe(&self.model.footprint(&read.operation.op));
+            if components.is_settled() {
+                break;
+            }
         }
         Ok(components.into_partitioning())
     }
@@ -232,6 +242,14 @@ impl<M: Shipped> Session<'_, M> {
         let describe = |op: &M::Op| self.model.describe_op(op);
         Ok(minimal
             .map(|minimal| Box::new(MinimalHistory::new(minimal, describe, |position| position as u64))))
+    }
+
+    /// A verdict that is known stands, also if the input cannot be read a second time.
+    fn note_failure<T: Default>(&mut self, error: &CliError) -> T {
+        self.report
+            .notes
+            .push(format!("the evidence is not complete: {error}"));
+        T::default()
     }
 
     /// Reads the input again to find where these operations stand in it.

@@ -16,8 +16,12 @@ const GROUPS_MAX: usize = 6;
 const CANDIDATES_MAX: usize = 6;
 /// How many of the operations that led there are written out.
 const RECENT_MAX: usize = 6;
+/// How many of them the engine keeps: where there are so many, there may have been more.
+const TAIL_MAX: usize = 16;
 /// How wide each of them is at most.
 const RECENT_WIDTH: usize = 40;
+/// How wide the column of operations that could come next is at most.
+const CALL_MAX: usize = 48;
 /// How many states that an operation may lead to are written out.
 const STATES_MAX: usize = 3;
 
@@ -70,8 +74,7 @@ impl Report {
                 .skip(skipped)
                 .map(|op| glued(&look.shorten(&look.clean(&op.text), RECENT_WIDTH)))
                 .collect();
-            // The engine keeps a tail of the order, so a full one may have more in front.
-            if skipped > 0 || alternative.recent.len() >= 16 {
+            if skipped > 0 || alternative.recent.len() >= TAIL_MAX {
                 recent.insert(0, look.dots().to_owned());
             }
             sentence.push_str(&format!(
@@ -95,7 +98,7 @@ impl Report {
             .map(|candidate| self.call(&candidate.op, look).chars().count())
             .max()
             .unwrap_or(0)
-            .min(48);
+            .min(CALL_MAX);
         for candidate in alternative.candidates.iter().take(CANDIDATES_MAX) {
             self.push_candidate(page, candidate, candidate.op.id == unexplained, width, look);
         }

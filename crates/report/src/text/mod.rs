@@ -3,7 +3,7 @@
 mod alternatives;
 mod violation;
 
-use omnilink_engine::{Exhausted, OpView, Unfinished, Verdict, Witness};
+use omnilink_engine::{Consistency, Exhausted, OpView, Unfinished, Verdict, Witness};
 
 use crate::figures::{bytes, count, counted, seconds};
 use crate::look::{Look, Tone};
@@ -50,12 +50,13 @@ impl Report {
         let threads = counted(self.threads.len() as u64, "thread", "threads");
         let mut sentence = match figures.operations {
             0 => "there are no operations, so there is nothing to explain".to_owned(),
+            1 => format!("{operations} of {threads} is explained by {}", self.model),
             _ => format!("{operations} of {threads} are explained by {}", self.model),
         };
         if figures.operations > 0 {
-            sentence.push_str(match self.criterion() {
-                "sequential" => ", in an order that keeps each thread's own",
-                _ => ", in an order that respects all timeboxes",
+            sentence.push_str(match self.consistency {
+                Consistency::Linearizable => ", in an order that respects all timeboxes",
+                Consistency::Sequential => ", in an order that keeps each thread's own",
             });
         }
         let mut details = self.cost();

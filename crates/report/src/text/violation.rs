@@ -32,18 +32,12 @@ impl Report {
         let sentence = format!("{order} {}.", self.sentence_of(&counterexample.op, look));
         let mut page = self.headline(look, Tone::Bad, "violation", &sentence);
         page.push('\n');
-        let shown = match minimal {
-            Some(minimal) => {
-                self.push_minimal(&mut page, minimal, look);
-                &minimal.counterexample
-            }
-            None => {
-                self.push_window(&mut page, counterexample, look);
-                counterexample
-            }
-        };
+        match minimal {
+            Some(minimal) => self.push_minimal(&mut page, minimal, counterexample.op.id, look),
+            None => self.push_window(&mut page, counterexample, look),
+        }
         page.push('\n');
-        self.push_alternatives(&mut page, shown, look);
+        self.push_alternatives(&mut page, counterexample, look);
         let operations = counted(self.figures().operations, "operation", "operations");
         let cost = format!(
             "({} checked: {operations}, {})",
@@ -57,7 +51,7 @@ impl Report {
         page
     }
 
-    fn push_minimal(&self, page: &mut String, minimal: &MinimalHistory, look: &Look) {
+    fn push_minimal(&self, page: &mut String, minimal: &MinimalHistory, unexplained: u64, look: &Look) {
         let shown = minimal.operations.len() as u64;
         let heading = match shown {
             1 => "One operation alone cannot be explained".to_owned(),
@@ -70,7 +64,7 @@ impl Report {
         };
         push_wrapped(page, "", "", &format!("{heading}{others}:"), look);
         page.push('\n');
-        page.push_str(&self.drawing(&minimal.operations, minimal.counterexample.op.id, look));
+        page.push_str(&self.drawing(&minimal.operations, unexplained, look));
         if let Some(from) = &minimal.from {
             let shown: Vec<String> = from
                 .iter()

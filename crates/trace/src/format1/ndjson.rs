@@ -265,6 +265,9 @@ fn is_number(cursor: &mut Cursor<'_>) -> bool {
 
 #[cold]
 pub(super) fn unknown_field(key: &str) -> Problem {
+    if key == Header::KEY {
+        return Problem::SecondHeader;
+    }
     Problem::UnknownField {
         field: key.to_owned(),
         suggestion: nearest(key, Field::names()),
@@ -275,7 +278,19 @@ pub(super) fn unknown_field(key: &str) -> Problem {
 fn decode_start(text: &str, start: &mut Option<Time>) -> Result<(), Problem> {
     let mut cursor = Cursor::new(text);
     let mut is_first = true;
-    cursor.object()?;
+    for (literal, field) in USUAL {
+        if (field == Field::Thread || !is_first) && cursor.literal(literal) {
+            is_first = false;
+            if field == Field::Start && is_number(&mut cursor) {
+                *start = Some(cursor.integer()?);
+                return Ok(());
+            }
+            cursor.skip()?;
+        }
+    }
+    if is_first {
+        cursor.object()?;
+    }
     while let Some(key) = cursor.key(is_first)? {
         is_first = false;
         match key.as_ref() {

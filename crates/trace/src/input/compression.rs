@@ -19,24 +19,15 @@ pub enum Compression {
 const GZIP: &[u8] = &[0x1f, 0x8b];
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
-/// The decompressed bytes of `reader`, and how they were compressed.
-pub(super) fn decompress(
-    mut reader: Box<dyn Read + Send>,
-) -> io::Result<(Box<dyn Read + Send>, Compression)> {
+/// The decompressed bytes of `reader`.
+pub(super) fn decompress(mut reader: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
     let mut magic = Vec::with_capacity(ZSTD.len());
     reader.by_ref().take(ZSTD.len() as u64).read_to_end(&mut magic)?;
-    let compression = match magic.as_slice() {
-        magic if magic.starts_with(GZIP) => Compression::Gzip,
-        magic if magic.starts_with(ZSTD) => Compression::Zstd,
-        _ => Compression::None,
-    };
+    let (is_gzip, is_zstd) = (magic.starts_with(GZIP), magic.starts_with(ZSTD));
     let whole = Cursor::new(magic).chain(reader);
-    Ok((
-        match compression {
-            Compression::None => Box::new(whole),
-            Compression::Gzip => Box::new(MultiGzDecoder::new(whole)),
-            Compression::Zstd => Box::new(zstd::Decoder::new(whole)?),
-        },
-        compression,
-    ))
+    Ok(match (is_gzip, is_zstd) {
+        (true, _) => Box::new(MultiGzDecoder::new(whole)),
+        (_, true) => Box::new(zstd::Decoder::new(whole)?),
+        _ => Box::new(whole),
+    })
 }

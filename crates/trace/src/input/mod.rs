@@ -13,13 +13,21 @@ use tempfile::NamedTempFile;
 pub use compression::Compression;
 pub(crate) use window::Window;
 
+/// What some editors put in front of a text. It says nothing.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// An input, possibly one that can be read only once.
 #[derive(Clone)]
 pub(crate) struct Input {
     /// What people call it.
     pub(crate) name: String,
+    /// How much is read at a time.
+    pub(crate) buffer_bytes: usize,
     kind: Kind,
 }
+
+/// How much is read at a time, unless many inputs are open at once.
+pub(crate) const BUFFER_BYTES: usize = 1 << 18;
 
 #[derive(Clone)]
 enum Kind {
@@ -31,6 +39,14 @@ enum Kind {
 }
 
 impl Input {
+    fn new(name: String, kind: Kind) -> Self {
+        Self {
+            name,
+            buffer_bytes: BUFFER_BYTES,
+            kind,
+        }
+    }
+
     /// A file, a pipe, or standard input for `-`.
     pub(crate) fn path(path: &Path) -> io::Result<Self> {
         let name = path.display().to_string();
@@ -38,26 +54,17 @@ impl Input {
             return Ok(Self::reader(&name, Box::new(io::stdin())));
         }
         match std::fs::metadata(path)?.is_file() {
-            true => Ok(Self {
-                name,
-                kind: Kind::File(path.to_owned()),
-            }),
+            true => Ok(Self::new(name, Kind::File(path.to_owned()))),
             false => Ok(Self::reader(&name, Box::new(File::open(path)?))),
         }
     }
 
     pub(crate) fn bytes(name: &str, bytes: Arc<[u8]>) -> Self {
-        Self {
-            name: name.to_owned(),
-            kind: Kind::Bytes(bytes),
-        }
+        Self::new(name.to_owned(), Kind::Bytes(bytes))
     }
 
     pub(crate) fn reader(name: &str, reader: Box<dyn Read + Send>) -> Self {
-        Self {
-            name: name.to_owned(),
-            kind: Kind::Once(Arc::new(Mutex::new(Some(reader)))),
-        }
+        Self::new(name.to_owned(), Kind::Once(Arc::new(Mutex::new(Some(reader)))))
     }
 
     /// Whether [`Input::open`] can be called again.
@@ -67,15 +74,22 @@ impl Input {
 
     /// The bytes from the beginning, decompressed.
     pub(crate) fn open(&self) -> io::Result<Window> {
-        let (reader, _) = compression::decompress(self.open_raw()?)?;
-        Ok(Window::new(reader))
+        let mut window = Window::new(compression::decompress(self.open_raw()?)?, self.buffer_bytes);
+        window.fetch(BYTE_ORDER_MARK.len())?;
+        if window.unread().starts_with(BYTE_ORDER_MARK) {
+            window.consume(BYTE_ORDER_MARK.len());
+        }
+        Ok(window)
     }
 
     /// This input with what has been read of it already put back in front.
     pub(crate) fn with_window(&self, window: Window) -> Self {
         match self.is_repeatable() {
             true => self.clone(),
-            false => Self::reader(&self.name, Box::new(window)),
+            false => Self {
+                buffer_bytes: self.buffer_bytes,
+                ..Self::reader(&self.name, Box::new(window))
+            },
         }
     }
 
@@ -89,8 +103,8 @@ impl Input {
             io::copy(&mut reader, &mut file)?;
         }
         Ok(Self {
-            name: self.name,
             kind: Kind::Spooled(Arc::new(file)),
+            ..self
         })
     }
 

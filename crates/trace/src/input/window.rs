@@ -5,12 +5,12 @@ use std::io::{self, Read};
 /// The largest single record. A line without end would otherwise fill the memory.
 pub(crate) const RECORD_BYTES_MAX: usize = 1 << 28;
 
-const CHUNK_BYTES: usize = 1 << 18;
-
 /// The unread part of a stream, as far as it has been fetched.
 pub(crate) struct Window {
     reader: Box<dyn Read + Send>,
     buffer: Vec<u8>,
+    /// How large the buffer is to begin with.
+    buffer_bytes: usize,
     begin: usize,
     end: usize,
     offset: u64,
@@ -26,10 +26,11 @@ enum State {
 }
 
 impl Window {
-    pub(super) fn new(reader: Box<dyn Read + Send>) -> Self {
+    pub(super) fn new(reader: Box<dyn Read + Send>, buffer_bytes: usize) -> Self {
         Self {
             reader,
             buffer: Vec::new(),
+            buffer_bytes,
             begin: 0,
             end: 0,
             offset: 0,
@@ -112,17 +113,17 @@ impl Window {
         self.end -= self.begin;
         self.begin = 0;
         // A record that fills half of the buffer needs a larger one, or each refill would move most of it.
-        if self.end * 2 >= self.buffer.len() {
-            if self.buffer.len() >= RECORD_BYTES_MAX {
-                return Err(io::Error::new(
-                    io::ErrorKind::InvalidData,
-                    format!(
-                        "a single record of more than {RECORD_BYTES_MAX} bytes; is this the format it is read as?"
-                    ),
-                ));
-            }
-            let grown = (self.buffer.len() * 2).max(CHUNK_BYTES);
+        if self.buffer.len() < RECORD_BYTES_MAX && self.end * 2 >= self.buffer.len() {
+            let grown = (self.buffer.len() * 2).max(self.buffer_bytes);
             self.buffer.resize(grown, 0);
+        }
+        if self.end == self.buffer.len() {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                format!(
+                    "a single record of more than {RECORD_BYTES_MAX} bytes; is this the format it is read as?"
+                ),
+            ));
         }
         Ok(())
     }

@@ -9,13 +9,27 @@ fn values_go_in_or_come_out_by_the_method() {
     let text = "# stack\npush 1 1 3\npop 1 6 8\npeek -1 2 5\n";
     assert_eq!(
         draw(&read(text)),
-        "0 [1,3] push(value: 1)\n2 [2,5] peek() = -1\n1 [6,8] pop() = 1\n"
+        "0 [3,6] push(value: 1)\n2 [5,10] peek() = -1\n1 [13,16] pop() = 1\n"
     );
     let trace = open(text).expect("a trace");
     assert_eq!(
         trace.header().and_then(|header| header.get("type")),
         Some(&Value::str("stack"))
     );
+}
+
+#[test]
+fn what_returns_at_an_instant_precedes_what_is_called_at_it() {
+    let operations = read("# queue\nenq 2 0 1\nenq 1 1 2\ndeq 1 0 2\n");
+    let [first, second, third] = ["enq(value: 2)", "enq(value: 1)", "deq() = 1"].map(|call| {
+        operations
+            .iter()
+            .find(|operation| operation.to_string() == call)
+            .expect(call)
+            .timebox
+    });
+    assert!(first.precedes(&second));
+    assert!(!first.precedes(&third) && !third.precedes(&second));
 }
 
 #[test]

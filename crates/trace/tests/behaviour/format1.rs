@@ -76,6 +76,14 @@ fn an_empty_input_is_an_empty_trace() {
 }
 
 #[test]
+fn a_byte_order_mark_and_carriage_returns_do_no_harm() {
+    assert_eq!(
+        read("\u{feff}{\"thread\":0,\"op\":\"x\",\"start\":1}\r\n\r\n").len(),
+        1
+    );
+}
+
+#[test]
 fn messagepack_carries_the_same_maps() {
     let line = r#"{"thread":0,"op":"an operation name","args":{"key":3},"ret":[1],"start":12,"end":40}"#;
     let operations = read(Value::from_json(line.as_bytes()).expect("JSON").to_msgpack());

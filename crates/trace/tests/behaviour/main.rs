@@ -9,5 +9,7 @@ mod omnilink;
 mod order;
 mod porcupine;
 mod refusals;
+mod retime;
+mod statistics;
 mod support;
 mod writing;

@@ -135,6 +135,45 @@ fn a_pipe_is_sorted_within_a_window() {
 }
 
 #[test]
+fn a_pipe_that_is_known_to_be_unsorted_is_sorted_whatever_its_order() {
+    let operations: Vec<_> = (0..40_000).rev().map(|start| operation(start, start)).collect();
+    let bytes = std::io::Cursor::new(msgpack(&operations));
+    let options = OpenOptions {
+        order: Order::Unsorted,
+        ..OpenOptions::default()
+    };
+    let trace = Trace::from_reader("pipe", bytes, &options).expect("a trace");
+    let read: Vec<_> = trace.collect::<Result<_, _>>().expect("a readable trace");
+    assert_eq!(starts(&read), (0..40_000).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_trace_may_be_read_on_another_thread() {
+    fn crosses_threads<T: Send + 'static>() {}
+    crosses_threads::<Trace>();
+    crosses_threads::<TraceWriter>();
+}
+
+#[test]
+fn a_directory_of_many_files_is_one_trace() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for file in 0..200 {
+        let operations: Vec<_> = (0..300)
+            .map(|index| operation(file, index * 200 + file))
+            .rev()
+            .collect();
+        fs::write(
+            folder.path().join(format!("{file}.msgpack")),
+            msgpack(&operations),
+        )
+        .expect("a file");
+    }
+    let trace = Trace::open(folder.path(), &OpenOptions::default()).expect("a trace");
+    let read: Vec<_> = trace.collect::<Result<_, _>>().expect("a readable trace");
+    assert_eq!(starts(&read), (0..60_000).collect::<Vec<_>>());
+}
+
+#[test]
 fn a_directory_is_one_trace_with_a_thread_per_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("a file");

@@ -88,6 +88,15 @@ fn a_broken_line_in_the_middle_is_an_error() {
 }
 
 #[test]
+fn a_header_in_the_middle_is_an_error() {
+    let good = line(r#""thread":0,"op":"x","start":1,"end":1"#);
+    assert_eq!(
+        refusal(good + "{\"omnilink\":1}\n"),
+        "test:2: a header in the middle; to read several traces as one, give their files together"
+    );
+}
+
+#[test]
 fn a_line_without_its_opening_brace_is_an_error() {
     let good = line(r#""thread":0,"op":"x","start":1,"end":1"#);
     assert!(

@@ -118,30 +118,35 @@ impl<'a> Cursor<'a> {
     /// # Errors
     /// When the text ends before the value does, or no value begins here.
     pub fn skip(&mut self) -> Read<()> {
-        let mut open = 0_usize;
-        loop {
-            match self.peek() {
-                Some(b'"') => self.skip_string()?,
-                Some(b'{' | b'[') => {
-                    open += 1;
-                    self.offset += 1;
-                    continue;
-                }
-                Some(b'}' | b']') if open > 0 => {
-                    open -= 1;
-                    self.offset += 1;
-                }
-                Some(b',' | b':') if open > 0 => {
-                    self.offset += 1;
-                    continue;
-                }
-                None | Some(b',' | b':' | b'}' | b']') => return Err(self.unexpected("a value")),
-                Some(_) => self.skip_word(),
+        match self.peek() {
+            Some(b'"') => self.skip_string(),
+            Some(b'{' | b'[') => self.skip_brackets(),
+            None | Some(b',' | b':' | b'}' | b']') => Err(self.unexpected("a value")),
+            Some(_) => {
+                self.skip_word();
+                Ok(())
             }
+        }
+    }
+
+    fn skip_brackets(&mut self) -> Read<()> {
+        let mut open = 0_usize;
+        while let Some(&byte) = self.text.as_bytes().get(self.offset) {
+            match byte {
+                b'"' => {
+                    self.skip_string()?;
+                    continue;
+                }
+                b'{' | b'[' => open += 1,
+                b'}' | b']' => open -= 1,
+                _ => {}
+            }
+            self.offset += 1;
             if open == 0 {
                 return Ok(());
             }
         }
+        Err(self.unexpected("a closing bracket"))
     }
 
     fn skip_string(&mut self) -> Read<()> {

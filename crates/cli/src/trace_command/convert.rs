@@ -1,0 +1,34 @@
+//! `omnilink trace convert`: a trace of any format as trace format 1.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::destination::Destination;
+use super::reading::Reading;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::input::Input;
+
+/// Write a trace of any format in trace format 1, in order of start.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct ConvertArgs {
+    /// A file, a directory of one file per thread, or - for standard input
+    trace: PathBuf,
+    #[command(flatten)]
+    reading: Reading,
+    #[command(flatten)]
+    destination: Destination,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  omnilink trace convert jepsen.edn                            as NDJSON on standard output
+  omnilink trace convert traces/run-1 -o run-1.msgpack.zst     a directory as one compressed file
+  omnilink trace convert - --format fastlin < history.txt";
+
+pub(super) fn run(args: &ConvertArgs) -> Result<Exit, CliError> {
+    let trace = Input::new(&args.trace, args.reading.options())?.open()?;
+    args.destination.write(trace)
+}

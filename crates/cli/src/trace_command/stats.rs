@@ -1,0 +1,192 @@
+//! `omnilink trace stats`: what a trace is like, as a table or as JSON.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use omnilink_report::{Look, Tone, count};
+use omnilink_trace::{Statistics, Trace};
+use serde::Serialize;
+
+use super::reading::{Reading, tell_notes};
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::input::Input;
+use crate::output::{self, Color, Output};
+
+/// Tell what is in traces: operations, threads, overlap, the longest timeboxes.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct StatsArgs {
+    /// Files, directories of one file per thread, or - for standard input; each is counted by itself
+    #[arg(value_name = "TRACE", required = true)]
+    traces: Vec<PathBuf>,
+    /// Print one JSON object per trace
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    reading: Reading,
+    /// When to use colour
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
+    color: Color,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  omnilink trace stats history.ndjson
+  omnilink trace stats run-*.msgpack.zst --json";
+
+#[derive(Serialize)]
+struct JsonStats<'a> {
+    input: &'a str,
+    format: &'a str,
+    #[serde(flatten)]
+    statistics: &'a Statistics,
+    notes: Vec<String>,
+}
+
+pub(super) fn run(args: &StatsArgs) -> Result<Exit, CliError> {
+    let look = output::look(args.color, false);
+    let mut out = Output::new(&look);
+    let mut worst = Exit::Valid;
+    for input in Input::all(&args.traces, &args.reading.options())? {
+        match measure(&input) {
+            Ok((trace, statistics)) if args.json => out.print(&json(&input, &trace, &statistics))?,
+            Ok((trace, statistics)) => {
+                tell_notes(&trace);
+                out.print(&table(&input.name, &trace, &statistics, &look))?;
+            }
+            Err(error) => {
+                output::error(&error);
+                worst = worst.max(error.exit());
+            }
+        }
+    }
+    Ok(worst)
+}
+
+fn measure(input: &Input) -> Result<(Trace, Statistics), CliError> {
+    let mut trace = input.open()?;
+    let statistics = Statistics::of(trace.by_ref())?;
+    Ok((trace, statistics))
+}
+
+fn json(input: &Input, trace: &Trace, statistics: &Statistics) -> String {
+    let stats = JsonStats {
+        input: &input.name,
+        format: trace.format().name(),
+        statistics,
+        notes: trace.notes().iter().map(ToString::to_string).collect(),
+    };
+    // Texts, numbers and lists of these always have a JSON form, so this cannot fail.
+    serde_json::to_string(&stats).unwrap_or_default() + "\n"
+}
+
+/// How many rows of the histogram are printed; the rest is summed up in the last.
+const LEVELS_MAX: usize = 16;
+const BAR_MAX: u64 = 40;
+
+fn table(name: &str, trace: &Trace, statistics: &Statistics, look: &Look) -> String {
+    let mut page = String::new();
+    let mut row = |label: &str, text: String| page.push_str(&format!("  {label:12}{text}\n"));
+    let failed = [(statistics.pending, "pending"), (statistics.aborted, "aborted")];
+    let failed: Vec<String> = failed
+        .iter()
+        .filter(|(some, _)| *some > 0)
+        .map(|(some, what)| format!("{} {what}", count(*some)))
+        .collect();
+    let failed = if failed.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", failed.join(", "))
+    };
+    row("operations", format!("{}{failed}", count(statistics.operations)));
+    row("threads", count(statistics.threads));
+    if let (Some(first), Some(last)) = (statistics.first_start, statistics.last_time) {
+        row(
+            "time",
+            format!("{first} to {last}, {} in all", count(last.abs_diff(first))),
+        );
+    }
+    row(
+        "overlap",
+        format!(
+            "{:.2} in the mean, {} at most",
+            statistics.overlap_mean,
+            count(statistics.overlap_max)
+        ),
+    );
+    let title = format!(
+        "{} ({})\n",
+        look.paint(Tone::Strong, &look.clean(name)),
+        trace.format()
+    );
+    page.insert_str(0, &title);
+    if statistics.operations > 0 {
+        push_histogram(&mut page, &statistics.overlap_histogram);
+        push_names(&mut page, statistics, look);
+        push_longest(&mut page, statistics, look);
+    }
+    page
+}
+
+fn push_histogram(page: &mut String, histogram: &[u64]) {
+    page.push_str("\n  open at a call      calls\n");
+    let (told, rest) = histogram.split_at(histogram.len().min(LEVELS_MAX));
+    let most = told.iter().copied().max().unwrap_or(0).max(1);
+    for (level, calls) in told.iter().enumerate() {
+        let bar = "#".repeat((calls.saturating_mul(BAR_MAX).div_ceil(most)) as usize);
+        page.push_str(format!("  {:>14} {:>10}  {bar}", level + 1, count(*calls)).trim_end());
+        page.push('\n');
+    }
+    let rest: u64 = rest.iter().sum();
+    if rest > 0 {
+        page.push_str(&format!("  {:>14} {:>10}\n", "more", count(rest)));
+    }
+}
+
+/// How many names are printed, the most frequent first.
+const NAMES_MAX: usize = 20;
+
+fn push_names(page: &mut String, statistics: &Statistics, look: &Look) {
+    page.push_str("\n  operation             calls    pending    aborted\n");
+    let mut names: Vec<_> = statistics.names.iter().collect();
+    names.sort_by_key(|(_, figures)| std::cmp::Reverse(figures.operations));
+    for (name, figures) in names.iter().take(NAMES_MAX) {
+        page.push_str(&format!(
+            "  {:16} {:>10} {:>10} {:>10}\n",
+            look.clean(name),
+            count(figures.operations),
+            count(figures.pending),
+            count(figures.aborted)
+        ));
+    }
+    if names.len() > NAMES_MAX {
+        page.push_str(&format!(
+            "  … {} more names\n",
+            count((names.len() - NAMES_MAX) as u64)
+        ));
+    }
+}
+
+/// How many of the longest operations are printed.
+const LONGEST_MAX: usize = 5;
+
+fn push_longest(page: &mut String, statistics: &Statistics, look: &Look) {
+    if statistics.longest.is_empty() {
+        return;
+    }
+    page.push_str("\n  longest timeboxes\n");
+    for operation in statistics.longest.iter().take(LONGEST_MAX) {
+        let thread = operation
+            .thread
+            .as_str()
+            .map_or_else(|| operation.thread.to_string(), str::to_owned);
+        page.push_str(&format!(
+            "  {:>14}  thread {}  {}  {}\n",
+            count(operation.length),
+            look.clean(&thread),
+            look.clean(&operation.call),
+            look.paint(Tone::Faint, &look.clean(&operation.place)),
+        ));
+    }
+}

@@ -1,0 +1,13 @@
+//! The `omnilink` command as a script sees it: arguments in; exit code, standard output and standard error out.
+
+mod bad_input;
+mod demo;
+mod inputs;
+mod json;
+mod labelled;
+mod limits;
+mod pages;
+mod ran;
+mod tla;
+mod trace_verbs;
+mod verdicts;

@@ -1,0 +1,110 @@
+//! Running the command.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// What a run of the command left behind.
+#[derive(Debug)]
+pub struct Ran {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Ran {
+    fn new(output: &Output) -> Self {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let ran = Self {
+            code: output.status.code().unwrap_or(-1),
+            stdout: text(&output.stdout),
+            stderr: text(&output.stderr),
+        };
+        assert!(!ran.stderr.contains("panicked"), "{ran:?}");
+        ran
+    }
+
+    /// Each line of standard output as JSON.
+    pub fn json(&self) -> Vec<serde_json::Value> {
+        let parsed = self.stdout.lines().map(serde_json::from_str);
+        parsed
+            .collect::<Result<_, _>>()
+            .unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// Checks that the input was refused, with these words.
+    pub fn refused(&self, words: &[&str]) {
+        assert_eq!(self.code, 2, "{self:?}");
+        assert!(self.stderr.starts_with("error: "), "{self:?}");
+        for word in words {
+            assert!(self.stderr.contains(word), "{word:?} is missing: {self:?}");
+        }
+    }
+}
+
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_omnilink"));
+    command
+        .args(arguments)
+        .env_remove("RUST_BACKTRACE")
+        .env("NO_COLOR", "1");
+    command
+}
+
+/// Runs `omnilink` with these arguments.
+pub fn omnilink(arguments: &[&str]) -> Ran {
+    Ran::new(&command(arguments).stdin(Stdio::null()).output().unwrap())
+}
+
+/// The same in a folder.
+pub fn omnilink_in(folder: &Path, arguments: &[&str]) -> Ran {
+    Ran::new(
+        &command(arguments)
+            .current_dir(folder)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap(),
+    )
+}
+
+/// The same with something on standard input.
+pub fn omnilink_reading(input: &[u8], arguments: &[&str]) -> Ran {
+    let mut child = command(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let bytes = input.to_vec();
+    // A command that has its answer may stop reading; that is its right.
+    let writer = std::thread::spawn(move || drop(stdin.write_all(&bytes)));
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    Ran::new(&output)
+}
+
+/// A folder with these files.
+pub fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    folder
+}
+
+/// Runs `check` with a model on a file of this name and content, in a folder of its own.
+pub fn check(model: &str, name: &str, content: &str) -> Ran {
+    let folder = folder(&[(name, content)]);
+    omnilink_in(folder.path(), &["check", name, "--model", model])
+}
+
+/// A history that ships with the repository.
+pub fn example(name: &str) -> String {
+    repository().join("examples").join(name).display().to_string()
+}
+
+/// The root of the repository.
+pub fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}

@@ -1,0 +1,87 @@
+//! Random small histories of every shipped model: the engine must agree with the naive checker, whatever the strategy,
+//! with its reductions and without.
+
+use crate::common::{Rng, Shape, Visitor, Workload, each_workload, random_history};
+use omnilink_engine::{Consistency, Model, Operation, Options, Reductions, Strategy, check, naive};
+
+/// Per model; `OMNILINK_ROUNDS` asks for more.
+fn rounds() -> u64 {
+    std::env::var("OMNILINK_ROUNDS")
+        .ok()
+        .and_then(|rounds| rounds.parse().ok())
+        .unwrap_or(400)
+}
+
+/// The naive checker tries every order: it is given no more than this many operations.
+const OPERATIONS_MAX: usize = 11;
+
+struct Comparison {
+    consistency: Consistency,
+}
+
+impl Visitor for Comparison {
+    fn visit<W: Workload>(&mut self, name: &str, workload: &W) {
+        let model = workload.model();
+        let mut valid = 0;
+        for round in 0..rounds() {
+            let mut history = random_history(workload, &mut Rng::new(round), Shape::default());
+            history.truncate(OPERATIONS_MAX);
+            let expected = naive::explain(&model, &history, self.consistency).is_some();
+            valid += u64::from(expected);
+            for strategy in [Strategy::Portfolio, Strategy::Sweep, Strategy::DepthFirst] {
+                for reductions in [Reductions::ALL, Reductions::NONE] {
+                    let consistency = self.consistency;
+                    let options = Options {
+                        consistency,
+                        strategy,
+                        reductions,
+                        ..Options::default()
+                    };
+                    let outcome = check(&model, history.clone(), options);
+                    let outcome = outcome.unwrap_or_else(|error| panic!("{name}, round {round}: {error}"));
+                    assert_eq!(
+                        outcome.verdict.is_valid(),
+                        expected,
+                        "{name}, round {round}, {strategy:?}, {reductions:?}\n{}",
+                        drawn(&model, &history)
+                    );
+                }
+            }
+        }
+        // A generator that only makes one kind of history tests nothing.
+        let share = valid * 100 / rounds();
+        assert!(
+            (10..=99).contains(&share),
+            "{name}: {share} % of the histories are valid"
+        );
+    }
+}
+
+fn drawn<M: Model>(model: &M, history: &[Operation<M::Op>]) -> String {
+    let line = |operation: &Operation<M::Op>| {
+        let end = operation
+            .timebox
+            .end
+            .map_or_else(|| "...".to_owned(), |end| end.to_string());
+        let op = model.describe_op(&operation.op);
+        format!(
+            "t{} [{}, {end}] {op}\n",
+            operation.thread, operation.timebox.start
+        )
+    };
+    history.iter().map(line).collect()
+}
+
+#[test]
+fn the_engine_agrees_with_the_naive_checker_on_linearizability() {
+    each_workload(&mut Comparison {
+        consistency: Consistency::Linearizable,
+    });
+}
+
+#[test]
+fn the_engine_agrees_with_the_naive_checker_on_sequential_consistency() {
+    each_workload(&mut Comparison {
+        consistency: Consistency::Sequential,
+    });
+}

@@ -1,0 +1,43 @@
+//! Checking a trace file with a model by name, as the command line does.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use omnilink_engine::{Operation, Options, Outcome, check};
+use omnilink_models::{Decoded, Shipped, Visitor, with_model};
+use omnilink_trace::{OpenOptions, Trace};
+
+/// What becomes of the trace at `path` under the model that `spec` asks for.
+pub fn check_file(spec: &str, path: &Path) -> Result<Outcome, String> {
+    let trace = Trace::open(path, &OpenOptions::default()).map_err(|error| error.to_string())?;
+    with_model(spec, Check(trace)).map_err(|error| error.to_string())?
+}
+
+/// What becomes of a trace in memory.
+pub fn check_text(spec: &str, text: &str) -> Result<Outcome, String> {
+    let bytes = text.as_bytes().to_vec();
+    let trace =
+        Trace::from_bytes("text", bytes, &OpenOptions::default()).map_err(|error| error.to_string())?;
+    with_model(spec, Check(trace)).map_err(|error| error.to_string())?
+}
+
+struct Check(Trace);
+
+impl Visitor for Check {
+    type Output = Result<Outcome, String>;
+
+    fn visit<M: Shipped>(self, model: M) -> Self::Output {
+        let mut threads = HashMap::new();
+        let mut history = Vec::new();
+        for operation in self.0 {
+            let operation = operation.map_err(|error| error.to_string())?;
+            let next = threads.len() as u32;
+            let thread = *threads.entry(operation.thread.clone()).or_insert(next);
+            match model.decode(&operation).map_err(|error| error.to_string())? {
+                Decoded::Op(op) => history.push(Operation::new(thread, op, operation.timebox)),
+                Decoded::DidNotHappen => {}
+            }
+        }
+        check(&model, history, Options::default()).map_err(|error| error.to_string())
+    }
+}

@@ -1,0 +1,111 @@
+//! Checking files: what `omnilink tla check` does, without its command line.
+
+use std::path::{Path, PathBuf};
+
+use crate::config::{self, Config};
+use crate::diagnostic::{Class, Diagnostic, render, to_json};
+use crate::semantics::search_path::{SearchPath, read_text};
+use crate::semantics::spec::Spec;
+use crate::semantics::{Loaded, load};
+use crate::source::{Source, Span};
+
+/// Where to look and what to look at.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Where modules are looked for, after the spec's own folder.
+    pub search: SearchPath,
+    /// A configuration to check together with the spec.
+    pub config: Option<PathBuf>,
+}
+
+/// A spec, its configuration if one was asked for, and everything that is wrong with them.
+#[derive(Debug)]
+pub struct Checked {
+    /// The spec; complete if [`Checked::is_ok`].
+    pub spec: Spec,
+    /// The configuration.
+    pub config: Option<Config>,
+    /// Errors and warnings, in the order of the text within each file.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Checked {
+    /// Whether there is no error.
+    pub fn is_ok(&self) -> bool {
+        !self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+}
+
+/// Reads and checks one spec.
+pub fn check(path: &Path, options: &Options) -> Checked {
+    let Loaded {
+        mut spec,
+        mut diagnostics,
+    } = load(path, &options.search);
+    let loaded = !diagnostics.iter().any(Diagnostic::is_error);
+    let config = options.config.as_ref().map(|path| {
+        let (text, error) = match read_text(path) {
+            Ok(text) => (text, None),
+            Err(error) => (String::new(), Some(error)),
+        };
+        let source = spec.sources.add(Source::new(path, text));
+        if let Some(error) = error {
+            let message = format!("cannot read {}: {error}", path.display());
+            let diagnostic = Diagnostic::error(Class::Config, source, Span::default(), message);
+            diagnostics.push(diagnostic.help("give the path of a `.cfg` file"));
+            return Config::default();
+        }
+        let config = config::parse(source, spec.sources.get(source).text(), &mut diagnostics);
+        if loaded && !diagnostics.iter().any(Diagnostic::is_error) {
+            config.check(&spec, &mut diagnostics);
+        }
+        config
+    });
+    diagnostics.sort_by_key(|d| (d.source, d.span.start));
+    Checked {
+        spec,
+        config,
+        diagnostics,
+    }
+}
+
+/// All diagnostics for people, and a last line that sums up.
+pub fn render_text(path: &Path, checked: &Checked) -> String {
+    let mut out: String = checked
+        .diagnostics
+        .iter()
+        .map(|d| format!("{}\n", render(d, &checked.spec.sources)))
+        .collect();
+    let errors = checked.diagnostics.iter().filter(|d| d.is_error()).count();
+    let warnings = checked.diagnostics.len() - errors;
+    let plural = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
+    let verdict = match (errors, warnings) {
+        (0, 0) => "ok".to_owned(),
+        (0, warnings) => format!("ok, {}", plural(warnings, "warning")),
+        (errors, 0) => plural(errors, "error"),
+        (errors, warnings) => format!("{}, {}", plural(errors, "error"), plural(warnings, "warning")),
+    };
+    out.push_str(&format!("{}: {verdict}\n", path.display()));
+    out
+}
+
+/// One JSON object: `input`, `verdict` (`valid` or `error`), `modules` and `diagnostics`.
+pub fn render_json(path: &Path, checked: &Checked) -> serde_json::Value {
+    let spec = &checked.spec;
+    let modules: Vec<&str> = spec
+        .modules
+        .iter()
+        .map(|module| spec.names.text(module.name))
+        .collect();
+    let diagnostics: Vec<_> = checked
+        .diagnostics
+        .iter()
+        .map(|d| to_json(d, &spec.sources))
+        .collect();
+    serde_json::json!({
+        "input": path.display().to_string(),
+        "verdict": if checked.is_ok() { "valid" } else { "error" },
+        "modules": modules,
+        "diagnostics": diagnostics,
+    })
+}

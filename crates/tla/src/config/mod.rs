@@ -1,0 +1,118 @@
+//! Configuration files: which formulas are the spec and its properties, and what its constants are.
+//!
+//! A `.cfg` is read on its own ([`parse`]); whether the names in it mean anything is decided together with the spec
+//! ([`Config::check`]). Sections may repeat and come in any order; comments are those of TLA+. A constant's value is kept
+//! as a small tree of its own: numbers, strings, Booleans, sets, tuples, records, and any other name, which stands for a
+//! model value.
+
+mod check;
+mod reader;
+
+use serde::Serialize;
+
+use crate::source::{SourceId, Span};
+
+pub use reader::parse;
+
+/// A name in a configuration.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Named {
+    /// The name, perhaps with `!`.
+    pub name: String,
+    /// Where it stands.
+    #[serde(skip)]
+    pub span: Span,
+}
+
+/// The value of a constant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", content = "value", rename_all = "kebab-case")]
+pub enum ConfigValue {
+    /// A whole number, as written.
+    Number(String),
+    /// A string.
+    Text(String),
+    /// `TRUE` or `FALSE`.
+    Boolean(bool),
+    /// A name: a model value.
+    Model(String),
+    /// `{a, b}`.
+    Set(Vec<ConfigValue>),
+    /// `<<a, b>>`.
+    Tuple(Vec<ConfigValue>),
+    /// `[a |-> 1]`.
+    Record(Vec<(String, ConfigValue)>),
+}
+
+/// One line of CONSTANTS.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Assignment {
+    /// What is assigned: a constant or a definition, perhaps of an instance (`Inst!Op`).
+    pub target: Named,
+    /// The arguments of `f(1, 2) = 3`; empty otherwise.
+    pub arguments: Vec<ConfigValue>,
+    /// The module that the assignment is meant for: `Op <- [Module] Def`.
+    pub module: Option<Named>,
+    /// What is assigned.
+    pub value: Assigned,
+}
+
+/// What a constant or definition becomes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "by", rename_all = "kebab-case")]
+pub enum Assigned {
+    /// `=` and a value.
+    Value {
+        /// The value.
+        value: ConfigValue,
+    },
+    /// `<-` and a definition of the spec.
+    Definition {
+        /// Its name.
+        name: Named,
+    },
+}
+
+/// A configuration file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Config {
+    /// The text it was read from.
+    #[serde(skip)]
+    pub source: Option<SourceId>,
+    /// SPECIFICATION.
+    pub specification: Option<Named>,
+    /// INIT.
+    pub init: Option<Named>,
+    /// NEXT.
+    pub next: Option<Named>,
+    /// CONSTANT and CONSTANTS.
+    pub constants: Vec<Assignment>,
+    /// INVARIANT and INVARIANTS.
+    pub invariants: Vec<Named>,
+    /// PROPERTY and PROPERTIES.
+    pub properties: Vec<Named>,
+    /// CONSTRAINT and CONSTRAINTS.
+    pub constraints: Vec<Named>,
+    /// ACTION_CONSTRAINT and ACTION_CONSTRAINTS.
+    pub action_constraints: Vec<Named>,
+    /// SYMMETRY.
+    pub symmetry: Option<Named>,
+    /// VIEW.
+    pub view: Option<Named>,
+    /// ALIAS.
+    pub alias: Option<Named>,
+    /// POSTCONDITION and POSTCONDITIONS.
+    pub postconditions: Vec<Named>,
+    /// _PERIODIC: evaluated now and then.
+    pub periodic: Vec<Named>,
+    /// TYPE, which TLC reads and ignores.
+    pub types: Vec<Named>,
+    /// TYPE_CONSTRAINT, likewise.
+    pub type_constraints: Vec<Named>,
+    /// _RL_REWARD: what a learning simulation is rewarded by.
+    pub reward: Option<Named>,
+    /// _POSSIBLE: what some behaviour must reach.
+    pub possible: Vec<Named>,
+    /// CHECK_DEADLOCK.
+    pub check_deadlock: Option<bool>,
+}

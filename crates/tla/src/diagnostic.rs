@@ -1,0 +1,371 @@
+//! What is wrong with a spec, where, and what to do about it.
+//!
+//! A [`Diagnostic`] names one mistake. It is data; [`render`] draws it for people (the source line with a caret under
+//! the mistake), [`to_json`] writes it for machines.
+
+use std::fmt::Write as _;
+
+use crate::source::{SourceId, Sources, Span, advance_column};
+
+/// What kind of mistake it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// A character or literal that is none.
+    Lex,
+    /// Words in an order that the grammar does not know.
+    Parse,
+    /// Two operators whose order of application is not defined.
+    Precedence,
+    /// Something to the left of the junction list item it belongs to.
+    Indentation,
+    /// A name that nothing defines.
+    Undefined,
+    /// A name defined twice.
+    Redefined,
+    /// The wrong number or kind of arguments.
+    Arity,
+    /// A constant, state, action or temporal formula where that level may not be.
+    Level,
+    /// A module that cannot be found, read or named so.
+    Module,
+    /// A label or a selector that does not fit.
+    Label,
+    /// Any other meaningless combination.
+    Semantic,
+    /// A configuration file that TLC would not read.
+    Config,
+    /// A limit of this program.
+    Limit,
+}
+
+impl Class {
+    /// The word used in output.
+    pub fn word(self) -> &'static str {
+        match self {
+            Class::Lex => "lex",
+            Class::Parse => "parse",
+            Class::Precedence => "precedence",
+            Class::Indentation => "indentation",
+            Class::Undefined => "undefined",
+            Class::Redefined => "redefined",
+            Class::Arity => "arity",
+            Class::Level => "level",
+            Class::Module => "module",
+            Class::Label => "label",
+            Class::Semantic => "semantic",
+            Class::Config => "config",
+            Class::Limit => "limit",
+        }
+    }
+}
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Severity {
+    /// The spec has no meaning.
+    Error,
+    /// The spec has a meaning, perhaps not the intended one.
+    Warning,
+}
+
+/// A second place that explains the first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// The text it is in.
+    pub source: SourceId,
+    /// The place.
+    pub span: Span,
+    /// What to see there.
+    pub message: String,
+}
+
+/// One mistake.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// What kind of mistake it is.
+    pub class: Class,
+    /// What is wrong, in one sentence without a final stop.
+    pub message: String,
+    /// The text it is in.
+    pub source: SourceId,
+    /// Where it is.
+    pub span: Span,
+    /// Other places that matter.
+    pub labels: Vec<Label>,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// An error without labels or help.
+    pub fn error(class: Class, source: SourceId, span: Span, message: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Error,
+            class,
+            message: message.into(),
+            source,
+            span,
+            labels: Vec::new(),
+            help: None,
+        }
+    }
+
+    /// A warning without labels or help.
+    pub fn warning(class: Class, source: SourceId, span: Span, message: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Warning,
+            ..Self::error(class, source, span, message)
+        }
+    }
+
+    /// Adds what to do.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Adds another place.
+    #[must_use]
+    pub fn label(mut self, source: SourceId, span: Span, message: impl Into<String>) -> Self {
+        self.labels.push(Label {
+            source,
+            span,
+            message: message.into(),
+        });
+        self
+    }
+
+    /// Whether it is an error.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}
+
+/// Draws a diagnostic for people.
+///
+/// ```text
+/// error[precedence]: `/\` and `\/` have no order among each other
+///  --> Spec.tla:2:11
+///   |
+/// 2 | A == TRUE /\ FALSE \/ TRUE
+///   |           ^^
+///   |                    -- this operator
+///   = help: put one of the two in parentheses
+/// ```
+pub fn render(diagnostic: &Diagnostic, sources: &Sources) -> String {
+    let mut out = String::new();
+    let severity = match diagnostic.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    };
+    let source = sources.get(diagnostic.source);
+    let place = source.place(diagnostic.span.start);
+    let width = std::iter::once(place.line)
+        .chain(
+            diagnostic
+                .labels
+                .iter()
+                .map(|l| sources.get(l.source).line_of(l.span.start)),
+        )
+        .max()
+        .unwrap_or(1)
+        .to_string()
+        .len();
+    let blank = " ".repeat(width);
+    let _ = writeln!(
+        out,
+        "{severity}[{}]: {}",
+        diagnostic.class.word(),
+        diagnostic.message
+    );
+    let _ = writeln!(
+        out,
+        "{blank}--> {}:{}:{}",
+        source.path().display(),
+        place.line,
+        place.column
+    );
+    let _ = writeln!(out, "{blank} |");
+    let mut picture = Picture {
+        out,
+        sources,
+        width,
+        shown: None,
+    };
+    picture.draw(diagnostic.source, diagnostic.span, '^', "");
+    let mut source = diagnostic.source;
+    for label in &diagnostic.labels {
+        if label.source != source {
+            let text = sources.get(label.source);
+            let at = text.place(label.span.start);
+            let _ = writeln!(
+                picture.out,
+                "{blank}::: {}:{}:{}",
+                text.path().display(),
+                at.line,
+                at.column
+            );
+            source = label.source;
+        }
+        picture.draw(label.source, label.span, '-', &label.message);
+    }
+    let mut out = picture.out;
+    if let Some(help) = &diagnostic.help {
+        let _ = writeln!(out, "{blank} = help: {help}");
+    }
+    out
+}
+
+/// Source lines with marks under them.
+struct Picture<'a> {
+    out: String,
+    sources: &'a Sources,
+    /// How wide line numbers are.
+    width: usize,
+    /// The line drawn last; further marks on it go below without drawing it again.
+    shown: Option<(SourceId, u32)>,
+}
+
+impl Picture<'_> {
+    fn draw(&mut self, source: SourceId, span: Span, mark: char, message: &str) {
+        let text = self.sources.get(source);
+        let place = text.place(span.start);
+        let line = text.line(place.line);
+        let width = self.width;
+        if self.shown != Some((source, place.line)) {
+            let _ = writeln!(
+                self.out,
+                "{:>width$} | {}",
+                place.line,
+                expand_tabs(line).trim_end()
+            );
+            self.shown = Some((source, place.line));
+        }
+        let ends_here = text.line_of(span.end.saturating_sub(1).max(span.start)) == place.line;
+        let line_end = line.chars().fold(0, advance_column) + 1;
+        let end = if ends_here {
+            text.place(span.end).column
+        } else {
+            line_end
+        };
+        let count = end.saturating_sub(place.column).max(1) as usize;
+        let marks: String = std::iter::repeat_n(mark, count).collect();
+        let indent = " ".repeat(place.column as usize - 1);
+        let marked = format!("{indent}{marks} {message}");
+        let _ = writeln!(self.out, "{} | {}", " ".repeat(width), marked.trim_end());
+    }
+}
+
+fn expand_tabs(line: &str) -> String {
+    let mut column = 0;
+    let mut expanded = String::with_capacity(line.len());
+    for c in line.chars() {
+        let next = advance_column(column, c);
+        if c == '\t' {
+            expanded.extend(std::iter::repeat_n(' ', (next - column) as usize));
+        } else {
+            expanded.push(c);
+        }
+        column = next;
+    }
+    expanded
+}
+
+/// A diagnostic as a JSON object: `severity`, `class`, `message`, `file`, `span`, `labels`, `help`.
+pub fn to_json(diagnostic: &Diagnostic, sources: &Sources) -> serde_json::Value {
+    let labels: Vec<_> = diagnostic
+        .labels
+        .iter()
+        .map(|l| {
+            serde_json::json!({
+                "file": sources.get(l.source).path().display().to_string(),
+                "span": span_json(sources, l.source, l.span),
+                "message": l.message,
+            })
+        })
+        .collect();
+    serde_json::json!({
+        "severity": if diagnostic.is_error() { "error" } else { "warning" },
+        "class": diagnostic.class.word(),
+        "message": diagnostic.message,
+        "file": sources.get(diagnostic.source).path().display().to_string(),
+        "span": span_json(sources, diagnostic.source, diagnostic.span),
+        "labels": labels,
+        "help": diagnostic.help,
+    })
+}
+
+/// A span as a JSON object with bytes (from 0), lines and columns (from 1).
+pub fn span_json(sources: &Sources, source: SourceId, span: Span) -> serde_json::Value {
+    let text = sources.get(source);
+    let (start, end) = (text.place(span.start), text.place(span.end));
+    serde_json::json!({
+        "start": span.start, "end": span.end,
+        "line": start.line, "column": start.column,
+        "end_line": end.line, "end_column": end.column,
+    })
+}
+
+/// The candidate nearest to a misspelled name, if one is near enough to be worth saying.
+pub fn nearest<'a>(wanted: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = match wanted.chars().count() {
+        0..=2 => 1,
+        3..=5 => 2,
+        _ => 3,
+    };
+    candidates
+        .filter(|c| c.len().abs_diff(wanted.len()) <= limit && *c != wanted)
+        .map(|c| (edit_distance(wanted, c), c))
+        .filter(|(d, c)| *d <= limit && *d < c.chars().count().max(wanted.chars().count()))
+        .min_by(|a, b| a.0.cmp(&b.0).then(a.1.cmp(b.1)))
+        .map(|(_, c)| c)
+}
+
+/// Levenshtein distance between the two in lower case: a slip of the shift key costs nothing.
+fn edit_distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().map(|c| c.to_ascii_lowercase()).collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().map(|c| c.to_ascii_lowercase()).enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let substituted = diagonal + usize::from(x != *y);
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Source;
+
+    #[test]
+    fn a_diagnostic_shows_the_line_the_caret_and_the_help() {
+        let mut sources = Sources::default();
+        let id = sources.add(Source::new(
+            "Spec.tla",
+            "---- MODULE Spec ----\nA == TRUE /\\ FALSE \\/ TRUE\n====",
+        ));
+        let diagnostic = Diagnostic::error(Class::Precedence, id, Span::new(32, 34), "no order")
+            .label(id, Span::new(41, 43), "and this one")
+            .help("use parentheses");
+        assert_eq!(
+            render(&diagnostic, &sources),
+            "error[precedence]: no order\n --> Spec.tla:2:11\n  |\n2 | A == TRUE /\\ FALSE \\/ TRUE\n  |           ^^\n  |                    -- and this one\n  = help: use parentheses\n"
+        );
+    }
+
+    #[test]
+    fn the_nearest_name_is_found_only_when_near() {
+        let names = ["Append", "Head", "Tail"];
+        assert_eq!(nearest("Appnd", names.into_iter()), Some("Append"));
+        assert_eq!(nearest("Haed", names.into_iter()), Some("Head"));
+        assert_eq!(nearest("Zebra", names.into_iter()), None);
+    }
+}

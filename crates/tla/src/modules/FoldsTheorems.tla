@@ -1,0 +1,4 @@
+--------------------------- MODULE FoldsTheorems ----------------------------
+(* The theorems about folds are for provers; checking a specification needs none of them. *)
+EXTENDS Folds, FiniteSets
+=============================================================================

@@ -1,0 +1,4 @@
+--------------------------- MODULE GraphTheorems ----------------------------
+(* The theorems about graphs are for provers; checking a specification needs none of them. *)
+EXTENDS Graphs, Sequences
+=============================================================================

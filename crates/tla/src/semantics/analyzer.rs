@@ -1,0 +1,395 @@
+//! The state of the walk that resolves a spec, and what its steps share.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::built_in;
+use super::entity::*;
+use super::level::{Level, LevelOf, ParamSet};
+use super::loader::Files;
+use super::scope::Scope;
+use super::spec::Spec;
+use crate::diagnostic::{Class, Diagnostic, nearest};
+use crate::names::Name;
+use crate::source::{SourceId, Span};
+use crate::syntax::ast::{ExprId, Ident, ModuleIndex, Tree};
+use crate::syntax::operators::Op;
+
+/// An operator parameter applied in the body of its definition: which argument, of which level.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ParamUse {
+    pub argument: u32,
+    pub level: LevelOf,
+}
+
+/// How far a file's module is.
+#[derive(Clone, Copy, Debug)]
+enum Progress {
+    Started,
+    Done(ModuleId),
+}
+
+pub(super) struct Analyzer<'t> {
+    pub trees: &'t [Tree],
+    pub spec: Spec,
+    pub diagnostics: Vec<Diagnostic>,
+    files: Files,
+    progress: FxHashMap<TreeId, Progress>,
+    /// The names of operator symbols, by operator.
+    symbols: Vec<Name>,
+    built_in_scope: Scope,
+    pub scope: Scope,
+    /// The tree and the module being resolved.
+    pub tree: TreeId,
+    pub module: ModuleId,
+    /// What `@` stands for, for each EXCEPT around.
+    pub except: Vec<LevelOf>,
+    /// How operator parameters are applied.
+    pub uses: FxHashMap<EntityId, Vec<ParamUse>>,
+    /// Names bound between the definition or label around and the current expression.
+    pub bound: Vec<EntityId>,
+    /// Labels met in the definition or label around.
+    pub labels: Vec<Name>,
+    /// Where the current expression is, if labels may not be there.
+    pub no_labels: Option<&'static str>,
+    /// Operators that RECURSIVE announced and nothing defined yet, with the LET depth of the announcement.
+    pub announced: Vec<(EntityId, u32)>,
+    /// Recursive operators of the section that is open, to be given one level.
+    pub section: Vec<EntityId>,
+    pub let_depth: u32,
+    /// Outer operators of the expression being walked; see [`Analyzer::expr`].
+    pub spine: Vec<ExprId>,
+    /// Names already reported as undefined in the current module.
+    reported: FxHashSet<Name>,
+    /// Whether a module that the current one uses is missing, so that unknown names may be no mistakes.
+    pub incomplete: bool,
+}
+
+impl<'t> Analyzer<'t> {
+    pub fn new(trees: &'t [Tree], mut spec: Spec, files: Files, diagnostics: Vec<Diagnostic>) -> Self {
+        spec.resolved = trees
+            .iter()
+            .map(|tree| vec![Resolved::Nothing; tree.exprs.len()])
+            .collect();
+        spec.levels = trees
+            .iter()
+            .map(|tree| vec![LevelOf::default(); tree.exprs.len()])
+            .collect();
+        spec.via_of(Vec::new());
+        let symbols = Op::ALL.iter().map(|op| spec.names.intern(op.text())).collect();
+        let mut analyzer = Self {
+            trees,
+            spec,
+            diagnostics,
+            files,
+            progress: FxHashMap::default(),
+            symbols,
+            built_in_scope: Scope::default(),
+            scope: Scope::default(),
+            tree: TreeId(0),
+            module: ModuleId(0),
+            except: Vec::new(),
+            uses: FxHashMap::default(),
+            bound: Vec::new(),
+            labels: Vec::new(),
+            no_labels: None,
+            announced: Vec::new(),
+            section: Vec::new(),
+            let_depth: 0,
+            spine: Vec::new(),
+            reported: FxHashSet::default(),
+            incomplete: false,
+        };
+        analyzer.declare_built_in();
+        analyzer
+    }
+
+    fn declare_built_in(&mut self) {
+        let operators = Op::ALL.iter().filter(|op| op.is_built_in());
+        let words = [
+            ("TRUE", BuiltIn::True),
+            ("FALSE", BuiltIn::False),
+            ("BOOLEAN", BuiltIn::Boolean),
+            ("STRING", BuiltIn::String),
+        ];
+        let all = operators
+            .map(|op| (op.text(), BuiltIn::Operator(*op), op.arity() as u32))
+            .chain(words.map(|(text, built_in)| (text, built_in, 0)));
+        for (text, built_in, arity) in all {
+            let ident = Ident {
+                name: self.spec.names.intern(text),
+                span: Span::default(),
+            };
+            let entity = self.entity(ident, EntityKind::BuiltIn(built_in), arity, LevelOf::default());
+            self.scope.bind(
+                ident.name,
+                Binding {
+                    entity,
+                    via: Via::NONE,
+                },
+            );
+        }
+        self.built_in_scope = self.scope.clone();
+    }
+
+    pub fn finish(self) -> (Spec, Vec<Diagnostic>) {
+        (self.spec, self.diagnostics)
+    }
+
+    // Modules.
+
+    /// Resolves the module of a file.
+    pub fn file(&mut self, tree: TreeId) -> Option<ModuleId> {
+        let root = self.trees[tree.0 as usize].root?;
+        self.progress.insert(tree, Progress::Started);
+        let scope = std::mem::replace(&mut self.scope, self.built_in_scope.clone());
+        let module = self.isolated(tree, root);
+        self.scope = scope;
+        self.progress.insert(tree, Progress::Done(module));
+        Some(module)
+    }
+
+    /// Resolves a module with the current scope around it, leaving no trace in the state of the walk.
+    pub fn isolated(&mut self, tree: TreeId, index: ModuleIndex) -> ModuleId {
+        let around = (self.tree, self.module, self.let_depth, self.incomplete);
+        let except = std::mem::take(&mut self.except);
+        let bound = std::mem::take(&mut self.bound);
+        let labels = std::mem::take(&mut self.labels);
+        let announced = std::mem::take(&mut self.announced);
+        let section = std::mem::take(&mut self.section);
+        let spine = std::mem::take(&mut self.spine);
+        let reported = std::mem::take(&mut self.reported);
+        self.tree = tree;
+        self.let_depth = 0;
+        let module = self.module_units(index);
+        (self.tree, self.module, self.let_depth, self.incomplete) = around;
+        self.except = except;
+        self.bound = bound;
+        self.labels = labels;
+        self.announced = announced;
+        self.section = section;
+        self.spine = spine;
+        self.reported = reported;
+        module
+    }
+
+    /// The module that a name means here: one inside this or an extended module, or a file.
+    pub fn module_named(&mut self, ident: Ident) -> Option<ModuleId> {
+        if let Some(module) = self.scope.modules.get(&ident.name) {
+            return Some(*module);
+        }
+        if let Some(tree) = self.files.get(self.tree, ident.name) {
+            match self.progress.get(&tree) {
+                Some(Progress::Done(module)) => return Some(*module),
+                None => return self.file(tree),
+                Some(Progress::Started) => {
+                    let name = self.text(ident.name);
+                    let message = format!("module {name} uses itself, directly or through others");
+                    self.error(
+                        Class::Module,
+                        ident.span,
+                        message,
+                        "take one of the EXTENDS or INSTANCEs out",
+                    );
+                    self.incomplete = true;
+                    return None;
+                }
+            }
+        }
+        self.incomplete = true;
+        let name = self.text(ident.name);
+        let known = built_in::MODULES.iter().map(|(name, _)| *name);
+        let files: Vec<String> = self.files.user.keys().map(|name| self.text(*name)).collect();
+        let help = match nearest(&name, known.chain(files.iter().map(String::as_str))) {
+            Some(near) => format!("did you mean {near}?"),
+            None => format!("put {name}.tla next to the spec, or name its folder with -L"),
+        };
+        self.error(
+            Class::Module,
+            ident.span,
+            format!("there is no module {name}"),
+            help,
+        );
+        None
+    }
+
+    // The current text.
+
+    pub fn tree(&self) -> &'t Tree {
+        &self.trees[self.tree.0 as usize]
+    }
+
+    pub fn source(&self) -> SourceId {
+        self.tree().source
+    }
+
+    pub fn span(&self, id: ExprId) -> Span {
+        self.tree().expr(id).span
+    }
+
+    pub fn text(&self, name: Name) -> String {
+        self.spec.names.text(name).to_owned()
+    }
+
+    pub fn symbol(&self, op: Op) -> Name {
+        self.symbols[op as usize]
+    }
+
+    pub fn resolve(&mut self, id: ExprId, resolved: Resolved) {
+        self.spec.resolved[self.tree.0 as usize][id.0 as usize] = resolved;
+    }
+
+    pub fn error(&mut self, class: Class, span: Span, message: impl Into<String>, help: impl Into<String>) {
+        self.diagnostics
+            .push(Diagnostic::error(class, self.source(), span, message).help(help));
+    }
+
+    // Entities.
+
+    pub fn entity(&mut self, ident: Ident, kind: EntityKind, arity: u32, level: LevelOf) -> EntityId {
+        self.spec.entities.push(Entity {
+            name: ident.name,
+            kind,
+            arity,
+            source: self.source(),
+            tree: self.tree,
+            span: ident.span,
+            module: self.module,
+            local: false,
+            level,
+            max_level: Level::Temporal,
+            leibniz: true,
+        });
+        EntityId(self.spec.entities.len() as u32 - 1)
+    }
+
+    /// An entity that can be raised to the level of what is put in for it.
+    pub fn open_entity(&mut self, ident: Ident, kind: EntityKind, arity: u32) -> EntityId {
+        let id = self.entity(ident, kind, arity, LevelOf::default());
+        let params = self.spec.params.of(vec![id]);
+        self.spec.entities[id.0 as usize].level = LevelOf {
+            level: Level::Constant,
+            params,
+        };
+        id
+    }
+
+    /// Brings an entity into scope, unless its name is taken; `span` is what to point at then.
+    pub fn declare(&mut self, entity: EntityId, span: Span) -> bool {
+        let name = self.spec.entity(entity).name;
+        if let Some(taken) = self.scope.get(name) {
+            self.taken(name, span, taken.entity);
+            return false;
+        }
+        self.scope.bind(
+            name,
+            Binding {
+                entity,
+                via: Via::NONE,
+            },
+        );
+        true
+    }
+
+    pub fn taken(&mut self, name: Name, span: Span, by: EntityId) {
+        let text = self.text(name);
+        let earlier = self.spec.entity(by);
+        let source = self.source();
+        let diagnostic = if let EntityKind::BuiltIn(_) = earlier.kind {
+            let message = format!("`{text}` is part of the language and cannot be defined again");
+            Diagnostic::error(Class::Redefined, source, span, message).help("choose another name")
+        } else {
+            let message = format!("`{text}` is already defined or declared");
+            let place = (earlier.source, earlier.span);
+            Diagnostic::error(Class::Redefined, source, span, message)
+                .label(place.0, place.1, "it is introduced here")
+                .help("TLA+ has no shadowing: choose another name")
+        };
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// What a name means here. An unknown name is reported, once in each module.
+    pub fn lookup(&mut self, ident: Ident) -> Option<Binding> {
+        let binding = self.scope.get(ident.name);
+        if binding.is_none() && !self.incomplete && self.reported.insert(ident.name) {
+            let text = self.text(ident.name);
+            let help = self.suggestion(&text);
+            self.error(
+                Class::Undefined,
+                ident.span,
+                format!("`{text}` is not defined"),
+                help,
+            );
+        }
+        binding
+    }
+
+    pub fn suggestion(&self, text: &str) -> String {
+        if let Some(module) = defining_module(text) {
+            return format!("module {module} defines it: add {module} to EXTENDS");
+        }
+        let known: Vec<&str> = self
+            .scope
+            .names()
+            .map(|name| self.spec.names.text(name))
+            .collect();
+        match nearest(text, known.into_iter()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "define it before it is used, or extend the module that does".into(),
+        }
+    }
+
+    // Levels.
+
+    pub fn join(&mut self, a: LevelOf, b: LevelOf) -> LevelOf {
+        self.spec.params.join(a, b)
+    }
+
+    /// Limits what may be put in for the parameters of an expression.
+    pub fn constrain(&mut self, params: ParamSet, max: Level) {
+        if max < Level::Temporal {
+            for param in self.spec.params.members(params) {
+                let entity = &mut self.spec.entities[param.0 as usize];
+                entity.max_level = entity.max_level.min(max);
+            }
+        }
+    }
+
+    /// Notes that equals may not be put in for equals.
+    pub fn break_leibniz(&mut self, params: ParamSet) {
+        for param in self.spec.params.members(params) {
+            self.spec.entities[param.0 as usize].leibniz = false;
+        }
+    }
+}
+
+/// The built-in module that defines a name, as far as a glance at the texts can tell; the usual modules first.
+fn defining_module(text: &str) -> Option<&'static str> {
+    let usual = [
+        "Naturals",
+        "Integers",
+        "Sequences",
+        "FiniteSets",
+        "TLC",
+        "Reals",
+        "Bags",
+    ];
+    let defines = |module: &str| {
+        let lines = super::search_path::built_in_text(module).unwrap_or("").lines();
+        lines
+            .map(str::trim_start)
+            .any(|line| match line.strip_prefix(text) {
+                Some(rest) => rest.trim_start().starts_with("==") || rest.starts_with('('),
+                None => {
+                    let mut words = line.split_whitespace();
+                    let (first, second, third) = (words.next(), words.next(), words.next());
+                    let prefix = first == Some(text) && third == Some("==");
+                    prefix || (second == Some(text) && words.next() == Some("=="))
+                }
+            })
+    };
+    let rest = built_in::MODULES
+        .iter()
+        .map(|(name, _)| *name)
+        .filter(|name| !usual.contains(name));
+    usual.into_iter().chain(rest).find(|module| defines(module))
+}

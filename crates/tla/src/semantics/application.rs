@@ -1,0 +1,544 @@
+//! Operators applied to arguments: numbers, kinds and levels of arguments.
+
+use super::analyzer::{Analyzer, ParamUse};
+use super::entity::*;
+use super::level::{Level, LevelOf};
+use super::operators::rule;
+use crate::diagnostic::{Class, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast::*;
+use crate::syntax::operators::Op;
+
+/// An operator given as an argument.
+#[derive(Clone, Debug)]
+pub(super) enum Operator {
+    /// By name.
+    Of(Binding),
+    /// A LAMBDA with these parameters.
+    Lambda(Box<[EntityId]>),
+}
+
+/// An argument: its level, and what operator it is if it is one.
+#[derive(Clone, Debug)]
+pub(super) struct Argument {
+    pub level: LevelOf,
+    pub operator: Option<Operator>,
+}
+
+impl Argument {
+    pub fn value(level: LevelOf) -> Self {
+        Self {
+            level,
+            operator: None,
+        }
+    }
+}
+
+/// Where something of the wrong level stands, and the expression that cannot have it there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct At {
+    pub whole: Span,
+    pub part: Span,
+}
+
+impl From<Span> for At {
+    fn from(span: Span) -> Self {
+        Self {
+            whole: span,
+            part: span,
+        }
+    }
+}
+
+/// A number of arguments in words.
+pub(super) fn count(n: usize) -> String {
+    match n {
+        0 => "no arguments".into(),
+        1 => "1 argument".into(),
+        n => format!("{n} arguments"),
+    }
+}
+
+impl Analyzer<'_> {
+    /// `F(a, b)` or `x`: resolves the node and gives its level.
+    pub(super) fn applied(&mut self, id: ExprId, ident: Ident, args: &[ExprId]) -> LevelOf {
+        let Some(binding) = self.lookup(ident) else {
+            for arg in args {
+                self.argument(*arg, None);
+            }
+            return LevelOf::default();
+        };
+        self.refer(id, binding, 0);
+        if !self.is_applicable(binding.entity, ident.span) {
+            return LevelOf::default();
+        }
+        self.apply_args(binding, args, ident.span)
+    }
+
+    /// Notes what a node refers to.
+    pub(super) fn refer(&mut self, id: ExprId, binding: Binding, segment: u32) {
+        if binding.via == Via::NONE && segment == 0 {
+            self.resolve(id, Resolved::Entity(binding.entity));
+            return;
+        }
+        let via = self.spec.via(binding.via).iter();
+        let via = via
+            .map(|instance| InstanceStep {
+                instance: *instance,
+                segment: None,
+            })
+            .collect();
+        self.refer_to(
+            id,
+            Reference {
+                via,
+                entity: binding.entity,
+                segment,
+                part: None,
+            },
+        );
+    }
+
+    pub(super) fn refer_to(&mut self, id: ExprId, reference: Reference) {
+        let number = self.spec.references.len() as u32;
+        self.spec.references.push(reference);
+        self.resolve(id, Resolved::Reference(number));
+    }
+
+    /// Reports names that stand for no value.
+    pub(super) fn is_applicable(&mut self, entity: EntityId, span: Span) -> bool {
+        let name = self.spec.entity(entity).name;
+        match self.spec.entity(entity).kind {
+            EntityKind::Instance(_) => {
+                let text = self.text(name);
+                let message = format!("`{text}` is an instance, not an expression");
+                self.error(
+                    Class::Arity,
+                    span,
+                    message,
+                    format!("name one of its definitions: `{text}!Name`"),
+                );
+                false
+            }
+            EntityKind::Statement(None) => {
+                let text = self.text(name);
+                let message = format!("`{text}` is an ASSUME/PROVE, not an expression");
+                self.error(
+                    Class::Semantic,
+                    span,
+                    message,
+                    "only a theorem that is a formula can be used as one",
+                );
+                false
+            }
+            EntityKind::Unknown => false,
+            _ => true,
+        }
+    }
+
+    /// Checks the number of arguments, resolves them and applies.
+    pub(super) fn apply_args(&mut self, binding: Binding, args: &[ExprId], span: Span) -> LevelOf {
+        let entity = self.spec.entity(binding.entity);
+        let wanted = entity.arity as usize;
+        if wanted != args.len() {
+            self.wrong_count(binding.entity, args.len(), span);
+            for arg in args {
+                self.argument(*arg, None);
+            }
+            return LevelOf::default();
+        }
+        if args.is_empty() {
+            return self.level_of(binding);
+        }
+        let announced = matches!(entity.kind, EntityKind::Announced);
+        let given: Vec<Argument> = (0..wanted)
+            .map(|i| {
+                let arity = if announced {
+                    None
+                } else {
+                    Some(self.formal(&Operator::Of(binding), i).0)
+                };
+                self.argument_of(args[i], arity, span)
+            })
+            .collect();
+        let spans: Vec<Span> = args.iter().map(|arg| self.span(*arg)).collect();
+        self.apply(binding, &given, &spans, span)
+    }
+
+    pub(super) fn wrong_count(&mut self, entity: EntityId, given: usize, span: Span) {
+        let entity = self.spec.entity(entity);
+        let (wanted, text) = (entity.arity as usize, self.text(entity.name));
+        let message = format!(
+            "`{text}` takes {}, but {} given",
+            count(wanted),
+            match given {
+                0 => "none is".into(),
+                1 => "1 is".to_owned(),
+                n => format!("{n} are"),
+            }
+        );
+        let place = (entity.source, entity.span);
+        let known = !matches!(entity.kind, EntityKind::BuiltIn(_));
+        let mut diagnostic = Diagnostic::error(Class::Arity, self.source(), span, message);
+        if known {
+            diagnostic = diagnostic.label(place.0, place.1, "defined here");
+        }
+        if given == 0 && wanted > 0 {
+            let underscores = vec!["_"; wanted].join(", ");
+            diagnostic = diagnostic.help(format!(
+                "write `{text}(…)`; an operator alone may only be an argument declared as `Op({underscores})`"
+            ));
+        }
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// The arity of an operator's parameter, the highest level it takes, and whether equals may be put in for equals.
+    pub(super) fn formal(&self, operator: &Operator, index: usize) -> (u32, Level, bool) {
+        let params = match operator {
+            Operator::Lambda(params) => params,
+            Operator::Of(binding) => match &self.spec.entity(binding.entity).kind {
+                EntityKind::Operator { params, .. } => params,
+                EntityKind::BuiltIn(BuiltIn::Operator(op)) => return (0, rule(*op).max, rule(*op).passes),
+                _ => return (0, Level::Temporal, true),
+            },
+        };
+        match params.get(index) {
+            Some(param) => {
+                let param = self.spec.entity(*param);
+                (param.arity, param.max_level, param.leibniz)
+            }
+            None => (0, Level::Temporal, true),
+        }
+    }
+
+    /// Applies an operator to arguments that are resolved and right in number.
+    pub(super) fn apply(
+        &mut self,
+        binding: Binding,
+        args: &[Argument],
+        spans: &[Span],
+        span: Span,
+    ) -> LevelOf {
+        if let EntityKind::BuiltIn(BuiltIn::Operator(op)) = self.spec.entity(binding.entity).kind {
+            let levels: Vec<LevelOf> = args.iter().map(|arg| arg.level).collect();
+            return self.built_in(op, &levels, span);
+        }
+        let operator = Operator::Of(binding);
+        let text = self.spec.entity(binding.entity).name;
+        for (i, arg) in args.iter().enumerate() {
+            let (_, max, leibniz) = self.formal(&operator, i);
+            let at = At {
+                whole: span,
+                part: spans.get(i).copied().unwrap_or(span),
+            };
+            self.check_level(arg.level, max, at, |a| {
+                format!("argument {} of `{}`", i + 1, a.text(text))
+            });
+            if !leibniz {
+                self.break_leibniz(arg.level.params);
+            }
+        }
+        let formals: Box<[EntityId]> = match &self.spec.entity(binding.entity).kind {
+            EntityKind::Operator { params, .. } => params.clone(),
+            EntityKind::Parameter | EntityKind::Constant => {
+                let uses = args.iter().enumerate();
+                let uses = uses.map(|(i, arg)| ParamUse {
+                    argument: i as u32,
+                    level: arg.level,
+                });
+                self.uses.entry(binding.entity).or_default().extend(uses);
+                Box::new([])
+            }
+            _ => Box::new([]),
+        };
+        for (i, arg) in args.iter().enumerate() {
+            if let (Some(operator), Some(formal)) = (&arg.operator, formals.get(i)) {
+                let at = At {
+                    whole: span,
+                    part: spans.get(i).copied().unwrap_or(span),
+                };
+                let given = |p: EntityId| {
+                    formals
+                        .iter()
+                        .position(|f| *f == p)
+                        .and_then(|at| args.get(at))
+                        .map(|a| a.level)
+                };
+                self.check_uses(*formal, operator, given, at);
+            }
+        }
+        let own = self.spec.entity(binding.entity).level;
+        let instances = self.spec.via(binding.via).to_vec();
+        let own = self.through_instances(own, &instances);
+        if formals.is_empty() {
+            return args.iter().fold(own, |level, arg| self.join(level, arg.level));
+        }
+        self.spec.params.substitute(own, |param| {
+            formals
+                .iter()
+                .position(|formal| *formal == param)
+                .and_then(|at| args.get(at))
+                .map(|arg| arg.level)
+        })
+    }
+
+    /// Checks an operator put in for a parameter against the way the parameter is applied. `given` says what is put in
+    /// for the other parameters.
+    pub(super) fn check_uses(
+        &mut self,
+        formal: EntityId,
+        operator: &Operator,
+        given: impl Fn(EntityId) -> Option<LevelOf>,
+        at: At,
+    ) {
+        let uses = self.uses.get(&formal).cloned().unwrap_or_default();
+        for ParamUse { argument, level } in uses {
+            let level = self.spec.params.substitute(level, &given);
+            let (_, max, _) = self.formal(operator, argument as usize);
+            let name = self.spec.entity(formal).name;
+            self.check_level(level, max, at, |a| {
+                format!("what `{}` is applied to", a.text(name))
+            });
+            if let Operator::Of(binding) = operator
+                && matches!(
+                    self.spec.entity(binding.entity).kind,
+                    EntityKind::Parameter | EntityKind::Constant
+                )
+            {
+                self.uses
+                    .entry(binding.entity)
+                    .or_default()
+                    .push(ParamUse { argument, level });
+            }
+        }
+    }
+
+    /// Reports a level that is too high, and passes the limit on to the parameters it depends on.
+    pub(super) fn check_level(
+        &mut self,
+        of: LevelOf,
+        max: Level,
+        at: impl Into<At>,
+        what: impl FnOnce(&Self) -> String,
+    ) -> bool {
+        self.constrain(of.params, max);
+        let fits = of.level <= max;
+        if !fits {
+            let what = what(self);
+            let message = format!(
+                "{what} is of {} level; at most {} level is allowed",
+                of.level.word(),
+                max.word()
+            );
+            let help = match (of.level, max) {
+                (Level::Temporal, _) => "a temporal formula may stand only inside temporal formulas",
+                (_, Level::State) => "a primed expression cannot be primed again",
+                _ => "take the primes out",
+            };
+            let At { whole, part } = at.into();
+            let mut diagnostic = Diagnostic::error(Class::Level, self.source(), whole, message).help(help);
+            if part != whole {
+                let level = format!("this is of {} level", of.level.word());
+                diagnostic = diagnostic.label(self.source(), part, level);
+            }
+            self.diagnostics.push(diagnostic);
+        }
+        fits
+    }
+
+    /// The level of a built-in operator applied to operands of the given levels.
+    pub(super) fn built_in(&mut self, op: Op, levels: &[LevelOf], span: Span) -> LevelOf {
+        let rule = rule(op);
+        let mut result = LevelOf::fixed(rule.level);
+        for level in levels {
+            let fits = self.check_level(*level, rule.max, span, |_| {
+                format!("an operand of `{}`", op.text())
+            });
+            if !fits {
+                return result;
+            }
+            if !rule.passes {
+                self.break_leibniz(level.params);
+            }
+        }
+        if rule.passes {
+            let all = self.spec.params.join_all(levels);
+            result = self.join(result, all);
+        }
+        let has = |wanted: Level| levels.iter().any(|l| l.level == wanted);
+        match op {
+            Op::LeadsTo | Op::PlusArrow if has(Level::Action) => {
+                let message = format!("an operand of `{}` is an action", op.text());
+                self.error(
+                    Class::Level,
+                    span,
+                    message,
+                    "only state predicates and temporal formulas may stand here",
+                );
+            }
+            Op::And | Op::Or | Op::Implies | Op::Equiv if has(Level::Action) && has(Level::Temporal) => {
+                let message = format!("`{}` joins an action and a temporal formula", op.text());
+                self.error(Class::Level, span, message, "make the action temporal: `[][A]_v`");
+            }
+            _ => {}
+        }
+        result
+    }
+
+    /// Resolves an argument for a parameter of the given arity; `None` takes anything.
+    pub(super) fn argument(&mut self, id: ExprId, arity: Option<u32>) -> Argument {
+        let span = self.span(id);
+        self.argument_of(id, arity, span)
+    }
+
+    fn argument_of(&mut self, id: ExprId, arity: Option<u32>, operator_span: Span) -> Argument {
+        let tree = self.tree();
+        match (&tree.expr(id).kind, arity) {
+            (ExprKind::Lambda(params, body), wanted) => self.lambda(id, params, *body, wanted, operator_span),
+            (ExprKind::Apply(ident, none), wanted) if none.is_empty() => {
+                let operator = self
+                    .scope
+                    .get(ident.name)
+                    .filter(|b| self.spec.entity(b.entity).arity > 0);
+                match operator {
+                    Some(binding) if wanted != Some(0) => self.named_operator(id, binding, wanted),
+                    _ => self.plain_argument(id, wanted),
+                }
+            }
+            (ExprKind::Path(segments), wanted) if wanted != Some(0) => {
+                self.path_argument(id, segments, wanted)
+            }
+            (_, wanted) => self.plain_argument(id, wanted),
+        }
+    }
+
+    /// An argument that is an expression, where perhaps an operator is needed.
+    fn plain_argument(&mut self, id: ExprId, wanted: Option<u32>) -> Argument {
+        let level = self.expr(id);
+        if let Some(wanted @ 1..) = wanted {
+            let message = format!(
+                "an operator that takes {} is needed here, not a value",
+                count(wanted as usize)
+            );
+            self.error(
+                Class::Arity,
+                self.span(id),
+                message,
+                "give the name of an operator, or a LAMBDA",
+            );
+        }
+        Argument::value(level)
+    }
+
+    /// An operator given by name.
+    fn named_operator(&mut self, id: ExprId, binding: Binding, wanted: Option<u32>) -> Argument {
+        self.refer(id, binding, 0);
+        self.operator_argument(binding, wanted, self.span(id))
+    }
+
+    pub(super) fn operator_argument(
+        &mut self,
+        binding: Binding,
+        wanted: Option<u32>,
+        span: Span,
+    ) -> Argument {
+        let entity = self.spec.entity(binding.entity);
+        let (takes, name) = (entity.arity, entity.name);
+        if !self.is_applicable(binding.entity, span) {
+            return Argument::value(LevelOf::default());
+        }
+        if let Some(wanted) = wanted
+            && wanted != takes
+        {
+            let text = self.text(name);
+            let message = format!(
+                "an operator that takes {} is needed here, but `{text}` takes {}",
+                count(wanted as usize),
+                count(takes as usize)
+            );
+            self.error(
+                Class::Arity,
+                span,
+                message,
+                "give an operator that fits, or a LAMBDA",
+            );
+        }
+        let level = self.level_of(binding);
+        let formals = match &self.spec.entity(binding.entity).kind {
+            EntityKind::Operator { params, .. } => params.clone(),
+            _ => Box::new([]),
+        };
+        if formals.iter().any(|formal| self.spec.entity(*formal).arity > 0) {
+            let message = format!(
+                "`{}` takes an operator itself and cannot be an argument",
+                self.text(name)
+            );
+            self.error(
+                Class::Arity,
+                span,
+                message,
+                "an operator argument takes values only",
+            );
+        }
+        let level = self
+            .spec
+            .params
+            .substitute(level, |p| formals.contains(&p).then(LevelOf::default));
+        Argument {
+            level,
+            operator: Some(Operator::Of(binding)),
+        }
+    }
+
+    fn lambda(
+        &mut self,
+        id: ExprId,
+        params: &[Ident],
+        body: ExprId,
+        wanted: Option<u32>,
+        operator_span: Span,
+    ) -> Argument {
+        match wanted {
+            Some(0) => {
+                let message = "a value is needed here, not a LAMBDA";
+                self.error(
+                    Class::Arity,
+                    self.span(id),
+                    message,
+                    "a LAMBDA may only be put in for an operator",
+                );
+            }
+            Some(wanted) if wanted as usize != params.len() => {
+                let message = format!(
+                    "an operator that takes {} is needed, but this LAMBDA takes {}",
+                    count(wanted as usize),
+                    count(params.len())
+                );
+                let span = self.span(id);
+                let diagnostic = Diagnostic::error(Class::Arity, self.source(), operator_span, message)
+                    .label(self.source(), span, "this LAMBDA");
+                self.diagnostics.push(diagnostic);
+            }
+            _ => {}
+        }
+        let mark = self.scope.mark();
+        let mut entities = Vec::with_capacity(params.len());
+        for param in params {
+            let entity = self.open_entity(*param, EntityKind::Parameter, 0);
+            self.declare(entity, param.span);
+            entities.push(entity);
+        }
+        let entities: Box<[EntityId]> = entities.into();
+        self.spec.binders.insert((self.tree, id), entities.clone());
+        let level = self.expr(body);
+        self.scope.release(mark);
+        let level = self
+            .spec
+            .params
+            .substitute(level, |p| entities.contains(&p).then(LevelOf::default));
+        Argument {
+            level,
+            operator: Some(Operator::Lambda(entities)),
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Everything that a name can stand for.
+
+use super::level::{Level, LevelOf};
+use crate::names::Name;
+use crate::source::{SourceId, Span};
+use crate::syntax::ast::{ExprId, UnitId};
+use crate::syntax::operators::Op;
+
+/// Names an [`Entity`] of a spec.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EntityId(pub u32);
+
+/// Names a module of a spec.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ModuleId(pub u32);
+
+/// Names an instance of a spec.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct InstanceId(pub u32);
+
+/// Names a syntax tree of a spec.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TreeId(pub u32);
+
+/// The instances that a name goes through, outermost first; most go through none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Via(pub u32);
+
+impl Via {
+    /// Through no instance.
+    pub const NONE: Via = Via(0);
+}
+
+/// What the language itself defines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BuiltIn {
+    /// An operator symbol.
+    Operator(Op),
+    /// `TRUE`.
+    True,
+    /// `FALSE`.
+    False,
+    /// `BOOLEAN`.
+    Boolean,
+    /// `STRING`.
+    String,
+}
+
+/// What kind of thing a name stands for.
+#[derive(Clone, Debug)]
+pub enum EntityKind {
+    /// Part of the language.
+    BuiltIn(BuiltIn),
+    /// A declared constant.
+    Constant,
+    /// A declared variable.
+    Variable,
+    /// A defined operator.
+    Operator {
+        /// Its parameters.
+        params: Box<[EntityId]>,
+        /// Its meaning.
+        body: ExprId,
+        /// Whether RECURSIVE announced it.
+        recursive: bool,
+    },
+    /// A function defined by `f[x \in S] == e`.
+    Function {
+        /// Its bound names.
+        params: Box<[EntityId]>,
+        /// Its definition: a [`crate::syntax::ast::UnitKind::Function`].
+        unit: UnitId,
+        /// Its value.
+        body: ExprId,
+        /// How many arguments it was defined with.
+        arguments: u32,
+        /// Whether it uses itself.
+        recursive: bool,
+    },
+    /// A named instance.
+    Instance(InstanceId),
+    /// A named assumption or theorem; `None` for ASSUME/PROVE, which is no formula.
+    Statement(Option<ExprId>),
+    /// Announced by RECURSIVE and not yet defined.
+    Announced,
+    /// A parameter of a definition, a LAMBDA or an instance.
+    Parameter,
+    /// A name bound by a quantifier, a constructor, CHOOSE or a label.
+    Bound,
+    /// An instance of a module that is missing: everything about it has been said.
+    Unknown,
+    /// A name declared by NEW in a theorem, or bound by `\EE`.
+    Declared,
+}
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+pub struct Entity {
+    /// The name.
+    pub name: Name,
+    /// What it is.
+    pub kind: EntityKind,
+    /// How many arguments it takes.
+    pub arity: u32,
+    /// The text that introduces it.
+    pub source: SourceId,
+    /// The tree that introduces it.
+    pub tree: TreeId,
+    /// Where it is introduced.
+    pub span: Span,
+    /// The module that introduces it; for what is built in, the first.
+    pub module: ModuleId,
+    /// Whether it is LOCAL to its module.
+    pub local: bool,
+    /// Its level, and what can raise it.
+    pub level: LevelOf,
+    /// For parameters, constants and variables: the highest level that may be put in.
+    pub max_level: Level,
+    /// For parameters: whether equals may be put in for equals (not so under a prime or `[]`).
+    pub leibniz: bool,
+}
+
+impl Entity {
+    /// Whether it is declared rather than defined.
+    pub fn is_declaration(&self) -> bool {
+        matches!(self.kind, EntityKind::Constant | EntityKind::Variable)
+    }
+}
+
+/// What a name in scope leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Binding {
+    /// What it stands for.
+    pub entity: EntityId,
+    /// Through which instances.
+    pub via: Via,
+}
+
+/// What an expression node refers to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Resolved {
+    /// The node is no reference, or a wrong one.
+    #[default]
+    Nothing,
+    /// An entity, through no instance.
+    Entity(EntityId),
+    /// Something further away: an index into the references of the spec.
+    Reference(u32),
+}
+
+/// A reference through instances or into a definition.
+#[derive(Clone, Debug)]
+pub struct Reference {
+    /// The instances, outermost first.
+    pub via: Box<[InstanceStep]>,
+    /// The entity referred to.
+    pub entity: EntityId,
+    /// Which segment of the path carries the entity's arguments.
+    pub segment: u32,
+    /// The part of its definition that is meant, where not the whole is.
+    pub part: Option<Part>,
+}
+
+/// An instance that a reference goes through.
+#[derive(Clone, Copy, Debug)]
+pub struct InstanceStep {
+    /// The instance.
+    pub instance: InstanceId,
+    /// Which segment of the path carries its arguments, if it was named there.
+    pub segment: Option<u32>,
+}
+
+/// A part of a definition, selected by labels, numbers and bindings.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// The tree of the definition.
+    pub tree: TreeId,
+    /// The selected expression.
+    pub expr: ExprId,
+    /// Names bound on the way, with the values given to them: `(name, segment, argument)`. In a path that is an
+    /// operator argument, names without values are the operator's parameters.
+    pub bound: Box<[(EntityId, u32, u32)]>,
+    /// Whether not the expression `r.f` is meant but the string `"f"` in it.
+    pub field_name: bool,
+}

@@ -1,0 +1,235 @@
+//! INSTANCE: which module, what is put in for its constants and variables, and whether that is allowed.
+
+use super::analyzer::Analyzer;
+use super::application::{Argument, At};
+use super::entity::*;
+use super::level::{Level, LevelOf};
+use super::spec::{InstanceInfo, Substituted, SubstitutedBy};
+use crate::diagnostic::{Class, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast::{Instance, Substitution};
+
+impl Analyzer<'_> {
+    /// Resolves an instance; its parameters are in scope.
+    pub(super) fn instance(
+        &mut self,
+        syntax: &Instance,
+        span: Span,
+        params: Box<[EntityId]>,
+    ) -> Option<InstanceId> {
+        let module = self.module_named(syntax.module)?;
+        let info = self.spec.module(module);
+        let targets: Vec<EntityId> = info.constants.iter().chain(&info.variables).copied().collect();
+        let mut substitutions: Vec<Substituted> = Vec::with_capacity(targets.len());
+        for given in &syntax.substitutions {
+            if let Some(substituted) = self.explicit(given, &targets, &substitutions, syntax, span) {
+                substitutions.push(substituted);
+            }
+        }
+        for target in targets {
+            if !substitutions.iter().any(|s| s.target == target) {
+                let substituted = self.implicit(target, module, span);
+                substitutions.extend(substituted);
+            }
+        }
+        let source = self.source();
+        self.spec.instances.push(InstanceInfo {
+            module,
+            params,
+            substitutions,
+            source,
+            span: syntax.span,
+        });
+        Some(InstanceId(self.spec.instances.len() as u32 - 1))
+    }
+
+    /// `target <- value`.
+    fn explicit(
+        &mut self,
+        given: &Substitution,
+        targets: &[EntityId],
+        before: &[Substituted],
+        syntax: &Instance,
+        span: Span,
+    ) -> Option<Substituted> {
+        let name = given.target.name;
+        let Some(target) = targets
+            .iter()
+            .copied()
+            .find(|t| self.spec.entity(*t).name == name)
+        else {
+            let (text, module) = (self.text(name), self.text(syntax.module.name));
+            let message = format!("`{text}` is neither a constant nor a variable of module {module}");
+            let names: Vec<String> = targets
+                .iter()
+                .map(|t| self.text(self.spec.entity(*t).name))
+                .collect();
+            let help = if names.is_empty() {
+                format!("module {module} has none to substitute")
+            } else {
+                format!("module {module} has {}", names.join(", "))
+            };
+            self.error(Class::Redefined, given.target.span, message, help);
+            self.argument(given.value, None);
+            return None;
+        };
+        if before.iter().any(|s| s.target == target) {
+            let message = format!("`{}` is substituted twice", self.text(name));
+            self.error(
+                Class::Redefined,
+                given.target.span,
+                message,
+                "take one of the two out",
+            );
+            return None;
+        }
+        let arity = self.spec.entity(target).arity;
+        let argument = self.argument(given.value, Some(arity));
+        let at = At {
+            whole: span,
+            part: self.span(given.value),
+        };
+        self.check_substitution(target, &argument, at);
+        let value = SubstitutedBy::Expr(self.tree, given.value);
+        Some(Substituted {
+            target,
+            value,
+            level: argument.level,
+        })
+    }
+
+    /// A constant or variable that WITH does not mention stands for what has its name here.
+    fn implicit(&mut self, target: EntityId, module: ModuleId, span: Span) -> Option<Substituted> {
+        let wanted = self.spec.entity(target);
+        let (name, arity, place) = (wanted.name, wanted.arity, (wanted.source, wanted.span));
+        let text = self.text(name);
+        let module = self.text(self.spec.module(module).name);
+        let Some(binding) = self.scope.get(name) else {
+            let message = format!("nothing is put in for `{text}` of module {module}");
+            let diagnostic = Diagnostic::error(Class::Undefined, self.source(), span, message)
+                .label(place.0, place.1, "it is declared here")
+                .help(format!(
+                    "add `WITH {text} <- …`, or define `{text}` before the INSTANCE"
+                ));
+            self.diagnostics.push(diagnostic);
+            return None;
+        };
+        let found = self.spec.entity(binding.entity);
+        if found.arity != arity || matches!(found.kind, EntityKind::Instance(_)) {
+            let takes = found.arity;
+            let message = format!(
+                "`{text}` of module {module} takes {arity} arguments, but the `{text}` here takes {takes}"
+            );
+            self.error(
+                Class::Arity,
+                span,
+                message,
+                format!("say with `WITH {text} <- …` what is meant"),
+            );
+            return None;
+        }
+        let argument = if arity > 0 {
+            self.operator_argument(binding, Some(arity), span)
+        } else {
+            Argument::value(self.level_of(binding))
+        };
+        let level = argument.level;
+        self.check_substitution(target, &argument, span.into());
+        Some(Substituted {
+            target,
+            value: SubstitutedBy::SameName(binding),
+            level,
+        })
+    }
+
+    /// What is put in may not see more of a behaviour than what it stands for may.
+    fn check_substitution(&mut self, target: EntityId, argument: &Argument, at: At) {
+        let entity = self.spec.entity(target);
+        let (max, text) = (entity.max_level, self.text(entity.name));
+        if argument.level.level > max {
+            let message = format!(
+                "`{text}` is of {} level, what is put in for it of {} level",
+                max.word(),
+                argument.level.level.word()
+            );
+            let help = match max {
+                Level::Constant => "only a module without variables takes anything for its constants",
+                _ => "put in an expression without primes and temporal operators",
+            };
+            self.level_error(at, message, help);
+        }
+        self.constrain(argument.level.params, max);
+        if let Some(operator) = &argument.operator {
+            let leibniz = (0..self.spec.entity(target).arity).all(|i| self.formal(operator, i as usize).2);
+            if !leibniz {
+                let message =
+                    format!("what is put in for `{text}` primes its argument or uses it temporally");
+                self.level_error(at, message, "define it without primes and temporal operators");
+            }
+            self.check_uses(target, operator, |_| None, at);
+        }
+    }
+
+    fn level_error(&mut self, at: At, message: String, help: &str) {
+        let mut diagnostic = Diagnostic::error(Class::Level, self.source(), at.whole, message).help(help);
+        if at.part != at.whole {
+            diagnostic = diagnostic.label(self.source(), at.part, "this is put in");
+        }
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Brings what an unnamed instance gives into scope.
+    pub(super) fn import(&mut self, instance: InstanceId, local: bool, span: Span) {
+        let module = self.spec.instance(instance).module;
+        self.incomplete |= self.spec.module(module).incomplete;
+        let through = self.spec.via_of(vec![instance]);
+        self.spec.unnamed_instances.push((self.module, instance));
+        for (name, binding) in self.spec.module(module).exports.clone() {
+            let entity = self.spec.entity(binding.entity);
+            if entity.is_declaration() {
+                continue;
+            }
+            let home = self.spec.module(entity.module);
+            let independent =
+                home.constants.is_empty() && home.variables.is_empty() && entity.module != self.module;
+            let outer = if independent { Via::NONE } else { through };
+            let binding = Binding {
+                entity: binding.entity,
+                via: self.spec.extend_via(outer, binding.via),
+            };
+            match self.scope.get(name) {
+                None => {
+                    self.scope.bind(name, binding);
+                    if local {
+                        self.scope.local.insert(name);
+                    }
+                }
+                Some(known) if known.entity == binding.entity => {
+                    // EXTENDS after LOCAL INSTANCE cannot be, but two instances can: one that is not LOCAL exports.
+                    if !local {
+                        self.scope.local.remove(&name);
+                    }
+                }
+                Some(known) => self.clash(binding.entity, known.entity, span),
+            }
+        }
+    }
+
+    /// The level of what a name leads to, instances included.
+    pub(super) fn level_of(&mut self, binding: Binding) -> LevelOf {
+        let level = self.spec.entity(binding.entity).level;
+        let instances = self.spec.via(binding.via).to_vec();
+        self.through_instances(level, &instances)
+    }
+
+    /// A level as it is outside the given instances, outermost first.
+    pub(super) fn through_instances(&mut self, mut level: LevelOf, instances: &[InstanceId]) -> LevelOf {
+        for instance in instances.iter().rev() {
+            let substitutions = &self.spec.instances[instance.0 as usize].substitutions;
+            level = self.spec.params.substitute(level, |param| {
+                substitutions.iter().find(|s| s.target == param).map(|s| s.level)
+            });
+        }
+        level
+    }
+}

@@ -1,0 +1,26 @@
+//! Semantics: which module, which definition, which level.
+//!
+//! [`load`] reads a spec and everything it uses, then resolves every name once to an [`entity::EntityId`] and works out
+//! every definition's level. Resolution and levels are one walk: in TLA+ what is used has been defined before (RECURSIVE
+//! announces the exceptions), so the level of everything an expression mentions is known when it is met.
+//!
+//! Instances are not copied here. A name that goes through an instance resolves to the definition itself plus the
+//! instances on the way ([`entity::Reference`]); what evaluates a spec specialises them with the substitutions in
+//! [`spec::InstanceInfo`].
+
+mod analyzer;
+mod application;
+mod built_in;
+pub mod entity;
+mod expression;
+mod instance;
+pub mod level;
+mod loader;
+mod operators;
+mod path;
+mod scope;
+pub mod search_path;
+pub mod spec;
+mod unit;
+
+pub use loader::{Loaded, load, load_text};

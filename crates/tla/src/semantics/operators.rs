@@ -1,0 +1,30 @@
+//! What the built-in operators demand of the levels of their operands, and what they give.
+
+use super::level::Level;
+use crate::syntax::operators::Op;
+
+/// The level rule of a built-in operator.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rule {
+    /// The level it gives by itself.
+    pub level: Level,
+    /// The highest level an operand may have.
+    pub max: Level,
+    /// Whether an operand's level counts; where it does not, neither may equals be put in for equals.
+    pub passes: bool,
+}
+
+/// The level rule of an operator that the language defines.
+pub(super) fn rule(op: Op) -> Rule {
+    use Level::*;
+    let (level, max, passes) = match op {
+        Op::Prime => (Action, State, false),
+        Op::Unchanged => (Action, State, false),
+        Op::Enabled => (State, Action, false),
+        Op::Cdot => (Action, Action, false),
+        Op::Always | Op::Eventually | Op::LeadsTo | Op::PlusArrow => (Temporal, Temporal, false),
+        Op::Not | Op::And | Op::Or | Op::Implies | Op::Equiv => (Constant, Temporal, true),
+        _ => (Constant, Action, true),
+    };
+    Rule { level, max, passes }
+}

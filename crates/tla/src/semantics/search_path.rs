@@ -1,0 +1,87 @@
+//! Where modules are looked for: the spec's own folder, the folders given by the user, then the built-in modules.
+
+use std::path::{Path, PathBuf};
+
+use super::built_in as modules;
+
+/// Where to look for modules that a spec uses.
+#[derive(Clone, Debug, Default)]
+pub struct SearchPath {
+    folders: Vec<PathBuf>,
+}
+
+/// A module's text.
+#[derive(Debug)]
+pub struct Found {
+    /// Where it is from; built-in modules are called `<built-in>/Name.tla`.
+    pub path: PathBuf,
+    /// What it says.
+    pub text: String,
+    /// Whether it is part of the program.
+    pub built_in: bool,
+}
+
+impl SearchPath {
+    /// Looks in the given folders, in order, before the built-in modules.
+    pub fn new(folders: impl IntoIterator<Item = PathBuf>) -> Self {
+        Self {
+            folders: folders.into_iter().collect(),
+        }
+    }
+
+    /// The same path with one more folder in front.
+    #[must_use]
+    pub fn with_first(&self, folder: impl Into<PathBuf>) -> Self {
+        let mut folders = vec![folder.into()];
+        folders.extend(self.folders.iter().cloned());
+        Self { folders }
+    }
+
+    /// Looks a module up. A file that is there but cannot be read is an error, not an absence.
+    pub fn find(&self, module: &str) -> Result<Option<Found>, std::io::Error> {
+        if module.contains(['/', '\\']) {
+            return Ok(None);
+        }
+        let file = format!("{module}.tla");
+        for folder in &self.folders {
+            let path = folder.join(&file);
+            if path.is_file() {
+                return Ok(Some(Found {
+                    text: read_text(&path)?,
+                    path,
+                    built_in: false,
+                }));
+            }
+        }
+        Ok(built_in(module))
+    }
+}
+
+/// A built-in module.
+pub fn built_in(module: &str) -> Option<Found> {
+    let path = Path::new("<built-in>").join(format!("{module}.tla"));
+    built_in_text(module).map(|text| Found {
+        path,
+        text: text.to_owned(),
+        built_in: true,
+    })
+}
+
+/// The text of a built-in module.
+pub fn built_in_text(module: &str) -> Option<&'static str> {
+    modules::MODULES
+        .iter()
+        .find(|(name, _)| *name == module)
+        .map(|(_, text)| *text)
+}
+
+/// The names of all built-in modules.
+pub fn built_in_names() -> impl Iterator<Item = &'static str> {
+    modules::MODULES.iter().map(|(name, _)| *name)
+}
+
+/// A file's text. Bytes that are no UTF-8, which old comments hold, become replacement characters.
+pub fn read_text(path: &Path) -> Result<String, std::io::Error> {
+    let bytes = std::fs::read(path)?;
+    Ok(String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()))
+}

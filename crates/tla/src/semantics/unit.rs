@@ -1,0 +1,623 @@
+//! Modules and definitions.
+
+use rustc_hash::FxHashMap;
+
+use super::analyzer::Analyzer;
+use super::entity::*;
+use super::level::{Level, LevelOf};
+use super::scope::Mark;
+use super::spec::Module;
+use crate::diagnostic::{Class, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast::*;
+
+impl Analyzer<'_> {
+    /// Resolves the units of a module of the current tree; what is in scope is around it.
+    pub(super) fn module_units(&mut self, index: ModuleIndex) -> ModuleId {
+        let syntax = self.tree().module(index);
+        self.incomplete &= index != ModuleIndex(0);
+        let id = ModuleId(self.spec.modules.len() as u32);
+        self.module = id;
+        self.spec.modules.push(Module {
+            name: syntax.name.name,
+            tree: self.tree,
+            index,
+            extends: Vec::new(),
+            constants: Vec::new(),
+            variables: Vec::new(),
+            definitions: Vec::new(),
+            assumptions: Vec::new(),
+            exports: Vec::new(),
+            exported: FxHashMap::default(),
+            scope: FxHashMap::default(),
+            inner: FxHashMap::default(),
+            is_constant: true,
+            incomplete: false,
+        });
+        let outer_local = std::mem::take(&mut self.scope.local);
+        let outer_modules = self.scope.modules.clone();
+        let mark = self.scope.mark();
+        for extended in &syntax.extends {
+            if let Some(module) = self.module_named(*extended) {
+                self.extend(module, extended.span);
+            }
+        }
+        for unit in &syntax.units {
+            self.module_unit(*unit);
+        }
+        self.close_section(0);
+        self.finish_module(id, mark);
+        self.scope.release(mark);
+        self.scope.local = outer_local;
+        self.scope.modules = outer_modules;
+        id
+    }
+
+    fn finish_module(&mut self, id: ModuleId, mark: Mark) {
+        let mut exports = Vec::new();
+        let mut is_constant = self.spec.module(id).variables.is_empty();
+        for name in self.scope.since(mark) {
+            let Some(binding) = self.scope.get(*name) else {
+                continue;
+            };
+            let entity = self.spec.entity(binding.entity);
+            is_constant &= entity.level.level == Level::Constant || entity.is_declaration();
+            if !self.scope.local.contains(name) {
+                exports.push((*name, binding));
+            }
+        }
+        if !is_constant {
+            for constant in self.spec.module(id).constants.clone() {
+                self.spec.entities[constant.0 as usize].max_level = Level::Constant;
+            }
+        }
+        let scope = self.scope.table();
+        let module = &mut self.spec.modules[id.0 as usize];
+        module.exported = exports.iter().copied().collect();
+        module.exports = exports;
+        module.scope = scope;
+        module.is_constant = is_constant;
+        module.incomplete = self.incomplete;
+    }
+
+    /// Takes over everything that an extended module gives.
+    fn extend(&mut self, module: ModuleId, span: Span) {
+        let given = self.spec.module(module);
+        self.incomplete |= given.incomplete;
+        let exports = given.exports.clone();
+        let (constants, variables) = (given.constants.clone(), given.variables.clone());
+        let assumptions = given.assumptions.clone();
+        let inner: Vec<_> = given.inner.iter().map(|(name, id)| (*name, *id)).collect();
+        for (name, binding) in exports {
+            match self.scope.get(name) {
+                None => self.scope.bind(name, binding),
+                Some(known) if known == binding => {}
+                Some(known) => self.clash(binding.entity, known.entity, span),
+            }
+        }
+        self.scope.modules.extend(inner.iter().copied());
+        let current = &mut self.spec.modules[self.module.0 as usize];
+        current.extends.push(module);
+        current.inner.extend(inner);
+        for constant in constants {
+            if !current.constants.contains(&constant) {
+                current.constants.push(constant);
+            }
+        }
+        for variable in variables {
+            if !current.variables.contains(&variable) {
+                current.variables.push(variable);
+            }
+        }
+        for assumption in assumptions {
+            if !current.assumptions.contains(&assumption) {
+                current.assumptions.push(assumption);
+            }
+        }
+    }
+
+    /// Two imported things of one name: the first stays.
+    pub(super) fn clash(&mut self, new: EntityId, known: EntityId, span: Span) {
+        let (a, b) = (self.spec.entity(known), self.spec.entity(new));
+        if a.module == b.module {
+            return;
+        }
+        let name = self.spec.names.text(a.name);
+        let same_kind = a.is_declaration() == b.is_declaration();
+        let (at, other) = ((a.source, a.span), (b.source, b.span));
+        let source = self.source();
+        let diagnostic = if same_kind {
+            let message = format!("`{name}` comes from two modules; the first one counts");
+            Diagnostic::warning(Class::Redefined, source, span, message)
+        } else {
+            let message = format!("`{name}` is declared by one module and defined by another");
+            Diagnostic::error(Class::Redefined, source, span, message).help("rename one of the two")
+        };
+        let diagnostic =
+            diagnostic
+                .label(at.0, at.1, "one is here")
+                .label(other.0, other.1, "the other is here");
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn module_unit(&mut self, id: UnitId) {
+        let unit = self.tree().unit(id);
+        self.check_section(unit);
+        match &unit.kind {
+            UnitKind::Constants(decls) => {
+                for decl in decls {
+                    if self.declared_again(decl.ident, decl.arity, |kind| {
+                        matches!(kind, EntityKind::Constant)
+                    }) {
+                        continue;
+                    }
+                    let entity = self.open_entity(decl.ident, EntityKind::Constant, decl.arity);
+                    if self.declare(entity, decl.ident.span) {
+                        self.current().constants.push(entity);
+                    }
+                }
+            }
+            UnitKind::Variables(idents) => {
+                for ident in idents {
+                    if self.declared_again(*ident, 0, |kind| matches!(kind, EntityKind::Variable)) {
+                        continue;
+                    }
+                    let level = LevelOf::fixed(Level::State);
+                    let entity = self.entity(*ident, EntityKind::Variable, 0, level);
+                    self.spec.entities[entity.0 as usize].max_level = Level::State;
+                    if self.declare(entity, ident.span) {
+                        self.current().variables.push(entity);
+                    }
+                }
+            }
+            UnitKind::Assume(name, body) => {
+                let level = self.body(*body, name.is_none().then_some("an assumption without a name"));
+                if level.level > Level::Constant {
+                    let message = format!(
+                        "an assumption is constant, but this one is of {} level",
+                        level.level.word()
+                    );
+                    let help = "a formula with variables belongs into Init, an invariant or a theorem";
+                    self.error(Class::Level, unit.span, message, help);
+                }
+                let tree = self.tree;
+                self.current().assumptions.push((tree, *body));
+                if let Some(name) = name {
+                    let entity = self.entity(*name, EntityKind::Statement(Some(*body)), 0, level);
+                    self.define_statement(entity, unit, *name);
+                }
+            }
+            UnitKind::Theorem { name, statement, .. } => self.theorem(unit, *name, statement),
+            UnitKind::Module(index) => self.inner_module(*index),
+            UnitKind::Instance(instance) => {
+                if let Some(instance) = self.instance(instance, unit.span, Box::new([])) {
+                    self.import(instance, unit.local, unit.span);
+                }
+            }
+            UnitKind::Separator | UnitKind::UseOrHide => {}
+            UnitKind::Recursive(_)
+            | UnitKind::Operator { .. }
+            | UnitKind::Function { .. }
+            | UnitKind::NamedInstance { .. } => {
+                self.definition(id);
+            }
+        }
+    }
+
+    /// Between RECURSIVE and the definitions it announces, only definitions may stand.
+    fn check_section(&mut self, unit: &Unit) {
+        let what = match &unit.kind {
+            UnitKind::Constants(_) | UnitKind::Variables(_) => "a declaration",
+            UnitKind::Theorem { .. } => "a theorem",
+            UnitKind::Module(_) => "a module",
+            UnitKind::UseOrHide => "USE or HIDE",
+            _ => return,
+        };
+        let Some((open, _)) = self.announced.first().copied() else {
+            return;
+        };
+        let open = self.spec.entity(open);
+        let (name, place) = (self.text(open.name), (open.source, open.span));
+        let message = format!("{what} cannot stand between RECURSIVE and the definition of `{name}`");
+        let diagnostic = Diagnostic::error(Class::Semantic, self.source(), unit.span, message)
+            .label(place.0, place.1, "announced here")
+            .help("move it before the RECURSIVE");
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Whether a name already stands for the same kind of thing: saying so twice changes nothing.
+    fn declared_again(&mut self, ident: Ident, arity: u32, same: impl Fn(&EntityKind) -> bool) -> bool {
+        let Some(binding) = self.scope.get(ident.name) else {
+            return false;
+        };
+        let earlier = self.spec.entity(binding.entity);
+        if !same(&earlier.kind) || earlier.arity != arity {
+            return false;
+        }
+        let place = (earlier.source, earlier.span);
+        let message = format!("`{}` is declared twice", self.text(ident.name));
+        let diagnostic = Diagnostic::warning(Class::Redefined, self.source(), ident.span, message).label(
+            place.0,
+            place.1,
+            "it is declared here already",
+        );
+        self.diagnostics.push(diagnostic);
+        true
+    }
+
+    fn current(&mut self) -> &mut Module {
+        &mut self.spec.modules[self.module.0 as usize]
+    }
+
+    fn inner_module(&mut self, index: ModuleIndex) {
+        let syntax = self.tree().module(index);
+        let name = syntax.name.name;
+        if let Some(earlier) = self.scope.modules.get(&name) {
+            let earlier = self.spec.module(*earlier);
+            let tree = &self.trees[earlier.tree.0 as usize];
+            let (source, span) = (tree.source, tree.module(earlier.index).name.span);
+            let message = format!("there already is a module {} here", self.text(name));
+            let diagnostic = Diagnostic::error(Class::Redefined, self.source(), syntax.span, message)
+                .label(source, span, "it is here")
+                .help("rename one of the two");
+            self.diagnostics.push(diagnostic);
+            return;
+        }
+        let module = self.isolated(self.tree, index);
+        self.scope.modules.insert(name, module);
+        self.current().inner.insert(name, module);
+    }
+
+    /// Brings a definition of the module or of a LET into scope.
+    fn define(&mut self, entity: EntityId, unit: &Unit, span: Span) {
+        self.spec.entities[entity.0 as usize].local = unit.local;
+        let declared = self.declare(entity, span);
+        if declared && self.let_depth == 0 {
+            let name = self.spec.entity(entity).name;
+            if unit.local {
+                self.scope.local.insert(name);
+            }
+            self.current().definitions.push(entity);
+        }
+    }
+
+    /// Brings a named assumption or theorem into scope, unless one of that name is there.
+    fn define_statement(&mut self, entity: EntityId, unit: &Unit, name: Ident) {
+        if !self.declared_again(name, 0, |kind| matches!(kind, EntityKind::Statement(_))) {
+            self.define(entity, unit, unit.span);
+        }
+    }
+
+    /// Resolves a definition, or an announcement of some.
+    pub(super) fn definition(&mut self, id: UnitId) {
+        let unit = self.tree().unit(id);
+        match &unit.kind {
+            UnitKind::Recursive(decls) => {
+                for decl in decls {
+                    let entity =
+                        self.entity(decl.ident, EntityKind::Announced, decl.arity, LevelOf::default());
+                    if self.declare(entity, decl.ident.span) {
+                        self.announced.push((entity, self.let_depth));
+                        self.section.push(entity);
+                    }
+                }
+            }
+            UnitKind::Operator { name, params, body } => self.operator(id, unit, name, params, *body),
+            UnitKind::Function { name, bounds, body } => self.function(id, unit, *name, bounds, *body),
+            UnitKind::NamedInstance {
+                name,
+                params,
+                instance,
+            } => {
+                let mark = self.scope.mark();
+                let params = self.named_parameters(*name, params, unit.span);
+                let resolved = self.instance(instance, unit.span, params);
+                self.scope.release(mark);
+                let (kind, arity) = match resolved {
+                    Some(instance) => (
+                        EntityKind::Instance(instance),
+                        self.spec.instance(instance).params.len() as u32,
+                    ),
+                    None => (EntityKind::Unknown, 0),
+                };
+                let entity = self.entity(*name, kind, arity, LevelOf::default());
+                self.spec.let_entities.insert((self.tree, id), entity);
+                self.define(entity, unit, unit.span);
+            }
+            _ => {}
+        }
+    }
+
+    /// Brings the parameters of a definition into scope; none may have the definition's own name.
+    fn named_parameters(&mut self, name: Ident, params: &[OpDecl], span: Span) -> Box<[EntityId]> {
+        let entities = self.parameters(params);
+        let own = entities
+            .iter()
+            .zip(params)
+            .find(|(_, param)| param.ident.name == name.name);
+        if let Some((entity, _)) = own {
+            let announced = self
+                .scope
+                .get(name.name)
+                .is_some_and(|binding| binding.entity != *entity);
+            if !announced {
+                self.taken(name.name, span, *entity);
+            }
+        }
+        entities
+    }
+
+    fn parameters(&mut self, params: &[OpDecl]) -> Box<[EntityId]> {
+        let mut entities = Vec::with_capacity(params.len());
+        for param in params {
+            let entity = self.open_entity(param.ident, EntityKind::Parameter, param.arity);
+            self.declare(entity, param.ident.span);
+            entities.push(entity);
+        }
+        entities.into()
+    }
+
+    /// The level of a body, in which labels start afresh.
+    pub(super) fn definition_body(&mut self, body: ExprId) -> LevelOf {
+        self.body(body, None)
+    }
+
+    fn body(&mut self, body: ExprId, no_labels: Option<&'static str>) -> LevelOf {
+        let no_labels = std::mem::replace(&mut self.no_labels, no_labels);
+        let bound = std::mem::take(&mut self.bound);
+        let labels = std::mem::take(&mut self.labels);
+        let level = self.expr(body);
+        self.bound = bound;
+        self.labels = labels;
+        self.no_labels = no_labels;
+        level
+    }
+
+    /// The announcement that a definition fulfils, if there is one at this depth.
+    fn fulfil(&mut self, ident: Ident, arity: u32, span: Span) -> Option<EntityId> {
+        let known = self.scope.get(ident.name)?.entity;
+        if !matches!(self.spec.entity(known).kind, EntityKind::Announced) {
+            return None;
+        }
+        let at = self.announced.iter().position(|(entity, _)| *entity == known)?;
+        let text = self.text(ident.name);
+        if self.announced[at].1 != self.let_depth {
+            let message = format!("`{text}` was announced by RECURSIVE outside this LET");
+            self.error(
+                Class::Redefined,
+                span,
+                message,
+                "define it where RECURSIVE announces it",
+            );
+        }
+        let announced = self.spec.entity(known);
+        if announced.arity != arity {
+            let takes = announced.arity;
+            let place = (announced.source, announced.span);
+            let message = format!("`{text}` is defined with {arity} parameters but announced with {takes}");
+            let diagnostic = Diagnostic::error(Class::Arity, self.source(), span, message)
+                .label(place.0, place.1, "announced here")
+                .help("give both the same number of parameters");
+            self.diagnostics.push(diagnostic);
+        }
+        self.announced.swap_remove(at);
+        Some(known)
+    }
+
+    fn operator(&mut self, id: UnitId, unit: &Unit, name: &OpDecl, params: &[OpDecl], body: ExprId) {
+        let announced = self.fulfil(name.ident, params.len() as u32, unit.span);
+        let mark = self.scope.mark();
+        let params = self.named_parameters(name.ident, params, unit.span);
+        if let Some(entity) = announced {
+            self.open_recursion(entity, &params, body);
+        }
+        let level = self.definition_body(body);
+        self.scope.release(mark);
+        let arity = params.len() as u32;
+        let recursive = announced.is_some();
+        let primed = params
+            .iter()
+            .find(|param| self.spec.entity(**param).max_level < Level::Action);
+        if recursive && let Some(param) = primed {
+            let text = self.text(self.spec.entity(*param).name);
+            let message = format!("a recursive operator may not prime its parameter `{text}`");
+            self.error(
+                Class::Level,
+                unit.span,
+                message,
+                "prime the argument where the operator is used",
+            );
+        }
+        let kind = EntityKind::Operator {
+            params,
+            body,
+            recursive,
+        };
+        match announced {
+            Some(entity) => {
+                let known = &mut self.spec.entities[entity.0 as usize];
+                known.kind = kind;
+                known.arity = arity;
+                known.level = level;
+                known.local = unit.local;
+                self.spec.let_entities.insert((self.tree, id), entity);
+                if self.let_depth == 0 {
+                    if unit.local {
+                        self.scope.local.insert(name.ident.name);
+                    }
+                    self.current().definitions.push(entity);
+                }
+                self.close_if_complete();
+            }
+            None => {
+                let entity = self.entity(name.ident, kind, arity, level);
+                self.spec.let_entities.insert((self.tree, id), entity);
+                self.define(entity, unit, unit.span);
+            }
+        }
+    }
+
+    /// While its own body is resolved, a recursive operator has its parameters, and each may raise its level.
+    fn open_recursion(&mut self, entity: EntityId, params: &[EntityId], body: ExprId) {
+        let raised_by = self.spec.params.of(params.to_vec());
+        let known = &mut self.spec.entities[entity.0 as usize];
+        known.kind = EntityKind::Operator {
+            params: params.into(),
+            body,
+            recursive: true,
+        };
+        known.arity = params.len() as u32;
+        known.level = LevelOf {
+            level: Level::Constant,
+            params: raised_by,
+        };
+    }
+
+    fn function(&mut self, id: UnitId, unit: &Unit, name: Ident, bounds: &[Bound], body: ExprId) {
+        let announced = self.fulfil(name, 0, unit.span);
+        let arguments = bounds
+            .iter()
+            .map(|b| if b.tuple { 1 } else { b.names.len() as u32 })
+            .sum();
+        let entity = match announced {
+            Some(entity) => entity,
+            None => {
+                let kind = EntityKind::Function {
+                    params: Box::new([]),
+                    unit: id,
+                    body,
+                    arguments,
+                    recursive: true,
+                };
+                let entity = self.entity(name, kind, 0, LevelOf::default());
+                self.spec.let_entities.insert((self.tree, id), entity);
+                self.define(entity, unit, unit.span);
+                entity
+            }
+        };
+        let mark = self.scope.mark();
+        let bound = std::mem::take(&mut self.bound);
+        let labels = std::mem::take(&mut self.labels);
+        let (params, sets) = self.bounds(bounds, unit.span);
+        let level = self.expr(body);
+        let level = self.join(level, sets);
+        self.bound = bound;
+        self.labels = labels;
+        self.scope.release(mark);
+        let recursive = self.mentions(body, entity);
+        let known = &mut self.spec.entities[entity.0 as usize];
+        known.kind = EntityKind::Function {
+            params,
+            unit: id,
+            body,
+            arguments,
+            recursive,
+        };
+        known.level = level;
+        if announced.is_some() {
+            self.spec.let_entities.insert((self.tree, id), entity);
+            if self.let_depth == 0 {
+                self.current().definitions.push(entity);
+            }
+            self.close_if_complete();
+        }
+    }
+
+    /// Whether an expression just resolved refers to an entity.
+    fn mentions(&self, body: ExprId, entity: EntityId) -> bool {
+        let wanted = Resolved::Entity(entity);
+        let span = self.span(body);
+        let resolved = &self.spec.resolved[self.tree.0 as usize];
+        // Children come before parents in the arena, and a body's nodes lie inside its span.
+        resolved[..=body.0 as usize]
+            .iter()
+            .zip(&self.tree().exprs)
+            .rev()
+            .take_while(|(_, expr)| expr.span.end > span.start)
+            .any(|(resolved, expr)| *resolved == wanted && expr.span.start >= span.start)
+    }
+
+    fn close_if_complete(&mut self) {
+        if self.announced.iter().all(|(_, depth)| *depth < self.let_depth) {
+            self.level_section();
+        }
+    }
+
+    /// Gives the operators of a recursive section one level: each may reach all others.
+    fn level_section(&mut self) {
+        let section = std::mem::take(&mut self.section);
+        let mut all = LevelOf::default();
+        for entity in &section {
+            all = self.join(all, self.spec.entity(*entity).level);
+        }
+        for entity in section {
+            self.spec.entities[entity.0 as usize].level = all;
+        }
+    }
+
+    /// Reports what was announced at this depth or deeper and never defined.
+    pub(super) fn close_section(&mut self, depth: u32) {
+        let open: Vec<EntityId> = self
+            .announced
+            .iter()
+            .filter(|(_, d)| *d >= depth)
+            .map(|(entity, _)| *entity)
+            .collect();
+        self.announced.retain(|(_, d)| *d < depth);
+        for entity in open {
+            let (name, span) = (self.spec.entity(entity).name, self.spec.entity(entity).span);
+            let text = self.text(name);
+            let message = format!("`{text}` is announced by RECURSIVE but not defined");
+            self.error(
+                Class::Undefined,
+                span,
+                message,
+                format!("define `{text}`, or take it out of RECURSIVE"),
+            );
+        }
+    }
+
+    fn theorem(&mut self, unit: &Unit, name: Option<Ident>, statement: &AssumeProve) {
+        let mark = self.scope.mark();
+        let level = self.assume_prove(statement, name.is_none().then_some("a theorem without a name"));
+        self.scope.release(mark);
+        if let Some(name) = name {
+            let formula = statement.assumes.is_empty().then_some(statement.prove);
+            let entity = self.entity(name, EntityKind::Statement(formula), 0, level);
+            self.define_statement(entity, unit, name);
+        }
+    }
+
+    fn assume_prove(&mut self, statement: &AssumeProve, no_labels: Option<&'static str>) -> LevelOf {
+        let mut level = LevelOf::default();
+        for assumed in &statement.assumes {
+            let part = match assumed {
+                Assumed::Formula(body) => self.body(*body, no_labels),
+                Assumed::Nested(nested) => {
+                    let mark = self.scope.mark();
+                    let level = self.assume_prove(nested, no_labels);
+                    self.scope.release(mark);
+                    level
+                }
+                Assumed::New(kind, decl, set) => {
+                    let of_set = set.map_or(LevelOf::default(), |set| self.definition_body(set));
+                    let at = set.map_or(decl.ident.span, |set| self.span(set));
+                    self.check_level(of_set, Level::Action, at, |_| "the set of a NEW name".into());
+                    let fixed = match kind {
+                        NewKind::Constant => Level::Constant,
+                        NewKind::Variable | NewKind::State => Level::State,
+                        NewKind::Action => Level::Action,
+                        NewKind::Temporal => Level::Temporal,
+                    };
+                    let level = LevelOf::fixed(fixed);
+                    let entity = self.entity(decl.ident, EntityKind::Declared, decl.arity, level);
+                    self.declare(entity, decl.ident.span);
+                    of_set
+                }
+            };
+            level = self.join(level, part);
+        }
+        let prove = self.body(statement.prove, no_labels);
+        self.join(level, prove)
+    }
+}

@@ -1,0 +1,468 @@
+//! The syntax tree: flat arrays of nodes that name each other by number.
+//!
+//! One file is one [`Tree`]. Nodes live in arenas and refer to children by 32-bit ids, so that a tree is built without
+//! an allocation per node, is dropped without recursion however deep it is, and can carry side tables (what a name
+//! resolves to, a node's level) as plain vectors indexed by [`ExprId`]. Parentheses are kept as nodes: `\X` is n-ary
+//! exactly where none were written, and a printed tree must read back as it was.
+
+use super::operators::Op;
+use crate::names::Name;
+use crate::source::{SourceId, Span};
+
+/// Names an expression of a [`Tree`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ExprId(pub u32);
+
+/// Names a unit of a [`Tree`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct UnitId(pub u32);
+
+/// Names a module of a [`Tree`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ModuleIndex(pub u32);
+
+/// A name where it is introduced or used.
+#[derive(Clone, Copy, Debug)]
+pub struct Ident {
+    /// The name.
+    pub name: Name,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// An expression and where it stands.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The two kinds of junction list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Junction {
+    /// Bulleted with `/\`.
+    And,
+    /// Bulleted with `\/`.
+    Or,
+}
+
+impl Junction {
+    /// The operator that the list stands for.
+    pub fn op(self) -> Op {
+        match self {
+            Junction::And => Op::And,
+            Junction::Or => Op::Or,
+        }
+    }
+}
+
+/// The two quantifiers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantifier {
+    /// For all.
+    ForAll,
+    /// There is.
+    Exists,
+}
+
+/// What an expression is.
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// A whole number as written, in any base.
+    Number(Name),
+    /// A decimal number: the digits before and after the point.
+    Decimal(Name, Name),
+    /// A string, escapes resolved.
+    Text(Name),
+    /// A name, or an operator symbol standing for itself (`FoldSet(+, 0, S)`), with its arguments if it has any.
+    Apply(Ident, Box<[ExprId]>),
+    /// A name that goes through instances or into subexpressions: `I!Op(x)`, `Init!1`.
+    Path(Box<[Segment]>),
+    /// `@` in an EXCEPT.
+    At,
+    /// A prefix operator.
+    Prefix(Op, ExprId),
+    /// An infix operator, the span of its symbol, and both operands. Never `\X`.
+    Infix(Op, Span, ExprId, ExprId),
+    /// A postfix operator.
+    Postfix(Op, ExprId),
+    /// `S \X T \X U`.
+    Times(Box<[ExprId]>),
+    /// A bulleted list.
+    Junction(Junction, Box<[ExprId]>),
+    /// An expression in parentheses.
+    Paren(ExprId),
+    /// `<<a, b>>`.
+    Tuple(Box<[ExprId]>),
+    /// `{a, b}`.
+    SetEnum(Box<[ExprId]>),
+    /// `{x \in S : p}`.
+    SetFilter(Box<Bound>, ExprId),
+    /// `{e : x \in S, y \in T}`.
+    SetMap(ExprId, Box<[Bound]>),
+    /// `[x \in S |-> e]`.
+    Function(Box<[Bound]>, ExprId),
+    /// `[S -> T]`.
+    FunctionSet(ExprId, ExprId),
+    /// `f[x, y]`.
+    Call(ExprId, Box<[ExprId]>),
+    /// `[a |-> 1, b |-> 2]`.
+    Record(Box<[(Ident, ExprId)]>),
+    /// `[a : S, b : T]`.
+    RecordSet(Box<[(Ident, ExprId)]>),
+    /// `r.a`.
+    Field(ExprId, Ident),
+    /// `[f EXCEPT ![x].a = e]`.
+    Except(ExprId, Box<[Update]>),
+    /// `IF c THEN a ELSE b`.
+    If(ExprId, ExprId, ExprId),
+    /// `CASE p -> a [] q -> b [] OTHER -> c`.
+    Case(Box<[(ExprId, ExprId)]>, Option<ExprId>),
+    /// `LET d == … IN e`.
+    Let(Box<[UnitId]>, ExprId),
+    /// `CHOOSE x \in S : p`.
+    Choose(Box<Bound>, ExprId),
+    /// `\A x \in S, y \in T : p`; a bound without a set is unbounded.
+    Quantified(Quantifier, Box<[Bound]>, ExprId),
+    /// `\AA x, y : p`.
+    TemporalQuantified(Quantifier, Box<[Ident]>, ExprId),
+    /// `[A]_v` (true) or `<<A>>_v` (false).
+    Action(bool, ExprId, ExprId),
+    /// `SF_v(A)` (true) or `WF_v(A)` (false): subscript and action.
+    Fairness(bool, ExprId, ExprId),
+    /// `LAMBDA x, y : e`.
+    Lambda(Box<[Ident]>, ExprId),
+    /// `lab(x) :: e`.
+    Label(Ident, Box<[Ident]>, ExprId),
+    /// What could not be read. Only in trees that come with errors.
+    Error,
+}
+
+/// One step of a [`ExprKind::Path`].
+#[derive(Clone, Debug)]
+pub struct Segment {
+    /// What the step names.
+    pub kind: SegmentKind,
+    /// Arguments given at this step.
+    pub args: Box<[ExprId]>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What a step of a path names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SegmentKind {
+    /// A definition, an instance or a label.
+    Name(Name),
+    /// The n-th part: `Init!1`.
+    Part(u32),
+    /// `:`, the whole right-hand side.
+    Body,
+    /// `@`, an argument-less step into a bound body.
+    At,
+    /// `<<`, the first operand.
+    First,
+    /// `>>`, the second operand.
+    Second,
+    /// `(a, b)`, values for bound names.
+    Bind,
+}
+
+/// What names a bound introduces, and the set they range over if there is one.
+#[derive(Clone, Debug)]
+pub struct Bound {
+    /// Whether the names form a tuple `<<x, y>>`.
+    pub tuple: bool,
+    /// The names.
+    pub names: Box<[Ident]>,
+    /// The set.
+    pub set: Option<ExprId>,
+}
+
+/// One `![…].f = e` of an EXCEPT.
+#[derive(Clone, Debug)]
+pub struct Update {
+    /// The path.
+    pub path: Box<[Access]>,
+    /// The new value.
+    pub value: ExprId,
+    /// Where it stands, from the `!`.
+    pub span: Span,
+}
+
+/// One step of an EXCEPT path.
+#[derive(Clone, Debug)]
+pub enum Access {
+    /// `.f`.
+    Field(Ident),
+    /// `[x, y]`.
+    Index(Box<[ExprId]>),
+}
+
+/// A declared or defined operator name with its number of arguments; also one parameter of a definition.
+#[derive(Clone, Copy, Debug)]
+pub struct OpDecl {
+    /// The name.
+    pub ident: Ident,
+    /// How many arguments it takes.
+    pub arity: u32,
+    /// The symbol if it is declared as one: `_ (+) _`.
+    pub op: Option<Op>,
+}
+
+/// One substitution of an INSTANCE.
+#[derive(Clone, Debug)]
+pub struct Substitution {
+    /// What is replaced.
+    pub target: Ident,
+    /// By what.
+    pub value: ExprId,
+}
+
+/// `INSTANCE M WITH a <- b`.
+#[derive(Clone, Debug)]
+pub struct Instance {
+    /// The module.
+    pub module: Ident,
+    /// What is substituted explicitly.
+    pub substitutions: Box<[Substitution]>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What a NEW in an assumption declares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NewKind {
+    /// A constant, perhaps with arguments.
+    Constant,
+    /// A variable.
+    Variable,
+    /// A state function.
+    State,
+    /// A transition function.
+    Action,
+    /// A temporal formula.
+    Temporal,
+}
+
+/// One item of the ASSUME part of a theorem.
+#[derive(Clone, Debug)]
+pub enum Assumed {
+    /// A formula.
+    Formula(ExprId),
+    /// A declaration, with the set it is from if there is one.
+    New(NewKind, OpDecl, Option<ExprId>),
+    /// A nested ASSUME/PROVE.
+    Nested(Box<AssumeProve>),
+}
+
+/// `ASSUME … PROVE …`; a plain statement has no assumptions.
+#[derive(Clone, Debug)]
+pub struct AssumeProve {
+    /// A label before a nested ASSUME.
+    pub label: Option<Ident>,
+    /// What is assumed.
+    pub assumes: Box<[Assumed]>,
+    /// What is proved.
+    pub prove: ExprId,
+}
+
+/// A part of a module, or of a LET.
+#[derive(Clone, Debug)]
+pub struct Unit {
+    /// What it is.
+    pub kind: UnitKind,
+    /// Whether it says LOCAL.
+    pub local: bool,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What a unit is.
+#[derive(Clone, Debug)]
+pub enum UnitKind {
+    /// `CONSTANTS a, F(_)`.
+    Constants(Box<[OpDecl]>),
+    /// `VARIABLES x, y`.
+    Variables(Box<[Ident]>),
+    /// `RECURSIVE F(_)`.
+    Recursive(Box<[OpDecl]>),
+    /// `F(x, G(_)) == e`, also for operator symbols.
+    Operator {
+        /// What is defined.
+        name: OpDecl,
+        /// Its parameters.
+        params: Box<[OpDecl]>,
+        /// Its meaning.
+        body: ExprId,
+    },
+    /// `f[x \in S] == e`.
+    Function {
+        /// What is defined.
+        name: Ident,
+        /// Its domain.
+        bounds: Box<[Bound]>,
+        /// Its value.
+        body: ExprId,
+    },
+    /// `I(x) == INSTANCE M WITH …`.
+    NamedInstance {
+        /// What the instance is called.
+        name: Ident,
+        /// Its parameters.
+        params: Box<[OpDecl]>,
+        /// Of what.
+        instance: Instance,
+    },
+    /// `INSTANCE M WITH …`.
+    Instance(Instance),
+    /// `ASSUME`, with a name or without.
+    Assume(Option<Ident>, ExprId),
+    /// `THEOREM`, with a name or without; its proof is kept as a span.
+    Theorem {
+        /// Its name.
+        name: Option<Ident>,
+        /// What it says.
+        statement: Box<AssumeProve>,
+        /// Where its proof stands.
+        proof: Option<Span>,
+    },
+    /// A module in the module.
+    Module(ModuleIndex),
+    /// `----`.
+    Separator,
+    /// USE or HIDE, of concern to provers only.
+    UseOrHide,
+}
+
+/// A module.
+#[derive(Clone, Debug)]
+pub struct Module {
+    /// Its name.
+    pub name: Ident,
+    /// What it extends.
+    pub extends: Box<[Ident]>,
+    /// What it is made of.
+    pub units: Box<[UnitId]>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// One file.
+#[derive(Debug)]
+pub struct Tree {
+    /// The text it was read from.
+    pub source: SourceId,
+    /// All expressions, children before parents.
+    pub exprs: Vec<Expr>,
+    /// All units.
+    pub units: Vec<Unit>,
+    /// All modules; the first is the file's own, if there is any.
+    pub modules: Vec<Module>,
+    /// The file's own module.
+    pub root: Option<ModuleIndex>,
+}
+
+impl Tree {
+    /// An expression of this tree.
+    pub fn expr(&self, id: ExprId) -> &Expr {
+        &self.exprs[id.0 as usize]
+    }
+
+    /// A unit of this tree.
+    pub fn unit(&self, id: UnitId) -> &Unit {
+        &self.units[id.0 as usize]
+    }
+
+    /// A module of this tree.
+    pub fn module(&self, index: ModuleIndex) -> &Module {
+        &self.modules[index.0 as usize]
+    }
+
+    /// The leftmost operand, where the expression begins with one: the part that nests without brackets and therefore
+    /// without a limit on its depth. Walks over trees follow it in a loop, everything else by recursion.
+    pub fn left_operand(&self, id: ExprId) -> Option<ExprId> {
+        match &self.expr(id).kind {
+            ExprKind::Infix(_, _, left, _) | ExprKind::Postfix(_, left) => Some(*left),
+            ExprKind::Call(left, _) | ExprKind::Field(left, _) => Some(*left),
+            _ => None,
+        }
+    }
+
+    /// Calls `visit` with every direct part of an expression, from left to right; definitions of a LET not included.
+    pub fn for_each_child(&self, id: ExprId, mut visit: impl FnMut(ExprId)) {
+        let bounds_of = |bounds: &[Bound], visit: &mut dyn FnMut(ExprId)| {
+            bounds.iter().filter_map(|bound| bound.set).for_each(visit);
+        };
+        match &self.expr(id).kind {
+            ExprKind::Number(_)
+            | ExprKind::Decimal(..)
+            | ExprKind::Text(_)
+            | ExprKind::At
+            | ExprKind::Error => {}
+            ExprKind::Apply(_, parts)
+            | ExprKind::Times(parts)
+            | ExprKind::Junction(_, parts)
+            | ExprKind::Tuple(parts)
+            | ExprKind::SetEnum(parts) => parts.iter().copied().for_each(visit),
+            ExprKind::Path(segments) => {
+                segments
+                    .iter()
+                    .flat_map(|segment| segment.args.iter().copied())
+                    .for_each(visit);
+            }
+            ExprKind::Prefix(_, part)
+            | ExprKind::Postfix(_, part)
+            | ExprKind::Paren(part)
+            | ExprKind::Field(part, _)
+            | ExprKind::Let(_, part)
+            | ExprKind::TemporalQuantified(_, _, part)
+            | ExprKind::Lambda(_, part)
+            | ExprKind::Label(_, _, part) => visit(*part),
+            ExprKind::Infix(_, _, left, right)
+            | ExprKind::FunctionSet(left, right)
+            | ExprKind::Action(_, left, right)
+            | ExprKind::Fairness(_, left, right) => [*left, *right].into_iter().for_each(visit),
+            ExprKind::SetFilter(bound, body) | ExprKind::Choose(bound, body) => {
+                bounds_of(std::slice::from_ref(bound), &mut visit);
+                visit(*body);
+            }
+            ExprKind::SetMap(body, bounds) | ExprKind::Function(bounds, body) => {
+                bounds_of(bounds, &mut visit);
+                visit(*body);
+            }
+            ExprKind::Quantified(_, bounds, body) => {
+                bounds_of(bounds, &mut visit);
+                visit(*body);
+            }
+            ExprKind::Call(function, args) => {
+                visit(*function);
+                args.iter().copied().for_each(visit);
+            }
+            ExprKind::Record(fields) | ExprKind::RecordSet(fields) => {
+                fields.iter().map(|(_, value)| *value).for_each(visit);
+            }
+            ExprKind::Except(function, updates) => {
+                visit(*function);
+                for update in updates {
+                    for access in &update.path {
+                        if let Access::Index(args) = access {
+                            args.iter().copied().for_each(&mut visit);
+                        }
+                    }
+                    visit(update.value);
+                }
+            }
+            ExprKind::If(condition, yes, no) => [*condition, *yes, *no].into_iter().for_each(visit),
+            ExprKind::Case(arms, other) => {
+                for (condition, value) in arms {
+                    visit(*condition);
+                    visit(*value);
+                }
+                other.iter().copied().for_each(visit);
+            }
+        }
+    }
+}

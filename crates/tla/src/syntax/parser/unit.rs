@@ -1,0 +1,584 @@
+//! Modules and what they are made of.
+
+use super::*;
+use crate::syntax::operators::Fixity;
+
+impl Parser<'_> {
+    /// A module, from its `---- MODULE` to its `====`.
+    pub(super) fn module(&mut self) -> Parsed<ModuleIndex> {
+        let start = self.bump();
+        let index = ModuleIndex(self.tree.modules.len() as u32);
+        let nowhere = Ident {
+            name: self.names.intern(""),
+            span: start.span(),
+        };
+        self.tree.modules.push(Module {
+            name: nowhere,
+            extends: Box::new([]),
+            units: Box::new([]),
+            span: start.span(),
+        });
+        let name = self.nested(Self::module_header)?;
+        self.tree.modules[index.0 as usize].name = name;
+        let mut units = Vec::new();
+        match self.extends() {
+            Ok(extends) => self.tree.modules[index.0 as usize].extends = extends,
+            Err(Failed) => self.recover(self.at, 0),
+        }
+        loop {
+            let token = self.token();
+            if matches!(token.kind, TokenKind::ModuleEnd | TokenKind::End) {
+                break;
+            }
+            let begin = self.at;
+            self.junctions.clear();
+            match self.nested(Self::module_unit) {
+                Ok(unit) => units.push(unit),
+                Err(Failed) => {
+                    self.recover(begin, token.column);
+                    if let Some(unit) = self.placeholder(begin) {
+                        units.push(unit);
+                    }
+                }
+            }
+        }
+        let end = self.token();
+        let module = &mut self.tree.modules[index.0 as usize];
+        module.units = units.into();
+        module.span = start.span().to(end.span());
+        if end.kind == TokenKind::ModuleEnd {
+            self.bump();
+            return Ok(index);
+        }
+        if self.diagnostics.is_empty() {
+            let name = self.slice(name.span).to_owned();
+            let span = self.end_span();
+            let source = self.tree.source;
+            let diagnostic = self
+                .error(Class::Parse, span, format!("module {name} is not closed"))
+                .label(source, start.span(), "it begins here")
+                .help("end it with a line `====`");
+            self.report(diagnostic);
+        }
+        Ok(index)
+    }
+
+    fn module_header(&mut self) -> Parsed<Ident> {
+        let name = self.lenient_identifier("the module's name")?;
+        self.expect(
+            TokenKind::Separator,
+            "at least four dashes after the module's name",
+        )?;
+        Ok(name)
+    }
+
+    fn extends(&mut self) -> Parsed<Box<[Ident]>> {
+        let mut names = Vec::new();
+        if self.token().kind == TokenKind::Keyword(Keyword::Extends) {
+            self.bump();
+            loop {
+                names.push(self.lenient_identifier("the name of a module")?);
+                if !self.eat(TokenKind::Comma) {
+                    break;
+                }
+            }
+        }
+        Ok(names.into())
+    }
+
+    /// After a mistake: goes to the next unit that starts no further right than the broken one did.
+    fn recover(&mut self, begin: usize, column: u32) {
+        self.junctions.clear();
+        self.at = self.at.max(begin + 1).min(self.tokens.len() - 1);
+        loop {
+            let token = self.token();
+            let stop = match token.kind {
+                TokenKind::End | TokenKind::ModuleEnd | TokenKind::ModuleStart => true,
+                _ if token.column > column => false,
+                TokenKind::Separator => true,
+                TokenKind::Keyword(word) => matches!(
+                    word,
+                    Keyword::Constant
+                        | Keyword::Variable
+                        | Keyword::Assume
+                        | Keyword::Assumption
+                        | Keyword::Theorem
+                        | Keyword::Proposition
+                        | Keyword::Recursive
+                        | Keyword::Local
+                        | Keyword::Instance
+                ),
+                _ => token.begins_definition,
+            };
+            if stop {
+                return;
+            }
+            self.bump();
+        }
+    }
+
+    /// What a broken definition defines, so that its uses are not mistakes too.
+    fn placeholder(&mut self, begin: usize) -> Option<UnitId> {
+        let token = self.token_at(begin);
+        let named = token.begins_definition && token.kind == TokenKind::Identifier;
+        if !named {
+            return None;
+        }
+        let ident = self.ident_of(&token);
+        let body = self.expr(ExprKind::Error, token.span());
+        let name = OpDecl {
+            ident,
+            arity: 0,
+            op: None,
+        };
+        Some(self.unit(
+            UnitKind::Operator {
+                name,
+                params: Box::new([]),
+                body,
+            },
+            false,
+            token.span(),
+        ))
+    }
+
+    fn module_unit(&mut self) -> Parsed<UnitId> {
+        let start = self.token();
+        let local = start.kind == TokenKind::Keyword(Keyword::Local);
+        if local {
+            self.bump();
+        }
+        let token = self.token();
+        if token.begins_definition {
+            return self.definition(local, start.span());
+        }
+        let kind = match token.kind {
+            TokenKind::Keyword(Keyword::Instance) => {
+                let instance = self.instance()?;
+                UnitKind::Instance(instance)
+            }
+            _ if local => return Err(self.unexpected("a definition or INSTANCE after LOCAL")),
+            TokenKind::Separator => {
+                self.bump();
+                UnitKind::Separator
+            }
+            TokenKind::ModuleStart => UnitKind::Module(self.module()?),
+            TokenKind::Keyword(Keyword::Constant) => {
+                self.bump();
+                UnitKind::Constants(self.declarations()?)
+            }
+            TokenKind::Keyword(Keyword::Recursive) => {
+                self.bump();
+                UnitKind::Recursive(self.declarations()?)
+            }
+            TokenKind::Keyword(Keyword::Variable) => {
+                self.bump();
+                UnitKind::Variables(self.identifiers("the name of a variable")?)
+            }
+            TokenKind::Keyword(Keyword::Assume | Keyword::Assumption) => {
+                self.bump();
+                let name = self.statement_name();
+                UnitKind::Assume(name, self.expression()?)
+            }
+            TokenKind::Keyword(Keyword::Theorem | Keyword::Proposition) => {
+                self.bump();
+                let name = self.statement_name();
+                let statement = Box::new(self.statement()?);
+                let proof = self.skip_proof()?;
+                UnitKind::Theorem {
+                    name,
+                    statement,
+                    proof,
+                }
+            }
+            TokenKind::Keyword(Keyword::Use | Keyword::Hide) => {
+                self.skip_facts();
+                UnitKind::UseOrHide
+            }
+            _ => return Err(self.not_a_unit(token)),
+        };
+        Ok(self.unit(kind, local, start.span().to(self.previous_span())))
+    }
+
+    fn not_a_unit(&mut self, token: Token) -> Failed {
+        let text = self.slice(token.span()).to_owned();
+        let next = self.peek_after(1);
+        let source = self.tree.source;
+        let diagnostic = match token.kind {
+            TokenKind::Bad => return Failed,
+            TokenKind::Keyword(Keyword::Extends) => self
+                .error(
+                    Class::Parse,
+                    token.span(),
+                    "EXTENDS comes before everything else in a module",
+                )
+                .help("move it to the line after the module's header; a module has one EXTENDS"),
+            TokenKind::Keyword(_) | TokenKind::Operator(_) | TokenKind::Number
+                if next == TokenKind::Define =>
+            {
+                let what = if token.kind == TokenKind::Number {
+                    "a number"
+                } else {
+                    "a reserved word"
+                };
+                self.error(
+                    Class::Parse,
+                    token.span(),
+                    format!("`{text}` is {what} and cannot be defined"),
+                )
+                .help("choose another name")
+            }
+            TokenKind::Identifier if next == TokenKind::Operator(Op::Equal) => self
+                .error(
+                    Class::Parse,
+                    token.span(),
+                    format!("`{text} =` is neither a definition nor a statement"),
+                )
+                .label(source, self.token_at(self.at + 1).span(), "this compares")
+                .help(format!("to define `{text}` write `{text} ==`")),
+            TokenKind::Identifier if next == TokenKind::Operator(Op::Assign) => self
+                .error(Class::Parse, token.span(), format!("`{text} :=` is not TLA+"))
+                .help("an algorithm belongs in a comment `(* --algorithm … *)`; to define write `==`"),
+            TokenKind::Define if self.token_at(self.at + 1).start == token.end => self
+                .error(
+                    Class::Parse,
+                    self.previous_span(),
+                    "the module's closing line is expected after this",
+                )
+                .label(source, token.span(), "this is too short to close a module")
+                .help("a module ends with at least four equal signs: `====`"),
+            TokenKind::Define => self
+                .error(Class::Parse, self.previous_span(), "a name is missing after this")
+                .label(source, token.span(), "there is nothing here to define")
+                .help("a definition is written `Name == expression`"),
+            _ => {
+                let found = self.describe(&token);
+                let mut d = self.error(
+                    Class::Parse,
+                    token.span(),
+                    format!("expected a definition, a declaration or `====`, found {found}"),
+                );
+                if matches!(token.kind, TokenKind::Operator(Op::And | Op::Or)) {
+                    d = d.help("the bullet belongs to no list: is an earlier line misaligned?");
+                } else if matches!(
+                    token.kind,
+                    TokenKind::Identifier | TokenKind::Number | TokenKind::Text
+                ) {
+                    d = d.help("an operator, a comma or `==` may be missing before or after it");
+                }
+                d
+            }
+        };
+        self.report(diagnostic)
+    }
+
+    fn identifiers(&mut self, expected: &str) -> Parsed<Box<[Ident]>> {
+        let mut names = vec![self.identifier(expected)?];
+        while self.eat(TokenKind::Comma) {
+            names.push(self.identifier(expected)?);
+        }
+        Ok(names.into())
+    }
+
+    fn declarations(&mut self) -> Parsed<Box<[OpDecl]>> {
+        let mut list = vec![self.declaration()?];
+        while self.eat(TokenKind::Comma) {
+            list.push(self.declaration()?);
+        }
+        Ok(list.into())
+    }
+
+    /// `c`, `F(_, _)`, `_ + _`, `-. _` or `_ ^+`.
+    pub(super) fn declaration(&mut self) -> Parsed<OpDecl> {
+        match self.peek() {
+            TokenKind::Underscore => {
+                self.bump();
+                let TokenKind::Operator(op) = self.peek() else {
+                    return Err(self.unexpected("an infix or postfix operator"));
+                };
+                let token = self.bump();
+                let arity = match op.fixity() {
+                    Fixity::Postfix => 1,
+                    Fixity::Infix => {
+                        self.expect(TokenKind::Underscore, "`_` for the right operand")?;
+                        2
+                    }
+                    Fixity::Prefix => {
+                        self.at -= 1;
+                        return Err(self.unexpected("an infix or postfix operator"));
+                    }
+                };
+                Ok(OpDecl {
+                    ident: self.op_ident(op, token.span()),
+                    arity,
+                    op: Some(op),
+                })
+            }
+            TokenKind::Operator(op) if op.fixity() == Fixity::Prefix => {
+                let token = self.bump();
+                self.expect(TokenKind::Underscore, "`_` for the operand")?;
+                Ok(OpDecl {
+                    ident: self.op_ident(op, token.span()),
+                    arity: 1,
+                    op: Some(op),
+                })
+            }
+            _ => {
+                let ident = self.identifier("a name")?;
+                let mut arity = 0;
+                if self.peek() == TokenKind::ParenOpen && self.peek_after(1) == TokenKind::Underscore {
+                    self.bump();
+                    loop {
+                        self.expect(TokenKind::Underscore, "`_`")?;
+                        arity += 1;
+                        if !self.eat(TokenKind::Comma) {
+                            break;
+                        }
+                    }
+                    self.expect(TokenKind::ParenClose, "`,` or `)`")?;
+                }
+                Ok(OpDecl {
+                    ident,
+                    arity,
+                    op: None,
+                })
+            }
+        }
+    }
+
+    /// The `Name ==` of a named assumption or theorem.
+    fn statement_name(&mut self) -> Option<Ident> {
+        let token = self.token();
+        let named = token.kind == TokenKind::Identifier && self.peek_after(1) == TokenKind::Define;
+        named.then(|| {
+            self.bump();
+            self.bump();
+            self.ident_of(&token)
+        })
+    }
+
+    /// An expression or ASSUME/PROVE.
+    fn statement(&mut self) -> Parsed<AssumeProve> {
+        let labelled = self.peek() == TokenKind::Identifier
+            && self.peek_after(1) == TokenKind::ColonColon
+            && self.peek_after(2) == TokenKind::Keyword(Keyword::Assume);
+        let label = if labelled {
+            let token = self.bump();
+            self.bump();
+            Some(self.ident_of(&token))
+        } else {
+            None
+        };
+        if !self.eat(TokenKind::Keyword(Keyword::Assume)) {
+            return Ok(AssumeProve {
+                label,
+                assumes: Box::new([]),
+                prove: self.expression()?,
+            });
+        }
+        let mut assumes = Vec::new();
+        loop {
+            assumes.push(self.nested(Self::assumed)?);
+            if !self.eat(TokenKind::Comma) {
+                break;
+            }
+        }
+        self.expect(TokenKind::Keyword(Keyword::Prove), "`,` or PROVE")?;
+        Ok(AssumeProve {
+            label,
+            assumes: assumes.into(),
+            prove: self.expression()?,
+        })
+    }
+
+    fn assumed(&mut self) -> Parsed<Assumed> {
+        let new = self.eat(TokenKind::Keyword(Keyword::New));
+        let kind = match self.peek() {
+            TokenKind::Keyword(Keyword::Constant) => Some(NewKind::Constant),
+            TokenKind::Keyword(Keyword::Variable) => Some(NewKind::Variable),
+            TokenKind::Keyword(Keyword::State) => Some(NewKind::State),
+            TokenKind::Keyword(Keyword::Action) => Some(NewKind::Action),
+            TokenKind::Keyword(Keyword::Temporal) => Some(NewKind::Temporal),
+            _ => None,
+        };
+        if kind.is_some() {
+            self.bump();
+        } else if !new {
+            let nested = self.peek() == TokenKind::Keyword(Keyword::Assume)
+                || (self.peek_after(1) == TokenKind::ColonColon
+                    && self.peek_after(2) == TokenKind::Keyword(Keyword::Assume));
+            return Ok(if nested {
+                Assumed::Nested(Box::new(self.statement()?))
+            } else {
+                Assumed::Formula(self.expression()?)
+            });
+        }
+        let declared = self.declaration()?;
+        let bounded = declared.arity == 0 && self.eat(TokenKind::Operator(Op::In));
+        let set = if bounded { Some(self.expression()?) } else { None };
+        Ok(Assumed::New(kind.unwrap_or(NewKind::Constant), declared, set))
+    }
+
+    /// A definition; the cursor is on its first token after any LOCAL.
+    pub(super) fn definition(&mut self, local: bool, start: Span) -> Parsed<UnitId> {
+        let first = self.bump();
+        if let Some(op) = first.operator() {
+            let name = self.op_ident(op, first.span());
+            let param = self.plain_param()?;
+            return self.operator_definition(name, Some(op), vec![param], local, start);
+        }
+        let ident = self.ident_of(&first);
+        match self.token().kind {
+            TokenKind::Operator(op) => {
+                let symbol = self.bump();
+                let mut params = vec![OpDecl {
+                    ident,
+                    arity: 0,
+                    op: None,
+                }];
+                if op.fixity() == Fixity::Infix {
+                    params.push(self.plain_param()?);
+                }
+                let name = self.op_ident(op, symbol.span());
+                self.operator_definition(name, Some(op), params, local, start)
+            }
+            TokenKind::BracketOpen => {
+                self.bump();
+                let bounds = self.bounds()?;
+                self.expect(TokenKind::BracketClose, "`,` or `]`")?;
+                self.expect(TokenKind::Define, "`==`")?;
+                let body = self.expression()?;
+                let span = start.to(self.previous_span());
+                Ok(self.unit(
+                    UnitKind::Function {
+                        name: ident,
+                        bounds,
+                        body,
+                    },
+                    local,
+                    span,
+                ))
+            }
+            TokenKind::ParenOpen => {
+                self.bump();
+                let mut params = vec![self.declaration()?];
+                while self.eat(TokenKind::Comma) {
+                    params.push(self.declaration()?);
+                }
+                self.expect(TokenKind::ParenClose, "`,` or `)`")?;
+                self.operator_definition(ident, None, params, local, start)
+            }
+            _ => self.operator_definition(ident, None, Vec::new(), local, start),
+        }
+    }
+
+    fn plain_param(&mut self) -> Parsed<OpDecl> {
+        let ident = self.identifier("the name of a parameter")?;
+        Ok(OpDecl {
+            ident,
+            arity: 0,
+            op: None,
+        })
+    }
+
+    fn operator_definition(
+        &mut self,
+        ident: Ident,
+        op: Option<Op>,
+        params: Vec<OpDecl>,
+        local: bool,
+        start: Span,
+    ) -> Parsed<UnitId> {
+        self.expect(TokenKind::Define, "`==`")?;
+        let params: Box<[OpDecl]> = params.into();
+        let kind = if self.peek() == TokenKind::Keyword(Keyword::Instance) && op.is_none() {
+            UnitKind::NamedInstance {
+                name: ident,
+                params,
+                instance: self.instance()?,
+            }
+        } else {
+            let name = OpDecl {
+                ident,
+                arity: params.len() as u32,
+                op,
+            };
+            UnitKind::Operator {
+                name,
+                params,
+                body: self.expression()?,
+            }
+        };
+        let span = start.to(self.previous_span());
+        Ok(self.unit(kind, local, span))
+    }
+
+    /// `INSTANCE M WITH …`.
+    fn instance(&mut self) -> Parsed<Instance> {
+        let start = self.bump();
+        let module = self.lenient_identifier("the name of a module")?;
+        let mut substitutions = Vec::new();
+        if self.eat(TokenKind::Keyword(Keyword::With)) {
+            loop {
+                substitutions.push(self.substitution()?);
+                if !self.eat(TokenKind::Comma) {
+                    break;
+                }
+            }
+        }
+        let span = start.span().to(self.previous_span());
+        Ok(Instance {
+            module,
+            substitutions: substitutions.into(),
+            span,
+        })
+    }
+
+    fn substitution(&mut self) -> Parsed<Substitution> {
+        let target = match self.peek() {
+            TokenKind::Operator(op) => {
+                let token = self.bump();
+                self.op_ident(op, token.span())
+            }
+            _ => self.identifier("the name of a constant or variable")?,
+        };
+        self.expect(TokenKind::Substitute, "`<-`")?;
+        Ok(Substitution {
+            target,
+            value: self.argument()?,
+        })
+    }
+
+    /// The definitions of a LET, up to its IN.
+    pub(super) fn let_units(&mut self) -> Parsed<Box<[UnitId]>> {
+        let mut units = Vec::new();
+        loop {
+            let token = self.token();
+            let recursive = token.kind == TokenKind::Keyword(Keyword::Recursive);
+            // LOCAL says nothing new in a LET, but it may be said.
+            let local = token.kind == TokenKind::Keyword(Keyword::Local)
+                && self.token_at(self.at + 1).begins_definition;
+            if !token.begins_definition && !recursive && !local {
+                break;
+            }
+            if self.is_outside(&token) {
+                return Err(self.misplaced(token, "a definition or IN"));
+            }
+            if recursive {
+                self.bump();
+                let declared = self.declarations()?;
+                let span = token.span().to(self.previous_span());
+                units.push(self.unit(UnitKind::Recursive(declared), false, span));
+            } else {
+                if local {
+                    self.bump();
+                }
+                units.push(self.nested(|p| p.definition(local, token.span()))?);
+            }
+        }
+        if units.is_empty() {
+            return Err(self.unexpected("a definition after LET"));
+        }
+        Ok(units.into())
+    }
+}

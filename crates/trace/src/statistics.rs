@@ -1,0 +1,172 @@
+//! What a trace is like: how much, how long, how concurrent.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use omnilink_value::Value;
+use rustc_hash::FxHashSet;
+use serde::Serialize;
+
+use crate::{Name, Operation, Time, TraceError};
+
+/// Figures about a trace, gathered while it streams by.
+///
+/// *Overlap* is counted at each call: how many operations are open then, the new one included. Memory is the operations
+/// that are open at once, the threads and the names; never the trace.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Statistics {
+    /// How many operations there are.
+    pub operations: u64,
+    /// How many never returned.
+    pub pending: u64,
+    /// How many the system said had failed.
+    pub aborted: u64,
+    /// How many threads called.
+    pub threads: u64,
+    /// The earliest start.
+    pub first_start: Option<Time>,
+    /// The latest start or end.
+    pub last_time: Option<Time>,
+    /// The mean over all calls of the operations open at that call.
+    pub overlap_mean: f64,
+    /// The most operations open at once.
+    pub overlap_max: u64,
+    /// How many calls found how many operations open: entry 0 counts the calls that were alone, and so on.
+    pub overlap_histogram: Vec<u64>,
+    /// The operations with the longest timeboxes, longest first.
+    pub longest: Vec<LongOperation>,
+    /// By name of the operation.
+    pub names: BTreeMap<Name, NameStatistics>,
+    #[serde(skip)]
+    open: OpenOperations,
+}
+
+/// Figures about the operations of one name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct NameStatistics {
+    /// How many there are.
+    pub operations: u64,
+    /// How many never returned.
+    pub pending: u64,
+    /// How many the system said had failed.
+    pub aborted: u64,
+}
+
+/// An operation with a long timebox.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LongOperation {
+    /// The length of the timebox.
+    pub length: u64,
+    /// Its start.
+    pub start: Time,
+    /// Who called.
+    pub thread: Value,
+    /// What was called, with arguments and result.
+    pub call: String,
+    /// Where it was read.
+    pub place: String,
+}
+
+/// How many of the longest operations are kept.
+const LONGEST_MAX: usize = 10;
+
+#[derive(Clone, Debug, Default)]
+struct OpenOperations {
+    ends: BinaryHeap<Reverse<Time>>,
+    pending: u64,
+    threads: FxHashSet<Value>,
+    overlap_sum: u128,
+}
+
+impl Statistics {
+    /// The figures of all `operations`, which come in order of start.
+    ///
+    /// # Errors
+    /// The first error that is met.
+    pub fn of(
+        operations: impl IntoIterator<Item = Result<Operation, TraceError>>,
+    ) -> Result<Self, TraceError> {
+        let mut statistics = Self::default();
+        for operation in operations {
+            statistics.add(&operation?);
+        }
+        Ok(statistics)
+    }
+
+    /// Takes the next operation in order of start into account.
+    pub fn add(&mut self, operation: &Operation) {
+        let is_pending = operation.timebox.is_pending();
+        let name = match self.names.get_mut(&operation.name) {
+            Some(name) => name,
+            None => self.names.entry(operation.name.clone()).or_default(),
+        };
+        name.operations += 1;
+        name.pending += u64::from(is_pending);
+        name.aborted += u64::from(operation.aborted);
+        self.operations += 1;
+        self.pending += u64::from(is_pending);
+        self.aborted += u64::from(operation.aborted);
+        if !self.open.threads.contains(&operation.thread) {
+            self.open.threads.insert(operation.thread.clone());
+            self.threads += 1;
+        }
+        self.add_times(operation);
+        self.add_overlap(operation);
+    }
+
+    fn add_times(&mut self, operation: &Operation) {
+        let start = operation.timebox.start;
+        let last = operation.timebox.end.unwrap_or(start);
+        self.first_start = Some(self.first_start.map_or(start, |first| first.min(start)));
+        self.last_time = Some(self.last_time.map_or(last, |latest| latest.max(last)));
+        let Some(end) = operation.timebox.end else { return };
+        let length = end.abs_diff(start);
+        let is_short = |shortest: &LongOperation| shortest.length >= length;
+        if self.longest.len() == LONGEST_MAX && self.longest.last().is_some_and(is_short) {
+            return;
+        }
+        let at = self.longest.partition_point(|longer| longer.length >= length);
+        self.longest.truncate(LONGEST_MAX - 1);
+        let (call, place) = (operation.to_string(), operation.place.to_string());
+        self.longest.insert(
+            at,
+            LongOperation {
+                length,
+                start,
+                thread: operation.thread.clone(),
+                call,
+                place,
+            },
+        );
+    }
+
+    fn add_overlap(&mut self, operation: &Operation) {
+        // An operation that ends at this very start is still open: ties overlap.
+        while self
+            .open
+            .ends
+            .peek()
+            .is_some_and(|Reverse(end)| *end < operation.timebox.start)
+        {
+            self.open.ends.pop();
+        }
+        match operation.timebox.end {
+            Some(end) => self.open.ends.push(Reverse(end)),
+            None => self.open.pending += 1,
+        }
+        let overlap = self.open.ends.len() as u64 + self.open.pending;
+        let level = usize::try_from(overlap - 1)
+            .unwrap_or(usize::MAX)
+            .min(HISTOGRAM_MAX - 1);
+        if self.overlap_histogram.len() <= level {
+            self.overlap_histogram.resize(level + 1, 0);
+        }
+        self.overlap_histogram[level] += 1;
+        self.overlap_max = self.overlap_max.max(overlap);
+        self.open.overlap_sum += u128::from(overlap);
+        self.overlap_mean = self.open.overlap_sum as f64 / self.operations as f64;
+    }
+}
+
+/// The last entry of the histogram stands for everything beyond it.
+const HISTOGRAM_MAX: usize = 1024;
