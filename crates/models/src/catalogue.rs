@@ -6,7 +6,7 @@
 use crate::decode::Decode;
 use crate::options::{ModelOptions, ModelSpecError, Spec};
 use crate::{
-    Bank, CasRegister, Counter, Kv, Log, Map, MultiRegister, Mutex, PriorityQueue, Queue, Register,
+    Bank, CasRegister, Counter, JavaMap, Kv, Log, Map, MultiRegister, Mutex, PriorityQueue, Queue, Register,
     Semaphore, Set, Stack,
 };
 
@@ -127,6 +127,7 @@ shipped! {
     Kv,
     Set,
     Map,
+    JavaMap,
     Queue,
     Stack,
     PriorityQueue,

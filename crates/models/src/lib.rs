@@ -48,6 +48,7 @@ mod counter;
 mod decode;
 mod describe;
 mod empty;
+mod java_map;
 mod keys;
 mod kv;
 mod log;
@@ -71,6 +72,9 @@ pub use cas_register::{CasRegister, CasRegisterOp, FailedCas};
 pub use catalogue::{Entry, OpEntry, OptionEntry, Shipped, Visitor, catalogue, with_model};
 pub use counter::{Counter, CounterOp};
 pub use decode::{Decode, DecodeError, DecodeProblem, Decoded};
+pub use java_map::{
+    End, JavaMap, JavaMapCall, JavaMapError, JavaMapOp, KeyMethod, Near, Wanted, WholeMethod,
+};
 pub use kv::{Kv, KvAction, KvOp};
 pub use log::{Log, LogOp};
 pub use map::{Map, MapAction, MapOp};

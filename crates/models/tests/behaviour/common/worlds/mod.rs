@@ -1,12 +1,13 @@
 //! The small worlds, one for each shipped model (some in two variants).
 
 mod collections;
+mod java;
 mod registers;
 mod services;
 
 use omnilink_models::{
-    Assoc, Bank, CasRegister, Counter, FailedCas, First, Kv, Log, Map, MultiRegister, Mutex, PriorityQueue,
-    Queue, Register, Semaphore, Set, Stack,
+    Assoc, Bank, CasRegister, Counter, FailedCas, First, JavaMap, Kv, Log, Map, MultiRegister, Mutex,
+    PriorityQueue, Queue, Register, Semaphore, Set, Stack,
 };
 use omnilink_value::Value;
 
@@ -89,6 +90,7 @@ pub fn each_workload(visitor: &mut impl Visitor) {
         },
     );
     visitor.visit("log", &Log { first: 1 });
+    visitor.visit("java-map", &JavaMap);
 }
 
 pub(super) fn int(value: i64) -> Value {

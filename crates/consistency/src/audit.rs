@@ -1,0 +1,132 @@
+//! Checks an explanation against the criterion, apart from the search that found it.
+//!
+//! The search works with tables, reductions and remembered failures; a mistake in any of them must not become a wrong
+//! `valid`. So the axioms are evaluated once more over the finished explanation, and every return is replayed through
+//! the model itself.
+
+use omnilink_engine::{Model, successors};
+
+use crate::criterion::Ret;
+use crate::history::History;
+use crate::op_set::OpSet;
+use crate::outcome::Explanation;
+use crate::plan::{Plan, union};
+use crate::relation::Scene;
+
+struct Finished<'a> {
+    plan: &'a Plan,
+    explanation: &'a Explanation,
+    /// What is linearized before each operation.
+    before: Vec<OpSet>,
+}
+
+impl Scene for Finished<'_> {
+    fn po(&self, to: OpSet) -> OpSet {
+        union(&self.plan.po, to)
+    }
+
+    fn hb(&self, to: OpSet) -> OpSet {
+        union(&self.plan.hb, to)
+    }
+
+    fn lin(&self, to: OpSet) -> OpSet {
+        union(&self.before, to)
+    }
+
+    fn vis(&self, to: OpSet) -> OpSet {
+        union(&self.explanation.visible, to)
+    }
+}
+
+/// Says what is wrong with `explanation`, if anything is.
+pub(crate) fn audit<M: Model>(
+    model: &M,
+    history: &History<M::Op>,
+    plan: &Plan,
+    ret: Ret,
+    explanation: &Explanation,
+) -> Result<(), String> {
+    let mut placed = OpSet::EMPTY;
+    let mut before = vec![OpSet::EMPTY; plan.count];
+    for &op in &explanation.linearization {
+        if placed.has(op) {
+            return Err(format!("operation {op} is linearized twice"));
+        }
+        before[op] = placed;
+        placed = placed.with(op);
+    }
+    if !plan.required.is_within(placed) {
+        return Err("an operation that happened is not linearized".to_owned());
+    }
+    let scene = Finished {
+        plan,
+        explanation,
+        before,
+    };
+    for &op in &explanation.linearization {
+        let (sees, past) = (explanation.visible[op], scene.before[op]);
+        if !plan.lin_before[op].and(placed).is_within(past) {
+            return Err(format!("operation {op} is linearized too early"));
+        }
+        if !sees.is_within(past) {
+            return Err(format!("operation {op} sees what comes later"));
+        }
+        let mut demanded = plan.must_see[op];
+        for (relation, scope) in &plan.demands {
+            if scope.has(op) {
+                demanded = demanded.or(relation.sources(OpSet::one(op), &scene));
+            }
+        }
+        if plan.complete.has(op) {
+            demanded = demanded.or(past);
+        }
+        if !demanded.and(placed).without(op).is_within(sees) {
+            return Err(format!("operation {op} does not see all that the axioms demand"));
+        }
+    }
+    replay(model, history, ret, explanation)
+}
+
+/// Follows every return. What several operations see in common at the beginning is replayed once.
+fn replay<M: Model>(
+    model: &M,
+    history: &History<M::Op>,
+    ret: Ret,
+    explanation: &Explanation,
+) -> Result<(), String> {
+    let as_seen = |op: usize| match ret {
+        Ret::Own => &history.ops()[op].effect,
+        Ret::All => &history.ops()[op].op,
+    };
+    let after = |states: &[M::State], op: &M::Op| -> Vec<M::State> {
+        let mut next: Vec<M::State> = Vec::new();
+        for state in states.iter().flat_map(|state| successors(model, state, op)) {
+            if !next.contains(&state) {
+                next.push(state);
+            }
+        }
+        next
+    };
+    let order = &explanation.linearization;
+    // Where each beginning of the linearization leads: what is seen is often one of them.
+    let mut beginnings = vec![model.initial()];
+    for (position, &op) in order.iter().enumerate() {
+        let sees = explanation.visible[op];
+        let shared = order[..position]
+            .iter()
+            .take_while(|seen| sees.has(**seen))
+            .count();
+        let mut states = beginnings[shared].clone();
+        for &seen in order[shared..position].iter().filter(|seen| sees.has(**seen)) {
+            states = after(&states, as_seen(seen));
+        }
+        if after(&states, &history.ops()[op].op).is_empty() {
+            return Err(format!(
+                "the return of operation {op} does not follow from what it sees"
+            ));
+        }
+        let next = after(&beginnings[position], as_seen(op));
+        beginnings.push(next);
+    }
+    Ok(())
+}

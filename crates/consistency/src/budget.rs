@@ -1,0 +1,77 @@
+//! Keeps a search within its limits.
+
+use std::time::Instant;
+
+use omnilink_engine::{Exhausted, Limits, resident_bytes};
+
+/// Counts work and looks at the clock and at memory now and then.
+#[derive(Debug)]
+pub(crate) struct Budget {
+    limits: Limits,
+    deadline: Option<Instant>,
+    /// Configurations explored so far.
+    pub configurations: u64,
+    /// Visibilities tried so far.
+    pub visibilities: u64,
+    work: u64,
+    exhausted: Option<Exhausted>,
+}
+
+impl Budget {
+    /// A bit of work takes about a microsecond: the clock is read a thousand times a second.
+    const INTERVAL: u64 = 1024;
+
+    pub fn new(limits: Limits) -> Self {
+        let deadline = limits.time.and_then(|time| Instant::now().checked_add(time));
+        Self {
+            limits,
+            deadline,
+            configurations: 0,
+            visibilities: 0,
+            work: 0,
+            exhausted: None,
+        }
+    }
+
+    /// Counts one configuration. `true` means: stop.
+    pub fn configuration(&mut self) -> bool {
+        self.configurations += 1;
+        if self
+            .limits
+            .configurations
+            .is_some_and(|limit| self.configurations > limit)
+        {
+            self.exhausted.get_or_insert(Exhausted::Configurations);
+        }
+        self.work()
+    }
+
+    /// Counts one set of operations tried as what an operation sees. `true` means: stop.
+    pub fn visibility(&mut self) -> bool {
+        self.visibilities += 1;
+        self.work()
+    }
+
+    fn work(&mut self) -> bool {
+        self.work += 1;
+        if self.work.is_multiple_of(Self::INTERVAL) && self.exhausted.is_none() {
+            self.look();
+        }
+        self.exhausted.is_some()
+    }
+
+    #[cold]
+    fn look(&mut self) {
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            self.exhausted = Some(Exhausted::Time);
+        } else if let Some(limit) = self.limits.memory_bytes
+            && resident_bytes().is_some_and(|held| held >= limit)
+        {
+            self.exhausted = Some(Exhausted::Memory);
+        }
+    }
+
+    pub fn exhausted(&self) -> Option<Exhausted> {
+        self.exhausted
+    }
+}

@@ -1,0 +1,287 @@
+//! Checks histories against a criterion.
+
+use omnilink_engine::{Limits, Model};
+use thiserror::Error;
+
+use crate::audit::audit;
+use crate::budget::Budget;
+use crate::complete;
+use crate::criterion::{Criterion, Ret};
+use crate::history::History;
+use crate::minimise::core_of;
+use crate::op_set::OpSet;
+use crate::outcome::{Candidate, Explanation, Refutation, Unfinished, WeakFigures, WeakOutcome, WeakVerdict};
+use crate::plan::Plan;
+use crate::refusal::refusal;
+use crate::relation::Filter;
+use crate::search::{self, Classes, Found, Reductions, Stuck};
+use crate::steps::{DEAD, StateSet, Steps};
+
+/// What a check is asked to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WeakOptions {
+    /// How the returns of visible operations count.
+    pub ret: Ret,
+    /// When to give up.
+    pub limits: Limits,
+    /// Which reductions the search may use.
+    pub reductions: Reductions,
+    /// Whether to look for a smallest set of returns that cannot be explained.
+    pub minimise: bool,
+}
+
+impl Default for WeakOptions {
+    fn default() -> Self {
+        Self {
+            ret: Ret::Own,
+            limits: Limits::default(),
+            reductions: Reductions::ALL,
+            minimise: true,
+        }
+    }
+}
+
+/// Why a check ended without a verdict.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum WeakError {
+    /// The model itself failed.
+    #[error("the model failed: {0}")]
+    Model(String),
+    /// The search found an explanation that does not stand up. This is a bug in OmniLink.
+    #[error("internal error, please report it: the explanation found does not hold: {0}")]
+    Rejected(String),
+}
+
+/// Checks `history` against `criterion`: is there a linearization with a visibility that satisfies it?
+///
+/// # Errors
+/// If the model fails.
+pub fn check_history<M: Model>(
+    model: &M,
+    history: &History<M::Op>,
+    criterion: &Criterion,
+    options: &WeakOptions,
+) -> Result<WeakOutcome, WeakError> {
+    WeakChecker::new(model).check(history, criterion, options)
+}
+
+/// Checks many histories of one model. What the model was seen to do is remembered from one to the next.
+#[derive(Debug)]
+pub struct WeakChecker<'m, M: Model> {
+    model: &'m M,
+    steps: Steps<'m, M>,
+}
+
+impl<'m, M: Model> WeakChecker<'m, M> {
+    /// Tables larger than this are not worth keeping: looking things up would miss the caches.
+    const STEPS_KEPT: usize = 1 << 18;
+    /// How many candidates a refutation describes.
+    const CANDIDATES_SHOWN: usize = 8;
+
+    /// A checker for this model.
+    pub fn new(model: &'m M) -> Self {
+        Self {
+            model,
+            steps: Steps::new(model),
+        }
+    }
+
+    /// The model.
+    pub fn model(&self) -> &'m M {
+        self.model
+    }
+
+    /// Checks one history.
+    ///
+    /// # Errors
+    /// If the model fails.
+    pub fn check(
+        &mut self,
+        history: &History<M::Op>,
+        criterion: &Criterion,
+        options: &WeakOptions,
+    ) -> Result<WeakOutcome, WeakError> {
+        if self.steps.len() > Self::STEPS_KEPT {
+            self.steps = Steps::new(self.model);
+        }
+        let mut budget = Budget::new(options.limits);
+        let steps_before = self.steps.model_steps;
+        let classes = self.classes(history, options.ret);
+        let plan = self.plan(history, criterion);
+        let found = self.search(&plan, &classes, options.reductions, &mut budget);
+        let verdict = match found {
+            Found::Explained { order, rows } => {
+                let explanation = Explanation {
+                    linearization: order,
+                    visible: rows,
+                };
+                audit(
+                    self.model,
+                    history,
+                    &plan,
+                    reading(&plan, options.ret),
+                    &explanation,
+                )
+                .map_err(WeakError::Rejected)?;
+                WeakVerdict::Valid(explanation)
+            }
+            Found::Limit(limit, stuck) => WeakVerdict::Unknown(Unfinished {
+                limit,
+                explained: stuck.order,
+            }),
+            Found::Stuck(stuck) => {
+                self.look_for_failures()?;
+                let mut refutation = self.refutation(&plan, history, &classes, stuck)?;
+                if options.minimise {
+                    let mut fails = |forgotten: OpSet| {
+                        let history = history.forgetting(forgotten);
+                        let classes = self.classes(&history, options.ret);
+                        match self.search(&plan, &classes, options.reductions, &mut budget) {
+                            Found::Explained { .. } => Some(false),
+                            Found::Stuck(_) => Some(true),
+                            Found::Limit(..) => None,
+                        }
+                    };
+                    refutation.core = core_of(OpSet::first(history.len()), &mut fails);
+                }
+                WeakVerdict::Violation(Box::new(refutation))
+            }
+        };
+        let figures = WeakFigures {
+            operations: history.len() as u64,
+            configurations: budget.configurations,
+            visibilities: budget.visibilities,
+            model_steps: self.steps.model_steps - steps_before,
+        };
+        Ok(WeakOutcome { verdict, figures })
+    }
+
+    fn classes(&mut self, history: &History<M::Op>, ret: Ret) -> Classes {
+        let own: Vec<_> = history
+            .ops()
+            .iter()
+            .map(|op| self.steps.class_of(&op.op))
+            .collect();
+        let seen = match ret {
+            Ret::All => own.clone(),
+            Ret::Own => history
+                .ops()
+                .iter()
+                .map(|op| self.steps.class_of(&op.effect))
+                .collect(),
+        };
+        Classes { own, seen }
+    }
+
+    fn plan(&mut self, history: &History<M::Op>, criterion: &Criterion) -> Plan {
+        let steps = &mut self.steps;
+        let readers: OpSet = (0..history.len())
+            .filter(|op| {
+                let class = steps.class_of(&history.ops()[*op].effect);
+                steps.facts(class).is_pure
+            })
+            .collect();
+        let all = OpSet::first(history.len());
+        let of_methods = |names: &[String]| -> OpSet {
+            (0..history.len())
+                .filter(|op| names.contains(&history.ops()[*op].method))
+                .collect()
+        };
+        let members = |filter: &Filter| match filter {
+            Filter::Methods(names) => of_methods(names),
+            Filter::OtherThan(names) => all.minus(of_methods(names)),
+            Filter::Readers => readers,
+            Filter::Writers => all.minus(readers),
+        };
+        Plan::new(history, criterion, members)
+    }
+
+    fn search(
+        &mut self,
+        plan: &Plan,
+        classes: &Classes,
+        reductions: Reductions,
+        budget: &mut Budget,
+    ) -> Found {
+        if plan.is_complete() {
+            return complete::search(plan, &mut self.steps, &classes.own, budget);
+        }
+        if reductions.strongest_first {
+            let found = complete::search(plan, &mut self.steps, &classes.own, budget);
+            if !matches!(found, Found::Stuck(_)) {
+                return found;
+            }
+        }
+        search::search(plan, &mut self.steps, classes, reductions, budget)
+    }
+
+    /// A step that the model failed at looks like one that it refuses until it is asked why.
+    fn look_for_failures(&mut self) -> Result<(), WeakError> {
+        for (state, op) in self.steps.take_refusals() {
+            refusal(self.model, state, op).map_err(WeakError::Model)?;
+        }
+        Ok(())
+    }
+
+    fn refutation(
+        &mut self,
+        plan: &Plan,
+        history: &History<M::Op>,
+        classes: &Classes,
+        stuck: Stuck,
+    ) -> Result<Refutation, WeakError> {
+        let op = stuck.blocked.iter().next().unwrap_or_default();
+        let before: OpSet = stuck.order.iter().copied().collect();
+        let least = if plan.complete.has(op) {
+            before
+        } else {
+            plan.must_see[op].and(before)
+        };
+        let mut ends: Vec<(StateSet, OpSet)> = vec![(self.steps.initial(), least)];
+        for &seen in &stuck.order {
+            let class = if plan.is_complete() {
+                classes.own[seen]
+            } else {
+                classes.seen[seen]
+            };
+            for at in 0..ends.len() {
+                let (state, row) = ends[at];
+                let next = self.steps.step(state, class);
+                if least.has(seen) {
+                    ends[at].0 = next;
+                } else if next != DEAD && next != state && ends.iter().all(|end| end.0 != next) {
+                    ends.push((next, row.with(seen)));
+                }
+            }
+        }
+        ends.retain(|end| end.0 != DEAD);
+        ends.sort_by_key(|end| end.1.len());
+        let mut candidates = Vec::new();
+        for (state, sees) in ends.into_iter().take(Self::CANDIDATES_SHOWN) {
+            for state in self.steps.states(state) {
+                let reason = match history.ops().get(op) {
+                    Some(observed) => refusal(self.model, state, &observed.op).map_err(WeakError::Model)?,
+                    None => None,
+                };
+                candidates.push(Candidate {
+                    sees,
+                    state: self.model.describe_state(state),
+                    reason,
+                });
+            }
+        }
+        Ok(Refutation {
+            explained: stuck.order,
+            visible: stuck.rows,
+            op,
+            candidates,
+            core: None,
+        })
+    }
+}
+
+/// Where everyone sees everything before them, results of what is seen count: that is what linearizability means, also
+/// for models that may choose.
+fn reading(plan: &Plan, ret: Ret) -> Ret {
+    if plan.is_complete() { Ret::All } else { ret }
+}

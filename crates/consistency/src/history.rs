@@ -1,0 +1,145 @@
+//! A history, ready to be checked: operations decoded for a model, program order and happens-before.
+
+use omnilink_trace::Timebox;
+
+use crate::op_set::OpSet;
+use crate::order::{Order, OrderError, program_order};
+
+/// One observed operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Observed<O> {
+    /// The operation with the result that it returned.
+    pub op: O,
+    /// The same operation with its result forgotten: what it does to whoever sees it, whatever it returned.
+    ///
+    /// Models know such operations already: it is how a pending call is written.
+    pub effect: O,
+    /// The method's name, as criteria speak of it.
+    pub method: String,
+    /// Who called it.
+    pub thread: u32,
+    /// Whether it is pending: it may not have happened at all, and nothing happens after it.
+    pub optional: bool,
+    /// How people know it: its id in the input.
+    pub label: String,
+}
+
+/// A history: operations, program order and happens-before.
+///
+/// Invariant: both orders are transitively closed, program order is part of happens-before, and each speaks of exactly
+/// the operations that there are.
+#[derive(Clone, Debug)]
+pub struct History<O> {
+    ops: Vec<Observed<O>>,
+    program_order: Order,
+    happens_before: Order,
+}
+
+impl<O> History<O> {
+    /// A history whose threads each did their operations in the order in which they are given.
+    ///
+    /// Happens-before is the least order that contains `happens_before` and program order.
+    ///
+    /// # Errors
+    /// If `happens_before` contradicts program order or speaks of other operations.
+    pub fn new(ops: Vec<Observed<O>>, happens_before: &Order) -> Result<Self, OrderError> {
+        let count = ops.len();
+        if happens_before.len() != count {
+            return Err(OrderError::NoSuchOp {
+                op: happens_before.len().max(count) - 1,
+                count,
+            });
+        }
+        let pending = |op: usize| ops.get(op).is_some_and(|op| op.optional);
+        let threads: Vec<u32> = ops.iter().map(|op| op.thread).collect();
+        let pairs = program_order(&threads).filter(|(first, _)| !pending(*first));
+        let program_order = Order::from_pairs(count, pairs)?;
+        let happens_before = program_order.clone().join(happens_before)?;
+        for second in 0..count {
+            if let Some(first) = happens_before.before(second).iter().find(|first| pending(*first)) {
+                return Err(OrderError::AfterPending { first, second });
+            }
+        }
+        Ok(Self {
+            ops,
+            program_order,
+            happens_before,
+        })
+    }
+
+    /// A history with real time. Operations of one thread are in program order unless they overlap; a return and a call
+    /// of one thread at the same moment are in that order.
+    ///
+    /// # Errors
+    /// If there are more operations than can be searched.
+    pub fn from_timeboxes(ops: Vec<Observed<O>>, timeboxes: &[Timebox]) -> Result<Self, OrderError> {
+        let count = ops.len();
+        if timeboxes.len() != count {
+            return Err(OrderError::NoSuchOp {
+                op: timeboxes.len().max(count) - 1,
+                count,
+            });
+        }
+        let mut pairs = Vec::new();
+        for (first, (a, from)) in ops.iter().zip(timeboxes).enumerate() {
+            for (second, (b, to)) in ops.iter().zip(timeboxes).enumerate() {
+                let is_earlier = (from.start, first) < (to.start, second);
+                if a.thread == b.thread
+                    && !a.optional
+                    && is_earlier
+                    && from.end.is_some_and(|end| end <= to.start)
+                {
+                    pairs.push((first, second));
+                }
+            }
+        }
+        let program_order = Order::from_pairs(count, pairs)?;
+        let happens_before = Order::from_timeboxes(timeboxes)?.join(&program_order)?;
+        Ok(Self {
+            ops,
+            program_order,
+            happens_before,
+        })
+    }
+
+    /// The operations.
+    pub fn ops(&self) -> &[Observed<O>] {
+        &self.ops
+    }
+
+    /// How many operations there are.
+    pub fn len(&self) -> usize {
+        self.ops.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ops.is_empty()
+    }
+
+    /// The order of each thread's own operations.
+    pub fn program_order(&self) -> &Order {
+        &self.program_order
+    }
+
+    /// Which operations were over before which began.
+    pub fn happens_before(&self) -> &Order {
+        &self.happens_before
+    }
+
+    /// The operations that surely happened.
+    pub(crate) fn required(&self) -> OpSet {
+        (0..self.ops.len()).filter(|op| !self.ops[*op].optional).collect()
+    }
+}
+
+impl<O: Clone> History<O> {
+    /// The history with the results of some operations forgotten: they may have returned anything.
+    pub(crate) fn forgetting(&self, forgotten: OpSet) -> Self {
+        let mut history = self.clone();
+        for op in forgotten.iter() {
+            history.ops[op].op = history.ops[op].effect.clone();
+        }
+        history
+    }
+}

@@ -1,0 +1,140 @@
+//! The strongest levels that a set of histories satisfies.
+//!
+//! Levels of different methods trade against each other: raising one may forbid raising another, so there may be
+//! several strongest assignments. This finds one: methods that change the object are raised first, then the others, each
+//! as far as all histories allow. In the result no single method can be raised.
+
+use std::collections::BTreeMap;
+
+use omnilink_engine::Model;
+
+use crate::check::{WeakChecker, WeakError, WeakOptions};
+use crate::criterion::Criterion;
+use crate::history::History;
+use crate::level::Level;
+use crate::method_levels::MethodLevels;
+use crate::outcome::WeakVerdict;
+
+/// What was inferred. Histories are named by their position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inferred {
+    /// A strongest level for each method.
+    pub levels: MethodLevels,
+    /// The strongest level of all methods together; `None` if even the weakest is violated.
+    pub together: Option<Level>,
+    /// Histories that satisfy no level at all; the levels are inferred from the others.
+    pub unexplained: Vec<usize>,
+    /// Histories for which a limit was reached; a level that could not be decided for one counts as violated.
+    pub undecided: Vec<usize>,
+}
+
+/// Infers the strongest levels that `histories` satisfy.
+///
+/// # Errors
+/// If the model fails.
+pub fn infer<M: Model>(
+    model: &M,
+    histories: &[History<M::Op>],
+    options: &WeakOptions,
+) -> Result<Inferred, WeakError> {
+    let mut inference = Inference {
+        checker: WeakChecker::new(model),
+        histories,
+        options: WeakOptions {
+            minimise: false,
+            ..*options
+        },
+        telling: Vec::new(),
+        undecided: Vec::new(),
+    };
+    let mut unexplained = Vec::new();
+    for position in 0..histories.len() {
+        // A linearizable history satisfies every level of every method, and tells nothing.
+        if inference.satisfies(position, &Level::Linearizable.criterion())? {
+            continue;
+        }
+        match inference.satisfies(position, &Level::ReturnValue.criterion())? {
+            true => inference.telling.push(position),
+            false => unexplained.push(position),
+        }
+    }
+    let mut together = None;
+    for level in Level::LADDER {
+        if !unexplained.is_empty() || !inference.all_satisfy(&level.criterion())? {
+            break;
+        }
+        together = Some(level);
+    }
+    let methods = inference.methods(model);
+    let mut levels = MethodLevels::default();
+    levels
+        .methods
+        .extend(methods.iter().map(|method| (method.clone(), Level::ReturnValue)));
+    for method in methods {
+        for level in Level::LADDER.into_iter().skip(1) {
+            let mut raised = levels.clone();
+            raised.methods.insert(method.clone(), level);
+            let Ok(criterion) = raised.criterion() else { break };
+            if !inference.all_satisfy(&criterion)? {
+                break;
+            }
+            levels = raised;
+        }
+    }
+    inference.undecided.sort_unstable();
+    inference.undecided.dedup();
+    Ok(Inferred {
+        levels,
+        together,
+        unexplained,
+        undecided: inference.undecided,
+    })
+}
+
+struct Inference<'a, M: Model> {
+    checker: WeakChecker<'a, M>,
+    histories: &'a [History<M::Op>],
+    options: WeakOptions,
+    /// Histories that satisfy some levels and not others.
+    telling: Vec<usize>,
+    undecided: Vec<usize>,
+}
+
+impl<M: Model> Inference<'_, M> {
+    fn satisfies(&mut self, position: usize, criterion: &Criterion) -> Result<bool, WeakError> {
+        let outcome = self
+            .checker
+            .check(&self.histories[position], criterion, &self.options)?;
+        if matches!(outcome.verdict, WeakVerdict::Unknown(_)) {
+            self.undecided.push(position);
+        }
+        Ok(outcome.verdict.is_valid())
+    }
+
+    fn all_satisfy(&mut self, criterion: &Criterion) -> Result<bool, WeakError> {
+        for at in 0..self.telling.len() {
+            let position = self.telling[at];
+            if !self.satisfies(position, criterion)? {
+                // The history that refutes one level is likely to refute the next one tried.
+                self.telling.swap(0, at);
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// All methods, those that change the object first.
+    fn methods(&self, model: &M) -> Vec<String> {
+        let mut is_reader: BTreeMap<String, bool> = BTreeMap::new();
+        for op in self.histories.iter().flat_map(|history| history.ops()) {
+            let is_pure = model.is_pure(&op.effect);
+            *is_reader.entry(op.method.clone()).or_insert(true) &= is_pure;
+        }
+        let mut methods: Vec<(bool, String)> = is_reader
+            .into_iter()
+            .map(|(method, is_reader)| (is_reader, method))
+            .collect();
+        methods.sort();
+        methods.into_iter().map(|(_, method)| method).collect()
+    }
+}

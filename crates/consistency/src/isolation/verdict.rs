@@ -1,0 +1,87 @@
+//! What a check of transactions has to show.
+
+use std::fmt;
+
+use omnilink_engine::Exhausted;
+use omnilink_value::Value;
+
+/// Are the transactions isolated?
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum IsolationVerdict {
+    /// Yes, in this order of commits.
+    Valid(Vec<String>),
+    /// No, because of this.
+    Violation(Anomaly),
+    /// A limit was reached first.
+    Unknown(Exhausted),
+}
+
+/// Why transactions are not isolated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Anomaly {
+    /// A read returned something that it cannot have read.
+    Read(String),
+    /// Each of these must be committed before the next, and the last before the first.
+    Cycle(Vec<String>),
+    /// No order of commits explains all reads.
+    NoOrder {
+        /// The transactions of the longest beginning of an order that explains its reads.
+        explained: Vec<String>,
+        /// Why each of the others cannot come next.
+        blocked: Vec<String>,
+    },
+}
+
+impl IsolationVerdict {
+    /// Whether they are isolated.
+    pub fn is_valid(&self) -> bool {
+        matches!(self, Self::Valid(_))
+    }
+
+    /// `valid`, `violation` or `unknown`.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Valid(_) => "valid",
+            Self::Violation(_) => "violation",
+            Self::Unknown(_) => "unknown",
+        }
+    }
+
+    /// The verdict for machines.
+    pub fn json(&self) -> Value {
+        let texts = |texts: &[String]| Value::tuple(texts.iter().map(|text| Value::str(text)));
+        let verdict = ("verdict", Value::str(self.word()));
+        match self {
+            Self::Valid(order) => Value::record([verdict, ("commit_order", texts(order))]),
+            Self::Violation(Anomaly::Read(text)) => Value::record([verdict, ("read", Value::str(text))]),
+            Self::Violation(Anomaly::Cycle(edges)) => Value::record([verdict, ("cycle", texts(edges))]),
+            Self::Violation(Anomaly::NoOrder { explained, blocked }) => Value::record([
+                verdict,
+                ("explained", texts(explained)),
+                ("blocked", texts(blocked)),
+            ]),
+            Self::Unknown(limit) => Value::record([
+                verdict,
+                ("limit", Value::str(&format!("{limit:?}").to_lowercase())),
+            ]),
+        }
+    }
+}
+
+impl fmt::Display for IsolationVerdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Valid(order) => writeln!(f, "order of commits: {}", order.join(" ")),
+            Self::Violation(Anomaly::Read(text)) => writeln!(f, "{text}"),
+            Self::Violation(Anomaly::Cycle(edges)) => {
+                writeln!(f, "these cannot be put in an order:")?;
+                edges.iter().try_for_each(|edge| writeln!(f, "  {edge}"))
+            }
+            Self::Violation(Anomaly::NoOrder { explained, blocked }) => {
+                writeln!(f, "no order explains all reads; after {}", explained.join(" "))?;
+                blocked.iter().try_for_each(|reason| writeln!(f, "  {reason}"))
+            }
+            Self::Unknown(limit) => writeln!(f, "undecided: the limit on {limit:?} was reached"),
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! A smallest set of returns that cannot be explained together.
+//!
+//! Taking operations away would not do: without the put, no get of its value can be explained, and every violation would
+//! shrink to one lonely get. So all operations stay, and *results* are forgotten instead: an operation whose result is
+//! forgotten may have returned anything. What is left are the returns that contradict each other.
+
+use crate::op_set::OpSet;
+
+/// A minimal subset of `all` of which not all can be explained. `fails` tells whether the history still has no explanation
+/// with the given results forgotten, or `None` if it could not find out.
+pub(crate) fn core_of(all: OpSet, fails: &mut impl FnMut(OpSet) -> Option<bool>) -> Option<OpSet> {
+    let mut forgotten = OpSet::EMPTY;
+    // Halves first: most returns have nothing to do with it.
+    let mut chunk = all.len().div_ceil(2).max(1);
+    loop {
+        let kept: Vec<usize> = all.minus(forgotten).iter().collect();
+        for ops in kept.chunks(chunk) {
+            let more = forgotten.or(ops.iter().copied().collect());
+            if fails(more)? {
+                forgotten = more;
+            }
+        }
+        if chunk == 1 {
+            return Some(all.minus(forgotten));
+        }
+        chunk = chunk.div_ceil(2);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_core_is_what_cannot_be_left_out() {
+        let core: OpSet = [3, 11, 12].into_iter().collect();
+        let mut fails = |forgotten: OpSet| Some(core.and(forgotten).is_empty());
+        assert_eq!(core_of(OpSet::first(20), &mut fails), Some(core));
+        assert_eq!(core_of(OpSet::first(20), &mut |_| None), None);
+    }
+}

@@ -1,0 +1,335 @@
+//! Happens-before: any partial order, however it was observed.
+//!
+//! Call/return intervals are one way to observe it among several. Histories recorded with per-thread counters give
+//! orders that are no interval orders, so nothing here or in the search assumes intervals.
+
+use std::collections::BTreeMap;
+
+use omnilink_trace::Timebox;
+use thiserror::Error;
+
+use crate::op_set::OpSet;
+
+/// Why something is no partial order over the operations of a history.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum OrderError {
+    /// An edge speaks of an operation that does not exist.
+    #[error("the order names operation {op}, but the history has {count} operations, numbered from 0")]
+    NoSuchOp {
+        /// The operation.
+        op: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// Operations come before themselves.
+    #[error(
+        "happens-before is cyclic: {}; remove one of these edges, or drop the order of the recorder's threads if they do not have one",
+        arrows(cycle)
+    )]
+    Cycle {
+        /// The operations on the cycle, each before the next and the last before the first.
+        cycle: Vec<usize>,
+    },
+    /// The history is too long to be searched.
+    #[error(
+        "the history has {count} operations; at most {} can be checked against a weak criterion: split it, or check linearizability, which has no limit",
+        OpSet::CAPACITY
+    )]
+    TooLong {
+        /// How many operations there are.
+        count: usize,
+    },
+    /// A pending operation has no end, so nothing happens after it.
+    #[error(
+        "operation {first} never returned, so it cannot happen before operation {second}: remove this edge, or give operation {first} its result"
+    )]
+    AfterPending {
+        /// The pending operation.
+        first: usize,
+        /// The one after it.
+        second: usize,
+    },
+    /// Counters that do not fit the history.
+    #[error(
+        "operation {op} has {found} counters, but the history has {threads} threads: record one counter per thread"
+    )]
+    Counters {
+        /// The operation.
+        op: usize,
+        /// How many counters it has.
+        found: usize,
+        /// How many threads there are.
+        threads: usize,
+    },
+}
+
+fn arrows(cycle: &[usize]) -> String {
+    let mut text: Vec<String> = cycle.iter().map(usize::to_string).collect();
+    text.extend(cycle.first().map(usize::to_string));
+    text.join(" -> ")
+}
+
+/// A strict partial order over operations, transitively closed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Order {
+    before: Vec<OpSet>,
+}
+
+impl Order {
+    /// The order that orders nothing.
+    ///
+    /// # Errors
+    /// If there are more operations than can be searched.
+    pub fn none(count: usize) -> Result<Self, OrderError> {
+        if count > OpSet::CAPACITY {
+            return Err(OrderError::TooLong { count });
+        }
+        Ok(Self {
+            before: vec![OpSet::EMPTY; count],
+        })
+    }
+
+    /// The least order that contains these pairs, each "this before that".
+    ///
+    /// # Errors
+    /// If a pair names an operation that does not exist, or the pairs form a cycle.
+    pub fn from_pairs(
+        count: usize,
+        pairs: impl IntoIterator<Item = (usize, usize)>,
+    ) -> Result<Self, OrderError> {
+        let mut order = Self::none(count)?;
+        for (first, second) in pairs {
+            if let Some(op) = [first, second].into_iter().find(|op| *op >= count) {
+                return Err(OrderError::NoSuchOp { op, count });
+            }
+            order.before[second] = order.before[second].with(first);
+        }
+        order.close()
+    }
+
+    /// Real time: an operation that ended before another began comes first.
+    ///
+    /// # Errors
+    /// If there are more operations than can be searched.
+    pub fn from_timeboxes(timeboxes: &[Timebox]) -> Result<Self, OrderError> {
+        let mut order = Self::none(timeboxes.len())?;
+        for (second, timebox) in timeboxes.iter().enumerate() {
+            order.before[second] = (0..timeboxes.len())
+                .filter(|first| timeboxes[*first].precedes(timebox))
+                .collect();
+        }
+        Ok(order)
+    }
+
+    /// What counters tell that every thread advances around its calls and reads before them.
+    ///
+    /// A thread adds one to its own counter when it calls and one when the call returns; before a call it notes all
+    /// counters (`seen`, by thread, in the order of `threads`). A counter that has passed both steps of an operation
+    /// says that the operation was over.
+    ///
+    /// # Errors
+    /// If an operation does not have one counter per thread, or what the counters tell is cyclic.
+    pub fn from_counters(threads: &[u32], seen: &[Vec<u64>]) -> Result<Self, OrderError> {
+        let mut index: Vec<u32> = threads.to_vec();
+        index.sort_unstable();
+        index.dedup();
+        let mut pairs = Vec::new();
+        let mut calls = vec![0_u64; index.len()];
+        for (first, thread) in threads.iter().enumerate() {
+            let Ok(slot) = index.binary_search(thread) else {
+                continue;
+            };
+            calls[slot] += 1;
+            for (second, counters) in seen.iter().enumerate() {
+                if counters.len() != index.len() {
+                    let (found, threads) = (counters.len(), index.len());
+                    return Err(OrderError::Counters {
+                        op: second,
+                        found,
+                        threads,
+                    });
+                }
+                if threads.get(second) != Some(thread) && counters[slot] >= 2 * calls[slot] {
+                    pairs.push((first, second));
+                }
+            }
+        }
+        Self::from_pairs(threads.len(), pairs.into_iter().chain(program_order(threads)))
+    }
+
+    /// What vector clocks tell: an operation comes first where its clock is nowhere larger and somewhere smaller.
+    ///
+    /// # Errors
+    /// If there are more operations than can be searched.
+    pub fn from_vector_clocks(clocks: &[BTreeMap<String, i64>]) -> Result<Self, OrderError> {
+        let at = |clock: &BTreeMap<String, i64>, who: &String| clock.get(who).copied().unwrap_or(0);
+        let is_within = |a: &BTreeMap<String, i64>, b: &BTreeMap<String, i64>| {
+            a.keys().chain(b.keys()).all(|who| at(a, who) <= at(b, who))
+        };
+        let mut order = Self::none(clocks.len())?;
+        for (second, later) in clocks.iter().enumerate() {
+            order.before[second] = (0..clocks.len())
+                .filter(|&first| is_within(&clocks[first], later) && !is_within(later, &clocks[first]))
+                .collect();
+        }
+        Ok(order)
+    }
+
+    /// The least order that contains both.
+    ///
+    /// # Errors
+    /// If they contradict each other.
+    pub fn join(mut self, other: &Self) -> Result<Self, OrderError> {
+        for (mine, theirs) in self.before.iter_mut().zip(&other.before) {
+            *mine = mine.or(*theirs);
+        }
+        self.close()
+    }
+
+    /// The order between these operations alone, which are numbered anew.
+    pub(crate) fn restricted_to(&self, kept: &[usize]) -> Self {
+        let row = |op: usize| {
+            (0..kept.len())
+                .filter(move |at| self.before[op].has(kept[*at]))
+                .collect()
+        };
+        Self {
+            before: kept.iter().map(|op| row(*op)).collect(),
+        }
+    }
+
+    /// How many operations there are.
+    pub fn len(&self) -> usize {
+        self.before.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.before.is_empty()
+    }
+
+    /// What comes before `op`.
+    pub fn before(&self, op: usize) -> OpSet {
+        self.before[op]
+    }
+
+    /// What comes before each operation.
+    pub(crate) fn rows(&self) -> &[OpSet] {
+        &self.before
+    }
+
+    fn close(mut self) -> Result<Self, OrderError> {
+        if let Some(cycle) = self.cycle() {
+            return Err(OrderError::Cycle { cycle });
+        }
+        loop {
+            let mut is_closed = true;
+            for op in 0..self.before.len() {
+                let direct = self.before[op];
+                let all = direct
+                    .iter()
+                    .fold(direct, |all, first| all.or(self.before[first]));
+                is_closed &= all == direct;
+                self.before[op] = all;
+            }
+            if is_closed {
+                return Ok(self);
+            }
+        }
+    }
+
+    /// A shortest way to find a cycle: take away what has nothing before it; what is left has a predecessor that is
+    /// left, and following predecessors must come round.
+    fn cycle(&self) -> Option<Vec<usize>> {
+        let mut left = OpSet::first(self.before.len());
+        while let Some(free) = left.iter().find(|op| self.before[*op].and(left).is_empty()) {
+            left = left.without(free);
+        }
+        let mut path = vec![left.iter().next()?];
+        loop {
+            let last = *path.last()?;
+            let previous = self.before[last].and(left).iter().next()?;
+            if let Some(from) = path.iter().position(|op| *op == previous) {
+                let mut cycle = path.split_off(from);
+                cycle.reverse();
+                return Some(cycle);
+            }
+            path.push(previous);
+        }
+    }
+}
+
+/// The order of each thread's own operations, by position.
+pub(crate) fn program_order(threads: &[u32]) -> impl Iterator<Item = (usize, usize)> {
+    let mut last: BTreeMap<u32, usize> = BTreeMap::new();
+    threads
+        .iter()
+        .enumerate()
+        .filter_map(move |(op, thread)| last.insert(*thread, op).map(|first| (first, op)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(ops: &[usize]) -> OpSet {
+        ops.iter().copied().collect()
+    }
+
+    #[test]
+    fn pairs_are_closed_transitively() {
+        let order = Order::from_pairs(4, [(0, 1), (1, 2)]).unwrap();
+        assert_eq!(order.before(2), set(&[0, 1]));
+        assert_eq!(order.before(3), OpSet::EMPTY);
+    }
+
+    #[test]
+    fn a_cycle_is_shown_in_its_own_order() {
+        let error = Order::from_pairs(5, [(4, 0), (0, 1), (1, 3), (3, 0)]).unwrap_err();
+        assert!(
+            error.to_string().starts_with("happens-before is cyclic: "),
+            "{error}"
+        );
+        let OrderError::Cycle { cycle } = error else {
+            panic!("{error}")
+        };
+        assert_eq!(cycle.len(), 3);
+        let at = cycle.iter().position(|op| *op == 0).unwrap();
+        assert_eq!([cycle[(at + 1) % 3], cycle[(at + 2) % 3]], [1, 3]);
+    }
+
+    #[test]
+    fn an_unknown_operation_is_refused() {
+        assert_eq!(
+            Order::from_pairs(2, [(0, 2)]).unwrap_err(),
+            OrderError::NoSuchOp { op: 2, count: 2 }
+        );
+    }
+
+    /// ```text
+    /// t0  |--0--|  |--1--|
+    /// t1      |-----2-----|  |--3--|
+    /// ```
+    #[test]
+    fn a_counter_that_passed_a_return_orders_the_operation_before() {
+        let seen = [vec![0, 0], vec![2, 1], vec![1, 0], vec![4, 2]];
+        let order = Order::from_counters(&[0, 0, 1, 1], &seen).unwrap();
+        assert_eq!(order.before(1), set(&[0]));
+        assert_eq!(order.before(2), OpSet::EMPTY);
+        assert_eq!(order.before(3), set(&[0, 1, 2]));
+    }
+
+    #[test]
+    fn concurrent_vector_clocks_are_unordered() {
+        let clock =
+            |entries: &[(&str, i64)]| entries.iter().map(|(who, at)| ((*who).to_owned(), *at)).collect();
+        let clocks = [
+            clock(&[("a", 1)]),
+            clock(&[("b", 1)]),
+            clock(&[("a", 1), ("b", 2)]),
+        ];
+        let order = Order::from_vector_clocks(&clocks).unwrap();
+        assert_eq!(order.before(1), OpSet::EMPTY);
+        assert_eq!(order.before(2), set(&[0, 1]));
+    }
+}

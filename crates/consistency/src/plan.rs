@@ -1,0 +1,258 @@
+//! A criterion applied to a history: what each operation must come after, must see, and may be made to see.
+
+use crate::criterion::{Claim, Criterion};
+use crate::history::History;
+use crate::op_set::OpSet;
+use crate::relation::{Bound, Filter, Relation, Scene};
+
+/// What is known about the operations before any explanation is tried.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub count: usize,
+    pub required: OpSet,
+    pub po: Vec<OpSet>,
+    pub hb: Vec<OpSet>,
+    /// What each operation must be linearized after. Transitively closed.
+    pub lin_before: Vec<OpSet>,
+    /// What each operation must see, whatever the others see.
+    pub must_see: Vec<OpSet>,
+    /// Operations that must see everything before them.
+    pub complete: OpSet,
+    /// What depends on the explanation: relations, and the operations that must see what leads to them.
+    pub demands: Vec<(Bound, OpSet)>,
+    /// Operations that no demand speaks of: what they see is their own affair.
+    pub undemanding: OpSet,
+    /// Who is affected by what an operation sees.
+    pub influence: Influence,
+    /// Whether a demand depends on the order of the linearization.
+    pub looks_at_lin: bool,
+    /// Operations that something happens after.
+    pub has_successor: OpSet,
+}
+
+/// How what one operation sees restricts what others may see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Influence {
+    /// Not at all.
+    None,
+    /// Only through program order or happens-before, on later operations directly.
+    Successors,
+    /// On whoever sees it, or sees something after it. `direct`: also without anything happening after it.
+    Seers { direct: bool },
+}
+
+impl Plan {
+    /// Applies `criterion` to `history`. `members` are the operations that a filter lets through.
+    pub fn new<O>(history: &History<O>, criterion: &Criterion, members: impl Fn(&Filter) -> OpSet) -> Self {
+        let count = history.len();
+        let all = OpSet::first(count);
+        let mut plan = Self {
+            count,
+            required: history.required(),
+            po: history.program_order().rows().to_vec(),
+            hb: history.happens_before().rows().to_vec(),
+            lin_before: vec![OpSet::EMPTY; count],
+            must_see: vec![OpSet::EMPTY; count],
+            complete: OpSet::EMPTY,
+            demands: Vec::new(),
+            undemanding: all,
+            influence: Influence::None,
+            looks_at_lin: false,
+            has_successor: history
+                .happens_before()
+                .rows()
+                .iter()
+                .fold(OpSet::EMPTY, |all, row| all.or(*row)),
+        };
+        if criterion.keeps_hb() {
+            plan.lin_before.clone_from(&plan.hb);
+        }
+        for axiom in criterion.axioms() {
+            let scope = axiom.scope.as_ref().map_or(all, &members);
+            let relation = axiom.claim.relation();
+            let bound = Bound::new(relation, &members);
+            if relation.is_static() {
+                for op in scope.iter() {
+                    let sources = bound.sources(OpSet::one(op), &plan).without(op);
+                    plan.lin_before[op] = plan.lin_before[op].or(sources);
+                    if matches!(axiom.claim, Claim::VisContains(_)) {
+                        plan.must_see[op] = plan.must_see[op].or(sources);
+                    }
+                }
+            } else if matches!(axiom.claim, Claim::VisContains(_)) {
+                if relation.surely_contains(&Relation::Lin) {
+                    plan.complete = plan.complete.or(scope);
+                    continue;
+                }
+                plan.undemanding = plan.undemanding.minus(scope);
+                plan.looks_at_lin |= relation.mentions(&Relation::Lin);
+                plan.influence = plan.influence.or(Influence::of(relation));
+                plan.demands.push((bound, scope));
+            }
+            // What is left, `lin >= rel` with a relation that leads forward, holds in every linearization.
+        }
+        plan.close_lin_before();
+        plan
+    }
+
+    /// Static demands are parts of happens-before, so this ends without a cycle.
+    fn close_lin_before(&mut self) {
+        loop {
+            let mut is_closed = true;
+            for op in 0..self.count {
+                let direct = self.lin_before[op];
+                let all = direct
+                    .iter()
+                    .fold(direct, |all, first| all.or(self.lin_before[first]));
+                is_closed &= all == direct;
+                self.lin_before[op] = all;
+            }
+            if is_closed {
+                return;
+            }
+        }
+    }
+
+    /// Whether every operation must see everything before it.
+    pub fn is_complete(&self) -> bool {
+        OpSet::first(self.count).is_within(self.complete)
+    }
+}
+
+/// Static relations are looked up before there is any explanation.
+impl Scene for Plan {
+    fn po(&self, to: OpSet) -> OpSet {
+        union(&self.po, to)
+    }
+
+    fn hb(&self, to: OpSet) -> OpSet {
+        union(&self.hb, to)
+    }
+
+    fn lin(&self, _to: OpSet) -> OpSet {
+        OpSet::EMPTY
+    }
+
+    fn vis(&self, _to: OpSet) -> OpSet {
+        OpSet::EMPTY
+    }
+}
+
+/// Everything in the rows of `to`.
+pub(crate) fn union(rows: &[OpSet], to: OpSet) -> OpSet {
+    to.iter().fold(OpSet::EMPTY, |all, op| all.or(rows[op]))
+}
+
+const STATIC: u8 = 1;
+const DYNAMIC: u8 = 2;
+
+impl Influence {
+    fn of(relation: &Relation) -> Self {
+        let (mut next, mut later) = (0, 0);
+        follow(relation, 0, &mut next);
+        eventually(relation, 0, &mut later);
+        if later == 0 {
+            Self::None
+        } else if later & DYNAMIC == 0 {
+            Self::Successors
+        } else {
+            Self::Seers {
+                direct: next & DYNAMIC != 0,
+            }
+        }
+    }
+
+    fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::None, any) | (any, Self::None) => any,
+            (Self::Seers { direct }, Self::Seers { direct: other }) => Self::Seers {
+                direct: direct | other,
+            },
+            (seers @ Self::Seers { .. }, _) | (_, seers @ Self::Seers { .. }) => seers,
+            (Self::Successors, Self::Successors) => Self::Successors,
+        }
+    }
+}
+
+/// What may come right after a `vis` in a path of `relation`, where `next` may come after the path. Answers what the
+/// path may start with.
+fn follow(relation: &Relation, next: u8, after_vis: &mut u8) -> u8 {
+    match relation {
+        Relation::Po | Relation::Hb => STATIC,
+        Relation::Lin => DYNAMIC,
+        Relation::Vis => {
+            *after_vis |= next;
+            DYNAMIC
+        }
+        Relation::Only(_) => next,
+        Relation::Compose(a, b) => {
+            let start = follow(b, next, after_vis);
+            follow(a, start, after_vis)
+        }
+        Relation::Union(a, b) => follow(a, next, after_vis) | follow(b, next, after_vis),
+        Relation::Optional(a) => next | follow(a, next, after_vis),
+        Relation::Plus(a) | Relation::Star(a) => {
+            let start = follow(a, next, after_vis);
+            let again = follow(a, next | start, after_vis);
+            if matches!(relation, Relation::Star(_)) {
+                next | again
+            } else {
+                again
+            }
+        }
+    }
+}
+
+/// What may come anywhere after a `vis` in a path of `relation`. Answers what the path may contain.
+fn eventually(relation: &Relation, later: u8, after_vis: &mut u8) -> u8 {
+    match relation {
+        Relation::Po | Relation::Hb => STATIC | later,
+        Relation::Lin => DYNAMIC | later,
+        Relation::Vis => {
+            *after_vis |= later;
+            DYNAMIC | later
+        }
+        Relation::Only(_) => later,
+        Relation::Compose(a, b) => {
+            let rest = eventually(b, later, after_vis);
+            eventually(a, rest, after_vis)
+        }
+        Relation::Union(a, b) => eventually(a, later, after_vis) | eventually(b, later, after_vis),
+        Relation::Optional(a) => eventually(a, later, after_vis),
+        Relation::Plus(a) | Relation::Star(a) => {
+            let once = eventually(a, later, after_vis);
+            eventually(a, once, after_vis)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::level::Level;
+
+    fn influence(level: Level) -> Influence {
+        level
+            .claims()
+            .iter()
+            .filter(|claim| !claim.relation().is_static())
+            .map(|claim| Influence::of(claim.relation()))
+            .fold(Influence::None, Influence::or)
+    }
+
+    #[test]
+    fn influence_is_told_from_the_form_of_the_axioms() {
+        assert_eq!(influence(Level::Weak), Influence::None);
+        assert_eq!(influence(Level::MonotonicReads), Influence::Successors);
+        assert_eq!(influence(Level::MonotonicWrites), Influence::None);
+        assert_eq!(
+            influence(Level::WritesFollowReads),
+            Influence::Seers { direct: false }
+        );
+        assert_eq!(influence(Level::Causal), Influence::Seers { direct: true });
+        assert_eq!(
+            influence(Level::CausalConvergence),
+            Influence::Seers { direct: true }
+        );
+    }
+}

@@ -1,0 +1,480 @@
+//! Histories as they were recorded: operations of a trace with what is known about their order.
+//!
+//! Two forms are read. A *trace* is one history. A *file of histories* holds many, one JSON object a line:
+//! `{"id":7,"ops":[{"thread":0,"method":"put","args":[1,1],"ret":"null"},…],"hb":[[0,1],…]}`. In both, what happened
+//! before what is told by explicit pairs, by per-thread counters, by vector clocks or by timeboxes; see [`KnownOrder`].
+
+use std::collections::BTreeMap;
+use std::io::{self, BufRead};
+
+use omnilink_trace::{Args, Operation, Place, Timebox};
+use omnilink_value::Value;
+use thiserror::Error;
+
+use crate::history::{History, Observed};
+use crate::order::{Order, OrderError};
+
+/// A history as it was recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// How people know it.
+    pub id: String,
+    /// Where it was read.
+    pub place: Place,
+    /// Its operations.
+    pub ops: Vec<Operation>,
+    /// How people know each of them.
+    pub labels: Vec<String>,
+    /// The transaction that each belongs to, if any.
+    pub transactions: Vec<Option<Value>>,
+    /// What is known about their order, besides the order of each thread's own operations.
+    pub order: KnownOrder,
+}
+
+/// What tells which operations happened before which.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KnownOrder {
+    /// Nothing but each thread's own order, which is the order in which its operations are given.
+    ProgramOrder,
+    /// These pairs, by position: in a file of histories `"hb":[[a,b],…]` with ids of operations, in a trace
+    /// `"meta":{"after":[…]}` with positions or `"id"`s.
+    Pairs(Vec<(usize, usize)>),
+    /// For each operation the counters of all threads before its call: `"call_pcs":[…]`, in a trace inside `"meta"`. A
+    /// thread counts every call and every return of its own.
+    Counters(Vec<Vec<u64>>),
+    /// A vector clock for each operation: `"clock":{"a":1,…}`.
+    VectorClocks(Vec<BTreeMap<String, i64>>),
+    /// The operations' timeboxes.
+    Timeboxes,
+}
+
+/// A history that cannot be read.
+#[derive(Debug, Error)]
+pub enum RecordedError {
+    /// The input could not be read.
+    #[error("{name}: {error}")]
+    Io {
+        /// The input.
+        name: String,
+        /// What went wrong.
+        #[source]
+        error: io::Error,
+    },
+    /// Something is wrong with a history.
+    #[error("{place}: {problem}")]
+    Bad {
+        /// Where.
+        place: Place,
+        /// What.
+        problem: RecordedProblem,
+    },
+}
+
+/// What is wrong with a history.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum RecordedProblem {
+    /// Not JSON.
+    #[error("{0}")]
+    Json(String),
+    /// A field is missing.
+    #[error("{whole} has no \"{field}\"; expected {expected}")]
+    Missing {
+        /// What lacks it.
+        whole: String,
+        /// The field.
+        field: &'static str,
+        /// What should be there.
+        expected: &'static str,
+    },
+    /// A field holds something else.
+    #[error("\"{field}\" of {whole} is {found}; expected {expected}")]
+    Wrong {
+        /// What it belongs to.
+        whole: String,
+        /// The field.
+        field: &'static str,
+        /// What is there.
+        found: Value,
+        /// What should be there.
+        expected: &'static str,
+    },
+    /// Two operations have one id.
+    #[error("two operations have the id {0}; give each its own")]
+    Duplicate(Value),
+    /// The order names an operation that is not there.
+    #[error("the order names operation {0}, which the history does not have")]
+    NoSuchOp(Value),
+    /// The order is none.
+    #[error("{0}")]
+    Order(#[from] OrderError),
+    /// The model cannot make sense of an operation.
+    #[error("operation {label}: {message}")]
+    Decode {
+        /// The operation.
+        label: String,
+        /// What the model says.
+        message: String,
+    },
+}
+
+type Read<T> = Result<T, RecordedProblem>;
+
+/// Reads a file of histories, one JSON object a line. Empty lines are skipped.
+pub fn read_histories<R: BufRead>(
+    name: &str,
+    input: R,
+) -> impl Iterator<Item = Result<Recorded, RecordedError>> {
+    let name = name.to_owned();
+    input
+        .lines()
+        .enumerate()
+        .filter_map(move |(number, line)| match line {
+            Err(error) => Some(Err(RecordedError::Io {
+                name: name.clone(),
+                error,
+            })),
+            Ok(line) if line.trim().is_empty() => None,
+            Ok(line) => {
+                let place = Place::line(&name, number as u64 + 1);
+                let read = Recorded::from_json(&line, place.clone(), number);
+                Some(read.map_err(|problem| RecordedError::Bad { place, problem }))
+            }
+        })
+}
+
+/// Whether a line looks like one of a file of histories: an object with `"ops"`.
+pub fn is_history_line(line: &str) -> bool {
+    Value::from_json(line.as_bytes()).is_ok_and(|value| value.field("ops").is_some())
+}
+
+impl Recorded {
+    fn from_json(line: &str, place: Place, number: usize) -> Read<Self> {
+        let json =
+            Value::from_json(line.as_bytes()).map_err(|error| RecordedProblem::Json(error.to_string()))?;
+        let id = json.field("id").map_or_else(|| number.to_string(), label_of);
+        let whole = format!("history {id}");
+        let found = json.field("ops").ok_or_else(|| RecordedProblem::Missing {
+            whole: whole.clone(),
+            field: "ops",
+            expected: "an array of operations",
+        })?;
+        let entries = found.as_tuple().ok_or_else(|| RecordedProblem::Wrong {
+            whole: whole.clone(),
+            field: "ops",
+            found: found.clone(),
+            expected: "an array of operations",
+        })?;
+        let mut names = Names::default();
+        let mut ops = Vec::with_capacity(entries.len());
+        for (position, entry) in entries.iter().enumerate() {
+            names.add(entry.field("id"), position)?;
+            ops.push(operation(entry, &names.labels[position], position, &place)?);
+        }
+        let transactions = entries.iter().map(|entry| entry.field("txn").cloned()).collect();
+        let order = match json.field("hb") {
+            Some(pairs) => KnownOrder::Pairs(names.pairs(&whole, pairs)?),
+            None => {
+                let counters = entries
+                    .iter()
+                    .map(|entry| entry.field("call_pcs"))
+                    .collect::<Option<Vec<_>>>();
+                let is_timed =
+                    !entries.is_empty() && entries.iter().all(|entry| entry.field("start").is_some());
+                match (counters, clocks(&ops)) {
+                    (Some(counters), _) if !counters.is_empty() => {
+                        KnownOrder::Counters(counters_of(&names.labels, counters)?)
+                    }
+                    (_, Some(clocks)) => KnownOrder::VectorClocks(clocks),
+                    _ if is_timed => KnownOrder::Timeboxes,
+                    _ => KnownOrder::ProgramOrder,
+                }
+            }
+        };
+        Ok(Self {
+            id,
+            place,
+            ops,
+            labels: names.labels,
+            transactions,
+            order,
+        })
+    }
+
+    /// The operations of a trace, as one history.
+    ///
+    /// # Errors
+    /// If the order that they carry is malformed.
+    pub fn from_operations(name: &str, ops: Vec<Operation>) -> Result<Self, RecordedError> {
+        let place = ops
+            .first()
+            .map_or_else(|| Place::whole(name), |op| op.place.clone());
+        Self::from_trace(name, ops).map_err(|problem| RecordedError::Bad { place, problem })
+    }
+
+    fn from_trace(name: &str, ops: Vec<Operation>) -> Read<Self> {
+        let meta = |op: &Operation, field: &str| op.meta.as_ref().and_then(|meta| meta.field(field)).cloned();
+        let mut names = Names::default();
+        for (position, op) in ops.iter().enumerate() {
+            names.add(meta(op, "id").as_ref(), position)?;
+        }
+        let counters: Option<Vec<Value>> = ops.iter().map(|op| meta(op, "call_pcs")).collect();
+        let after: Vec<Option<Value>> = ops.iter().map(|op| meta(op, "after")).collect();
+        let order = if after.iter().any(Option::is_some) {
+            let mut pairs = Vec::new();
+            for (second, after) in after.iter().enumerate() {
+                let Some(after) = after else { continue };
+                let list = after.as_tuple().ok_or_else(|| RecordedProblem::Wrong {
+                    whole: format!("operation {}", names.labels[second]),
+                    field: "after",
+                    found: after.clone(),
+                    expected: "an array of operations that happened before",
+                })?;
+                for first in list {
+                    pairs.push((names.find(first)?, second));
+                }
+            }
+            KnownOrder::Pairs(pairs)
+        } else if let Some(counters) = counters.filter(|counters| !counters.is_empty()) {
+            KnownOrder::Counters(counters_of(&names.labels, counters.iter().collect())?)
+        } else if let Some(clocks) = clocks(&ops) {
+            KnownOrder::VectorClocks(clocks)
+        } else {
+            KnownOrder::Timeboxes
+        };
+        let transactions = ops.iter().map(|op| meta(op, "txn")).collect();
+        let place = ops
+            .first()
+            .map_or_else(|| Place::whole(name), |op| op.place.clone());
+        Ok(Self {
+            id: name.to_owned(),
+            place,
+            ops,
+            labels: names.labels,
+            transactions,
+            order,
+        })
+    }
+
+    /// The history as a model understands it.
+    ///
+    /// `decode` is asked twice about each operation: as it was recorded, and as if it had never returned, which is how
+    /// models write an operation whose result does not matter. `None` leaves an operation out: it had no effect.
+    ///
+    /// # Errors
+    /// If the model cannot make sense of an operation, or the order is none.
+    pub fn decode<O, E: std::fmt::Display>(
+        &self,
+        mut decode: impl FnMut(&Operation) -> Result<Option<O>, E>,
+    ) -> Result<History<O>, RecordedError> {
+        let bad = |problem| RecordedError::Bad {
+            place: self.place.clone(),
+            problem,
+        };
+        let mut threads = BTreeMap::new();
+        let mut ops = Vec::with_capacity(self.ops.len());
+        let mut kept = Vec::with_capacity(self.ops.len());
+        for (position, operation) in self.ops.iter().enumerate() {
+            let label = &self.labels[position];
+            let mut read = |operation: &Operation| {
+                decode(operation).map_err(|error| {
+                    bad(RecordedProblem::Decode {
+                        label: label.clone(),
+                        message: error.to_string(),
+                    })
+                })
+            };
+            let (Some(op), Some(effect)) = (read(operation)?, read(&forgetful(operation))?) else {
+                continue;
+            };
+            let next = threads.len() as u32;
+            ops.push(Observed {
+                op,
+                effect,
+                method: operation.name.as_str().to_owned(),
+                thread: *threads.entry(operation.thread.clone()).or_insert(next),
+                optional: operation.timebox.is_pending(),
+                label: label.clone(),
+            });
+            kept.push(position);
+        }
+        self.history(ops, &kept)
+            .map_err(|error| bad(RecordedProblem::Order(error)))
+    }
+
+    fn history<O>(&self, ops: Vec<Observed<O>>, kept: &[usize]) -> Result<History<O>, OrderError> {
+        let count = ops.len();
+        let order = match &self.order {
+            KnownOrder::Timeboxes => {
+                let timeboxes: Vec<Timebox> = kept.iter().map(|at| self.ops[*at].timebox).collect();
+                return History::from_timeboxes(ops, &timeboxes);
+            }
+            KnownOrder::ProgramOrder => Order::none(count)?,
+            // What was left out may still lie between two that were not: the order is closed first.
+            KnownOrder::Pairs(pairs) => {
+                Order::from_pairs(self.ops.len(), pairs.iter().copied())?.restricted_to(kept)
+            }
+            KnownOrder::Counters(counters) => {
+                let mut index = BTreeMap::new();
+                let mut slots: Vec<&Value> = self.ops.iter().map(|op| &op.thread).collect();
+                slots.sort();
+                slots.dedup();
+                index.extend(slots.into_iter().zip(0..));
+                let threads: Vec<u32> = self.ops.iter().map(|op| index[&op.thread]).collect();
+                Order::from_counters(&threads, counters)?.restricted_to(kept)
+            }
+            KnownOrder::VectorClocks(clocks) => {
+                let clocks: Vec<_> = kept.iter().map(|at| clocks[*at].clone()).collect();
+                Order::from_vector_clocks(&clocks)?
+            }
+        };
+        History::new(ops, &order)
+    }
+}
+
+/// The operation as it would be known if it had not returned.
+fn forgetful(operation: &Operation) -> Operation {
+    Operation {
+        ret: None,
+        timebox: Timebox::pending(operation.timebox.start),
+        ..operation.clone()
+    }
+}
+
+/// What operations are called.
+#[derive(Default)]
+struct Names {
+    labels: Vec<String>,
+    positions: BTreeMap<Value, usize>,
+}
+
+impl Names {
+    fn add(&mut self, id: Option<&Value>, position: usize) -> Read<()> {
+        let id = id.cloned().unwrap_or_else(|| Value::int(position as i64));
+        self.labels.push(label_of(&id));
+        match self.positions.insert(id.clone(), position) {
+            Some(_) => Err(RecordedProblem::Duplicate(id)),
+            None => Ok(()),
+        }
+    }
+
+    fn find(&self, id: &Value) -> Read<usize> {
+        self.positions
+            .get(id)
+            .copied()
+            .ok_or_else(|| RecordedProblem::NoSuchOp(id.clone()))
+    }
+
+    fn pairs(&self, whole: &str, pairs: &Value) -> Read<Vec<(usize, usize)>> {
+        let wrong = |found: &Value| RecordedProblem::Wrong {
+            whole: whole.to_owned(),
+            field: "hb",
+            found: found.clone(),
+            expected: "an array of pairs [first, second] of operation ids",
+        };
+        let list = pairs.as_tuple().ok_or_else(|| wrong(pairs))?;
+        list.iter()
+            .map(|pair| match pair.as_tuple() {
+                Some([first, second]) => Ok((self.find(first)?, self.find(second)?)),
+                _ => Err(wrong(pair)),
+            })
+            .collect()
+    }
+}
+
+fn label_of(id: &Value) -> String {
+    id.as_str().map_or_else(|| id.to_string(), str::to_owned)
+}
+
+/// One operation of a file of histories.
+fn operation(entry: &Value, label: &str, position: usize, place: &Place) -> Read<Operation> {
+    let whole = || format!("operation {label}");
+    let missing = |field, expected| RecordedProblem::Missing {
+        whole: whole(),
+        field,
+        expected,
+    };
+    let wrong = |field, found: &Value, expected| RecordedProblem::Wrong {
+        whole: whole(),
+        field,
+        found: found.clone(),
+        expected,
+    };
+    if entry.as_record().is_none() {
+        return Err(wrong("ops", entry, "an object with \"thread\" and \"method\""));
+    }
+    let thread = entry
+        .field("thread")
+        .ok_or_else(|| missing("thread", "who called"))?;
+    let name = entry
+        .field("method")
+        .or_else(|| entry.field("op"))
+        .ok_or_else(|| missing("method", "the name of what was called"))?;
+    let name = name.as_str().ok_or_else(|| wrong("method", name, "a name"))?;
+    let args = match entry.field("args") {
+        None => Args::none(),
+        Some(args) if args.as_tuple().is_some() => Args::Positional(args.clone()),
+        Some(args) if args.as_record().is_some() => Args::Named(args.clone()),
+        Some(args) => return Err(wrong("args", args, "an array or an object")),
+    };
+    let time = |field: &'static str| match entry.field(field) {
+        None => Ok(None),
+        Some(value) if value.is_null() => Ok(None),
+        Some(value) => value
+            .as_int()
+            .map(Some)
+            .ok_or_else(|| wrong(field, value, "an integer")),
+    };
+    let ret = entry.field("ret").cloned();
+    let timebox = match (time("start")?, time("end")?) {
+        (Some(start), Some(end)) if start <= end => Timebox::new(start, end),
+        (Some(_), Some(end)) => return Err(wrong("end", &Value::int(end), "a time not before \"start\"")),
+        (Some(start), None) => Timebox::pending(start),
+        // Without timeboxes, an operation is pending if it says `"pending": true`.
+        (None, _) => match entry.field("pending").and_then(Value::as_bool) {
+            Some(true) => Timebox::pending(position as i64),
+            _ => Timebox::new(position as i64, position as i64),
+        },
+    };
+    let mut operation = Operation::new(thread.clone(), name, args, timebox);
+    operation.ret = ret;
+    operation.aborted = entry.field("aborted").and_then(Value::as_bool).unwrap_or(false);
+    operation.meta = entry.field("meta").cloned();
+    operation.clock = entry.field("clock").cloned();
+    operation.place = place.clone();
+    Ok(operation)
+}
+
+/// The vector clocks of all operations, if all have one.
+fn clocks(ops: &[Operation]) -> Option<Vec<BTreeMap<String, i64>>> {
+    let clock = |op: &Operation| {
+        let record = op.clock.as_ref()?.as_record()?;
+        record
+            .iter()
+            .map(|(who, at)| Some((who.to_owned(), at.as_int()?)))
+            .collect()
+    };
+    if ops.is_empty() {
+        None
+    } else {
+        ops.iter().map(clock).collect()
+    }
+}
+
+fn counters_of(labels: &[String], counters: Vec<&Value>) -> Read<Vec<Vec<u64>>> {
+    let count = |value: &Value| value.as_int().and_then(|count| u64::try_from(count).ok());
+    labels
+        .iter()
+        .zip(counters)
+        .map(|(label, found)| {
+            let list = found
+                .as_tuple()
+                .map(|list| list.iter().map(count).collect::<Option<Vec<u64>>>());
+            list.flatten().ok_or_else(|| RecordedProblem::Wrong {
+                whole: format!("operation {label}"),
+                field: "call_pcs",
+                found: found.clone(),
+                expected: "an array of counters, one per thread",
+            })
+        })
+        .collect()
+}

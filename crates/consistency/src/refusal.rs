@@ -1,0 +1,52 @@
+//! Why a model refuses an operation.
+//!
+//! The search only asks whether there is a next state. A reason, and whether the model failed rather than refused, is
+//! asked for afterwards, of the engine, for the few steps that matter.
+
+use omnilink_engine::{CheckError, Fate, Model, Operation, Options, Outcomes, Verdict, check};
+use omnilink_trace::Timebox;
+
+/// A model that starts elsewhere.
+struct StartingAt<'a, M: Model> {
+    model: &'a M,
+    state: &'a M::State,
+}
+
+impl<M: Model> Model for StartingAt<'_, M> {
+    type State = M::State;
+    type Op = M::Op;
+
+    fn initial(&self) -> Vec<M::State> {
+        vec![self.state.clone()]
+    }
+
+    fn step(&self, state: &M::State, op: &M::Op, outcomes: &mut Outcomes<M::State>) {
+        self.model.step(state, op, outcomes);
+    }
+}
+
+/// What the model says when `op` is tried in `state`: nothing if it is accepted, or refused without a reason.
+///
+/// # Errors
+/// If the model itself fails.
+pub(crate) fn refusal<M: Model>(model: &M, state: &M::State, op: &M::Op) -> Result<Option<String>, String> {
+    let alone = Operation::new(0, op.clone(), Timebox::new(0, 1));
+    match check(&StartingAt { model, state }, [alone], Options::default()) {
+        Err(CheckError::Model(message)) => Err(message),
+        Err(_) => Ok(None),
+        Ok(outcome) => Ok(match outcome.verdict {
+            Verdict::Violation(counterexample) => {
+                let candidates = counterexample
+                    .alternatives
+                    .into_iter()
+                    .flat_map(|way| way.candidates);
+                let mut reasons = candidates.filter_map(|candidate| match candidate.fate {
+                    Fate::Refused(reason) => reason,
+                    Fate::LeadsTo(_) => None,
+                });
+                reasons.next()
+            }
+            Verdict::Valid(_) | Verdict::Unknown(_) => None,
+        }),
+    }
+}

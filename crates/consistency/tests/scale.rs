@@ -1,0 +1,123 @@
+//! Histories of 30 operations over 4 threads are decided at every level, valid or not.
+
+use omnilink_consistency::{History, Level, Observed, Order, Ret, WeakChecker, WeakOptions, WeakVerdict};
+use omnilink_engine::{Limits, Model, successors};
+use omnilink_models::{JavaMap, JavaMapOp};
+use omnilink_trace::Timebox;
+use omnilink_value::Value;
+
+const THREADS: u64 = 4;
+const OPS: usize = 30;
+
+/// SplitMix64.
+struct Rng(u64);
+
+impl Rng {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let word = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (word ^ (word >> 31)) % limit
+    }
+}
+
+/// A run on a map whose reads return, half of the time, what they would have returned a few operations ago.
+fn stale_run(rng: &mut Rng) -> (Vec<Observed<JavaMapOp>>, Vec<Timebox>) {
+    let mut past = JavaMap.initial();
+    let mut free = vec![0_i64; THREADS as usize];
+    let (mut ops, mut timeboxes) = (Vec::new(), Vec::new());
+    for position in 0..OPS {
+        let thread = rng.below(THREADS) as u32;
+        let (key, value) = (Value::int(rng.below(3) as i64), Value::int(rng.below(3) as i64));
+        let (method, arguments) = match rng.below(6) {
+            0 | 1 => ("put", vec![key, value]),
+            2 => ("remove", vec![key]),
+            3 => ("get", vec![key]),
+            4 => ("size", vec![]),
+            _ => ("values", vec![]),
+        };
+        let is_read = matches!(method, "get" | "size" | "values");
+        let lag = if is_read && rng.below(2) == 0 {
+            1 + rng.below(3) as usize
+        } else {
+            0
+        };
+        let effect = JavaMapOp::new(method, &arguments, None).unwrap();
+        let seen = &past[past.len().saturating_sub(1 + lag)];
+        let result = Value::str(&JavaMap.result_of(seen, &effect.call));
+        let op = JavaMapOp::new(method, &arguments, Some(&result)).unwrap();
+        let next = successors(&JavaMap, &past[past.len() - 1], &effect);
+        past.extend(next);
+        let now = 10 * position as i64;
+        let start = free[thread as usize].max(now - rng.below(60) as i64);
+        let end = now.max(start) + rng.below(20) as i64;
+        free[thread as usize] = end + 1;
+        timeboxes.push(Timebox::new(start, end));
+        ops.push(Observed {
+            op,
+            effect,
+            method: method.to_owned(),
+            thread,
+            optional: false,
+            label: position.to_string(),
+        });
+    }
+    (ops, timeboxes)
+}
+
+fn decide(history: &History<JavaMapOp>, found: &mut [usize; 2]) {
+    // Far above what is needed, far below what would not end.
+    let limits = Limits {
+        configurations: Some(1_000_000),
+        ..Limits::default()
+    };
+    let mut checker = WeakChecker::new(&JavaMap);
+    for level in Level::ALL {
+        for ret in [Ret::Own, Ret::All] {
+            let options = WeakOptions {
+                ret,
+                limits,
+                minimise: false,
+                ..WeakOptions::default()
+            };
+            let verdict = checker
+                .check(history, &level.criterion(), &options)
+                .unwrap()
+                .verdict;
+            assert!(!matches!(verdict, WeakVerdict::Unknown(_)), "{level} {ret:?}");
+            found[usize::from(verdict.is_valid())] += 1;
+        }
+    }
+}
+
+#[test]
+fn thirty_timed_operations_of_four_threads_are_decided_at_every_level() {
+    let mut rng = Rng(30);
+    let mut found = [0, 0];
+    for _ in 0..5 {
+        let (ops, timeboxes) = stale_run(&mut rng);
+        decide(&History::from_timeboxes(ops, &timeboxes).unwrap(), &mut found);
+    }
+    assert!(found.iter().all(|count| *count > 5), "{found:?}");
+}
+
+#[test]
+fn thirty_operations_of_four_threads_in_a_sparse_order_are_decided_at_every_level() {
+    let mut rng = Rng(31);
+    let mut found = [0, 0];
+    for _ in 0..3 {
+        let (ops, timeboxes) = stale_run(&mut rng);
+        // Half of what real time says was observed: no interval order any more.
+        let mut pairs = Vec::new();
+        for (first, a) in timeboxes.iter().enumerate() {
+            for (second, b) in timeboxes.iter().enumerate() {
+                if a.precedes(b) && rng.below(2) == 0 {
+                    pairs.push((first, second));
+                }
+            }
+        }
+        let order = Order::from_pairs(OPS, pairs).unwrap();
+        decide(&History::new(ops, &order).unwrap(), &mut found);
+    }
+    assert!(found.iter().all(|count| *count > 0), "{found:?}");
+}
