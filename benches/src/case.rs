@@ -160,7 +160,7 @@ pub const CASES: &[Case] = &[
 /// Where the histories that ship with our crates' tests are.
 fn shipped(folder: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../crates/trace/tests/data")
+        .join("../crates")
         .join(folder)
 }
 

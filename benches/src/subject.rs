@@ -59,11 +59,11 @@ pub fn run(args: &[&str], cpu_limit: Duration, memory_limit_mb: u64) -> Measured
         usage.assume_init()
     };
     let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
+    let (verdict, told) = answer.trim().split_once(' ').filter(|_| status == 0).unzip();
+    let total = seconds(usage.ru_utime) + seconds(usage.ru_stime);
     Measured {
-        verdict: (status == 0)
-            .then(|| answer.trim().to_owned())
-            .filter(|answer| !answer.is_empty()),
-        cpu_seconds: seconds(usage.ru_utime) + seconds(usage.ru_stime),
+        verdict: verdict.map(str::to_owned),
+        cpu_seconds: told.and_then(|told| told.parse().ok()).unwrap_or(total),
         peak_mb: usage.ru_maxrss as f64 / 1024.0,
     }
 }

@@ -392,7 +392,8 @@ impl<'m, M: Model> Checker<'m, M> {
         });
         if ready {
             self.space.forget_steps();
-            let mut numbers = self.space.source.compact();
+            let many_classes = self.space.source.class_count() > self.class_limit;
+            let mut numbers = self.space.source.compact(many_classes);
             self.initial.iter_mut().for_each(|state| numbers.state(state));
             for part in self.parts.values_mut() {
                 match part {

@@ -80,8 +80,10 @@ impl Schedule {
 struct Frame<K> {
     event: u32,
     config: Config<K>,
-    /// What is still to be tried.
+    /// What is still to be tried, once the operation that returns has been.
     todo: K,
+    /// Whether `todo` has been filled. On easy histories it never is: the operation that returns is accepted.
+    is_expanded: bool,
     /// The operation being tried and its next successor.
     trying: Option<(u32, u32)>,
     /// The slot that returns here, if its operation need not have happened and that is still to be tried.
@@ -198,18 +200,9 @@ impl<K: Mask> DepthFirst<K> {
                 .slots()
                 .min_by_key(|slot| ledger.get(self.ops.slot(*slot).op).deadline())
             else {
-                let (skip, mut config) = (frame.skip.take(), frame.config.clone());
-                match skip {
-                    Some(slot) => {
-                        self.rewind(event, ledger, tools);
-                        self.trail.truncate(trail);
-                        config.placed.insert(slot as usize);
-                        self.enter(config, event, ledger, tools);
-                    }
-                    None => {
-                        self.frames.pop();
-                    }
-                }
+                self.rewind(event, ledger, tools);
+                self.trail.truncate(trail);
+                self.widen_or_leave(ledger, tools);
                 return;
             };
             frame.todo.remove(slot);
@@ -247,6 +240,38 @@ impl<K: Mask> DepthFirst<K> {
         );
     }
 
+    /// Fills the newest frame with everything there is to try besides the operation that returns; after that, skips that
+    /// operation, if it need not have happened; after that, gives the frame up.
+    fn widen_or_leave(&mut self, ledger: &Ledger, tools: &mut Tools<'_, '_>) {
+        let Some(frame) = self.frames.last_mut() else {
+            return;
+        };
+        let event = frame.event;
+        let Some(&Event::Return(_, target)) = self.events.get(event as usize) else {
+            return;
+        };
+        let mut config = frame.config.clone();
+        if !frame.is_expanded {
+            frame.is_expanded = true;
+            let state = config.state;
+            let mut todo = self.ops.relevant(
+                tools.space,
+                state,
+                &config.placed,
+                target as usize,
+                tools.reductions,
+            );
+            todo.remove(target as usize);
+            self.effort += todo.count() as u64;
+            frame.todo = todo;
+        } else if let Some(slot) = frame.skip.take() {
+            config.placed.insert(slot as usize);
+            self.enter(config, event, ledger, tools);
+        } else {
+            self.frames.pop();
+        }
+    }
+
     /// Goes forward from `event` to the first return that `config` has not placed, and leaves a frame there.
     fn enter(&mut self, mut config: Config<K>, event: u32, ledger: &Ledger, tools: &mut Tools<'_, '_>) {
         debug_assert_eq!(self.position, event);
@@ -271,13 +296,13 @@ impl<K: Mask> DepthFirst<K> {
                     config.placed.remove(slot as usize);
                     self.ops.vacate(slot as usize);
                 }
-                Some(&Event::Return(_, slot)) => return self.leave_frame(config, slot as usize, tools),
+                Some(&Event::Return(_, slot)) => return self.leave_frame(config, slot as usize),
             }
             self.position += 1;
         }
     }
 
-    fn leave_frame(&mut self, config: Config<K>, target: usize, tools: &mut Tools<'_, '_>) {
+    fn leave_frame(&mut self, config: Config<K>, target: usize) {
         let event = self.position;
         let visit = Visit {
             event,
@@ -299,22 +324,17 @@ impl<K: Mask> DepthFirst<K> {
                 self.stuck.push((config.clone(), self.trail[from..].to_vec()));
             }
         }
-        let todo = self.ops.relevant(
-            tools.space,
-            config.state,
-            &config.placed,
-            target,
-            tools.reductions,
-        );
-        self.effort += todo.count() as u64;
         let skip = self.ops.optional.contains(target).then_some(target as u32);
+        let (todo, trail) = (K::default(), self.trail.len() as u32);
+        let trying = Some((target as u32, 0));
         self.frames.push(Frame {
             event,
             config,
             todo,
-            trying: None,
+            is_expanded: false,
+            trying,
             skip,
-            trail: self.trail.len() as u32,
+            trail,
         });
     }
 

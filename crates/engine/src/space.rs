@@ -384,31 +384,53 @@ impl<'m, M: Model> Interned<'m, M> {
         successors.append(self.outcomes.states());
     }
 
-    /// Starts over with the states and classes that are still in use; the two callbacks are handed to whoever holds
-    /// numbers, to exchange old for new.
-    pub fn compact(&mut self) -> Renumbering<'_, 'm, M> {
+    /// Starts over with the states that are still in use, and, if `classes`, with the classes that are; the result is
+    /// handed to whoever holds numbers, to exchange old for new.
+    pub fn compact(&mut self, classes: bool) -> Renumbering<'_, 'm, M> {
         let states = std::mem::replace(&mut self.states, Numbering::new());
-        let classes = std::mem::replace(&mut self.classes, Numbering::new());
-        self.facts.clear();
-        self.homes.clear();
         self.state_heap_bytes = 0;
+        let classes = classes.then(|| {
+            self.facts.clear();
+            self.homes.clear();
+            Exchange::new(std::mem::replace(&mut self.classes, Numbering::new()).items)
+        });
         Renumbering {
-            state_map: vec![u32::MAX; states.items.len()],
-            class_map: vec![u32::MAX; classes.items.len()],
-            states: states.items.into_iter().map(Some).collect(),
-            classes: classes.items.into_iter().map(Some).collect(),
+            states: Exchange::new(states.items),
+            classes,
             interned: self,
         }
+    }
+}
+
+/// Old numbers and the new ones that those still in use get.
+struct Exchange<T> {
+    items: Vec<Option<T>>,
+    map: Vec<u32>,
+}
+
+impl<T> Exchange<T> {
+    fn new(items: Vec<T>) -> Self {
+        Self {
+            map: vec![u32::MAX; items.len()],
+            items: items.into_iter().map(Some).collect(),
+        }
+    }
+
+    fn exchange(&mut self, id: &mut u32, number: impl FnOnce(T) -> u32) {
+        let old = *id as usize;
+        if let Some(item) = self.items[old].take() {
+            self.map[old] = number(item);
+        }
+        *id = self.map[old];
     }
 }
 
 /// An exchange of old numbers for new ones.
 pub(crate) struct Renumbering<'a, 'm, M: Model> {
     interned: &'a mut Interned<'m, M>,
-    states: Vec<Option<M::State>>,
-    classes: Vec<Option<M::Op>>,
-    state_map: Vec<u32>,
-    class_map: Vec<u32>,
+    states: Exchange<M::State>,
+    /// `None`: classes keep their numbers.
+    classes: Option<Exchange<M::Op>>,
 }
 
 /// Exchanges numbers, whatever the model.
@@ -419,19 +441,13 @@ pub(crate) trait Renumber {
 
 impl<M: Model> Renumber for Renumbering<'_, '_, M> {
     fn state(&mut self, id: &mut StateId) {
-        let old = *id as usize;
-        if let Some(state) = self.states[old].take() {
-            self.state_map[old] = self.interned.state_id(state);
-        }
-        *id = self.state_map[old];
+        self.states.exchange(id, |state| self.interned.state_id(state));
     }
 
     fn class(&mut self, id: &mut ClassId) {
-        let old = *id as usize;
-        if let Some(class) = self.classes[old].take() {
-            self.class_map[old] = self.interned.class_id(class);
+        if let Some(classes) = &mut self.classes {
+            classes.exchange(id, |class| self.interned.class_id(class));
         }
-        *id = self.class_map[old];
     }
 }
 

@@ -9,11 +9,11 @@ use crate::error::CliError;
 use crate::quantity;
 
 /// What a check is asked to do, as arguments.
-#[derive(Clone, Debug, Default, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct Criteria {
-    /// The order that an explanation must respect
-    #[arg(long, value_name = "LEVEL", value_enum, default_value_t)]
-    consistency: ConsistencyArg,
+    /// linearizable, sequential, or less: causal, weak, monotonic-reads, serializable …; see docs/consistency.md
+    #[arg(long, value_name = "LEVEL", default_value = "linearizable")]
+    consistency: String,
     /// Which search decides
     #[arg(long, value_name = "STRATEGY", value_enum, default_value_t)]
     strategy: StrategyArg,
@@ -49,15 +49,6 @@ pub(crate) struct Criteria {
 const REDUCTIONS: &str = "Reductions, all sound, to be switched off for comparison";
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum ConsistencyArg {
-    /// Real time: what ended before another began comes first
-    #[default]
-    Linearizable,
-    /// Each thread's own order only
-    Sequential,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum StrategyArg {
     /// The sweep while it is easy, sweep and depth-first by turns where it is not
     #[default]
@@ -71,7 +62,7 @@ enum StrategyArg {
 impl Criteria {
     /// Refuses what makes no sense together.
     pub(super) fn validate(&self, is_async: bool) -> Result<(), CliError> {
-        if is_async && self.consistency == ConsistencyArg::Sequential {
+        if is_async && self.consistency == "sequential" {
             let message = "--consistency sequential keeps the order of each thread, and with --async threads have none; \
                            drop one of the two";
             return Err(CliError::Usage(message.to_owned()));
@@ -79,12 +70,17 @@ impl Criteria {
         Ok(())
     }
 
-    /// The same, for the engine.
+    /// The level's name.
+    pub(super) fn consistency(&self) -> &str {
+        &self.consistency
+    }
+
+    /// The same, for the engine; levels other than its own are not for it.
     pub(crate) fn options(&self) -> Options {
         Options {
-            consistency: match self.consistency {
-                ConsistencyArg::Linearizable => Consistency::Linearizable,
-                ConsistencyArg::Sequential => Consistency::Sequential,
+            consistency: match self.consistency.as_str() {
+                "sequential" => Consistency::Sequential,
+                _ => Consistency::Linearizable,
             },
             strategy: match self.strategy {
                 StrategyArg::Portfolio => Strategy::Portfolio,

@@ -5,6 +5,7 @@ mod history;
 mod list_models;
 mod run_all;
 mod session;
+mod weak;
 mod witness;
 
 use std::path::PathBuf;
@@ -38,6 +39,8 @@ pub(crate) struct CheckArgs {
     model: Option<String>,
     #[command(flatten)]
     criteria: Criteria,
+    #[command(flatten)]
+    weak: weak::WeakArgs,
     /// Shrink a violation to the few operations that make it one; keeps the history in memory
     #[arg(long)]
     minimize: bool,
@@ -76,6 +79,8 @@ Examples:
   omnilink check traces/run-1 --model kv --minimize
   omnilink check jepsen/*.log --model cas-register --jobs 4 --json
   omnilink check history.edn --model register:initial=0 --consistency sequential
+  omnilink check history.ndjson --model kv --consistency causal
+  omnilink check histories.jsonl --model java-map --infer
   zstd -dc big.ndjson.zst | omnilink check - --model map --time-limit 60s --memory-limit 2GB
   omnilink check --list-models
 
@@ -101,6 +106,18 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
         ..OpenOptions::default()
     };
     let inputs = Input::all(&args.traces, &options)?;
+    let weak = weak::Weak::asked(
+        &args.weak,
+        args.criteria.consistency(),
+        args.criteria.options().limits,
+        (&args.traces, &inputs),
+        args.json,
+        &mut out,
+    )?;
+    let out = match weak {
+        Ok(weak) => return with_model(model, weak)?,
+        Err(out) => out,
+    };
     let request = Request {
         model_name: model.to_owned(),
         options: args.criteria.options(),
@@ -114,7 +131,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
         is_json: args.json,
         evidence: args.evidence.as_deref(),
         look: &look,
-        out: &mut out,
+        out,
     };
     with_model(model, run_all)?
 }

@@ -11,3 +11,4 @@ mod ran;
 mod tla;
 mod trace_verbs;
 mod verdicts;
+mod weak;
