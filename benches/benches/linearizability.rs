@@ -42,7 +42,7 @@ fn table(wanted: &str) {
     );
     println!(
         "{:<40} {:>9} {:>9} {:>7} {:>11} {:>8} {:>8} {:>8}  verdict",
-        "case", "CPU s", "CPU s", "MB", "CPU s", "MB", "time", "memory"
+        "case", "s", "s", "MB", "s", "MB", "time", "memory"
     );
     let folder = tempfile::tempdir().expect("a temporary folder");
     for (index, case) in CASES
@@ -65,7 +65,7 @@ fn table(wanted: &str) {
                 "{:<40} {:>9} {:>9.3} {:>7.0} {:>11} {:>8} {:>8} {:>8}  {}",
                 case.name,
                 "",
-                streaming.cpu_seconds,
+                streaming.seconds,
                 streaming.peak_mb,
                 "",
                 "",
@@ -80,10 +80,10 @@ fn table(wanted: &str) {
 /// Short runs are repeated: the machine may have been busy with something else.
 fn best_of_three(mut measure: impl FnMut() -> Measured) -> Measured {
     let mut best = measure();
-    if best.cpu_seconds < 1.0 {
+    if best.seconds < 1.0 {
         for _ in 0..2 {
             let again = measure();
-            if again.cpu_seconds < best.cpu_seconds {
+            if again.seconds < best.seconds {
                 best = again;
             }
         }
@@ -105,7 +105,7 @@ fn in_words(measured: &Measured) -> String {
 fn print_comparison(case: &Case, ours: &Measured, streaming: &Measured, theirs: &Measured) {
     let stopped = theirs.verdict.is_none();
     let more = if stopped { ">" } else { "" };
-    let ratio = theirs.cpu_seconds / ours.cpu_seconds;
+    let ratio = theirs.seconds / ours.seconds;
     let memory = theirs.peak_mb / streaming.peak_mb;
     let missed = if case.ratio_min.is_some_and(|min| ratio < min) {
         "  (below the promise)"
@@ -117,10 +117,10 @@ fn print_comparison(case: &Case, ours: &Measured, streaming: &Measured, theirs: 
     println!(
         "{:<40} {:>9.4} {:>9.4} {:>7.0} {:>11} {:>8.0} {:>8} {:>8}  {}{missed}{differs}",
         case.name,
-        ours.cpu_seconds,
-        streaming.cpu_seconds,
+        ours.seconds,
+        streaming.seconds,
         streaming.peak_mb,
-        format!("{more}{:.4}", theirs.cpu_seconds),
+        format!("{more}{:.4}", theirs.seconds),
         theirs.peak_mb,
         format!("{more}{ratio:.1}×"),
         format!("{more}{memory:.1}×"),

@@ -10,8 +10,8 @@ use std::time::Duration;
 pub struct Measured {
     /// What the tool answered; `None` if it was stopped.
     pub verdict: Option<String>,
-    /// User and system time of the check; of the whole process if it was stopped.
-    pub cpu_seconds: f64,
+    /// The time of the check, as the process tells it; CPU time of the whole process if it was stopped.
+    pub seconds: f64,
     /// Peak resident memory.
     pub peak_mb: f64,
 }
@@ -63,18 +63,7 @@ pub fn run(args: &[&str], cpu_limit: Duration, memory_limit_mb: u64) -> Measured
     let total = seconds(usage.ru_utime) + seconds(usage.ru_stime);
     Measured {
         verdict: verdict.map(str::to_owned),
-        cpu_seconds: told.and_then(|told| told.parse().ok()).unwrap_or(total),
+        seconds: told.and_then(|told| told.parse().ok()).unwrap_or(total),
         peak_mb: usage.ru_maxrss as f64 / 1024.0,
     }
-}
-
-/// CPU time of this process so far, all threads together.
-pub fn cpu_seconds() -> f64 {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    // SAFETY: the pointer is to a live local.
-    unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) };
-    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }

@@ -42,14 +42,19 @@ pub struct Footprint {
 }
 
 impl Footprint {
-    /// Whether exactly one key is written, and no other is read.
-    pub(crate) fn is_lone(&self) -> bool {
-        match (&self.reads, &self.writes) {
-            (Keys::Only(reads), Keys::Only(writes)) => writes
-                .first()
-                .is_some_and(|key| writes.iter().chain(reads).all(|other| other == key)),
-            _ => false,
-        }
+    /// The key, if exactly one is touched.
+    pub(crate) fn only_key(&self) -> Option<u64> {
+        let (Keys::Only(reads), Keys::Only(writes)) = (&self.reads, &self.writes) else {
+            return None;
+        };
+        let mut keys = reads.iter().chain(writes);
+        let first = *keys.next()?;
+        keys.all(|key| *key == first).then_some(first)
+    }
+
+    /// Whether nothing is read.
+    pub(crate) fn is_blind(&self) -> bool {
+        matches!(&self.reads, Keys::Only(reads) if reads.is_empty())
     }
 
     /// An operation that may read and write all of the state.

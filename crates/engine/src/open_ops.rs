@@ -15,6 +15,8 @@ pub(crate) struct Slot {
     pub class: ClassId,
     reads: u64,
     writes: u64,
+    only_key: Option<u64>,
+    blind: bool,
     deadline: (Time, u64),
 }
 
@@ -72,6 +74,8 @@ impl<K: Mask> OpenOps<K> {
             class: entry.class,
             reads: facts.reads,
             writes: facts.writes,
+            only_key: facts.only_key,
+            blind: facts.blind,
             deadline: entry.deadline(),
         };
         while self.slots.len() <= slot {
@@ -124,7 +128,7 @@ impl<K: Mask> OpenOps<K> {
         } else {
             self.optional.remove(slot);
         }
-        if entry.optional && facts.lone {
+        if entry.optional && facts.only_key.is_some() {
             self.spare.insert(slot);
         } else {
             self.spare.remove(slot);
@@ -141,14 +145,16 @@ impl<K: Mask> OpenOps<K> {
 
     /// The unplaced operations, less optional ones that can wait until `target` has returned.
     ///
-    /// **Idle operations.** Let `N` be the unplaced operations that are mandatory, or `target`, or not spare (a spare operation is
-    /// optional, writes one key and reads no other), and all spare ones that write what a member of `N` reads. The
-    /// rest, `I`, is idle. *Claim*: an explanation `u·target·v` implies one without members of `I` in `u`. *Proof*: members
-    /// of `N` do not read what members of `I` write, so they do the same without them. Take the members of `I` in `u`
-    /// that write a key `k`. Those before the last member of `N` in `u·target` that really writes `k` can be deleted: that
-    /// write hides what they did, and they are optional. Those after it can be moved behind `target`: between there and here
-    /// nobody else writes `k`, the only key they read, so they do the same there; and they are still open. ∎
-    fn busy(&self, placed: &K, target: usize) -> K {
+    /// **Idle operations.** A *spare* operation is optional and touches one key. Let `N` be the unplaced operations that
+    /// are not spare, `target`, and every spare one that *feeds* a member of `N`: writes what it reads, unless what it
+    /// writes is certain to be refused there (see [`feeds`](Self::feeds)). The rest, `I`, is idle. *Claim*: an explanation
+    /// `u·target·v` implies one without members of `I` in `u`. *Proof*: no member of `N` in `u·target` reads a key
+    /// while it holds what a member of `I` wrote, so members of `N` do the same without `I`. Take the members of `I` in `u`
+    /// that touch a key `k`. Those before the last member of `N` in `u·target` that really writes `k` can be deleted: that
+    /// write hides what they did, and they are optional. Those after it can be moved, in their order, behind `target`:
+    /// between there and here nobody else writes `k`, the only key they read, so they do the same there; and they are
+    /// still open. ∎
+    fn busy(&self, space: &mut AnySpace<'_>, state: StateId, placed: &K, target: usize) -> K {
         let unplaced = self.open.minus(placed);
         let mut spare = self.spare.and(&unplaced);
         spare.remove(target);
@@ -159,11 +165,31 @@ impl<K: Mask> OpenOps<K> {
         let mut todo = busy.clone();
         while let Some(slot) = todo.first() {
             todo.remove(slot);
-            let more = self.feeders[slot].and(&spare).minus(&busy);
-            busy = busy.or(&more);
-            todo = todo.or(&more);
+            for feeder in self.feeders[slot].and(&spare).minus(&busy).slots() {
+                if self.feeds(space, state, feeder, slot) {
+                    busy.insert(feeder);
+                    todo.insert(feeder);
+                }
+            }
         }
         busy
+    }
+
+    /// Whether `reader` may be accepted while its key holds what `feeder` wrote.
+    ///
+    /// If `feeder` reads nothing, it writes the same wherever it happens; and if `reader` touches that key only, what
+    /// it makes of it does not depend on anything else. So trying both here, one after the other, tells for everywhere.
+    fn feeds(&self, space: &mut AnySpace<'_>, state: StateId, feeder: usize, reader: usize) -> bool {
+        let (feeder, reader) = (self.slots[feeder], self.slots[reader]);
+        if !feeder.blind || feeder.only_key != reader.only_key {
+            return true;
+        }
+        let successors = space.successors(state, feeder.class);
+        (0..)
+            .map_while(|branch| space.successor(successors, branch))
+            .collect::<smallvec::SmallVec<[StateId; 2]>>()
+            .into_iter()
+            .any(|written| space.accepts(written, reader.class))
     }
 
     /// Which unplaced operations need to be tried from `state` on the way to placing `target`.
@@ -195,7 +221,7 @@ impl<K: Mask> OpenOps<K> {
         if !reductions.footprints {
             set = self.open.minus(placed);
         } else {
-            let unplaced = self.busy(placed, target);
+            let unplaced = self.busy(space, state, placed, target);
             set = K::single(target);
             let mut todo = set.clone();
             while let Some(slot) = todo.first() {

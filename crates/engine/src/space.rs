@@ -28,8 +28,10 @@ pub(crate) struct ClassFacts {
     pub reads: u64,
     /// What it may change, as key bits.
     pub writes: u64,
-    /// Writes one key and reads no other.
-    pub lone: bool,
+    /// The key, if only one is read or written.
+    pub only_key: Option<u64>,
+    /// Reads nothing.
+    pub blind: bool,
 }
 
 /// The meaning of the numbers.
@@ -353,12 +355,12 @@ impl<'m, M: Model> Interned<'m, M> {
             let pure = self.model.is_pure(op);
             self.homes.push(self.partitioning.home(&footprint));
             let writes = if pure { 0 } else { footprint.writes.mask() };
-            let lone = footprint.is_lone();
             self.facts.push(ClassFacts {
                 pure,
                 reads: footprint.reads.mask(),
                 writes,
-                lone,
+                only_key: footprint.only_key(),
+                blind: footprint.is_blind(),
             });
         }
         id
