@@ -184,6 +184,11 @@ impl<K: Mask> OpenOps<K> {
         if !feeder.blind || feeder.only_key != reader.only_key {
             return true;
         }
+        // What cannot turn a refusal into acceptance on its own leaves it a refusal; asking is cheaper than trying.
+        if !space.accepts(state, reader.class) && !space.source.may_enable(state, reader.class, feeder.class)
+        {
+            return false;
+        }
         let successors = space.successors(state, feeder.class);
         (0..)
             .map_while(|branch| space.successor(successors, branch))

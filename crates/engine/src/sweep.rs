@@ -313,12 +313,17 @@ impl<K: Mask> Sweep<K> {
         }
         let mut dropped = vec![false; self.next.len()];
         let ops = &self.ops;
+        // Placing what no configuration has placed leads to none of them.
+        let placed_somewhere = self
+            .next
+            .iter()
+            .fold(K::default(), |placed, config| placed.or(&config.placed));
         let across = self
             .frontier
             .iter()
             .filter(|_| planted(Mutant::MinimalAcrossReturn));
         for config in self.next.iter().chain(across) {
-            let mut later = ops.open.minus(&config.placed).minus(&ops.pure);
+            let mut later = placed_somewhere.minus(&config.placed).minus(&ops.pure);
             if !planted(Mutant::MinimalAcrossReturn) {
                 later.remove(target);
             }
