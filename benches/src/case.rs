@@ -231,10 +231,14 @@ impl Case {
         }
     }
 
-    /// Our answer, the history being in memory.
+    /// Our answer, the history being in memory: the bare verdict, like the one we compare with.
     pub fn ours(&self, files: &[PathBuf]) -> Answer {
+        let options = Options {
+            witness: false,
+            ..self.options()
+        };
         self.each(files, |model, file, answer| {
-            model.check_in_memory(file, self.options(), answer)
+            model.check_in_memory(file, options, answer)
         })
     }
 

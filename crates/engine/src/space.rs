@@ -220,7 +220,7 @@ impl Memo {
         let index = self.index(state, class);
         if self.slots[index].state != VACANT.state {
             self.lost += 1;
-            if self.lost > self.slots.len() / 2 && self.slots.len() < Self::SLOTS_MAX {
+            if self.lost > self.slots.len() * 2 && self.slots.len() < Self::SLOTS_MAX {
                 self.grow();
                 return self.put(state, class, successors);
             }
