@@ -1,5 +1,10 @@
 //! The search agrees with the definition on random small histories of every shipped model.
 
+#[allow(
+    dead_code,
+    unused_imports,
+    reason = "the worlds are shared with the tests of the models, which use more of them"
+)]
 #[path = "../../models/tests/behaviour/common/mod.rs"]
 mod common;
 

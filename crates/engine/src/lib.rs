@@ -1,4 +1,19 @@
 //! The search for an explanation: models, strategies, reductions, budgets, verdicts and evidence.
+//!
+//! A history is explained by an order of its operations that a sequential [`Model`] accepts and that respects when each
+//! ran. The decision of this crate is to keep **configurations of what is open**, never of the whole history: which open
+//! operations have taken effect, and the state that results. So memory is what is undecided, a trace can be checked while
+//! it is still being written, and a violation is known at the first return that nothing explains. What was given up: on
+//! valid histories with very much open at once, following one explanation is cheaper than keeping all of them, so a
+//! depth-first search runs beside the sweep, by turns, and needs the rest of the history in memory.
+//!
+//! - [`check`] takes a history in memory, [`Checker`] one operation after the other, [`Monitor`] calls and returns;
+//! - [`Options`] says what to check for, with which limits and reductions;
+//! - [`Outcome`] has the [`Verdict`] and its evidence; [`minimize`] shrinks a violation soundly;
+//! - [`naive`] is the definition itself, for tests.
+//!
+//! Every reduction is proved where it is used, compared with the naive checker on random histories, and tested with its
+//! side condition left out. `docs/engine.md` tells the whole story.
 
 #[cfg(test)]
 extern crate self as omnilink_engine;
