@@ -22,7 +22,7 @@ type Chunk<V> = Arc<[(Value, V)]>;
 
 /// An immutable map from values to `V`, sorted by key.
 ///
-/// Invariant: `sum` is the wrapping sum of [`entry_hash`] over the entries.
+/// Invariant: `sum` is the wrapping sum of `entry_hash` over the entries.
 #[derive(Clone, Debug)]
 pub struct Assoc<V> {
     chunks: Chunks<V>,
