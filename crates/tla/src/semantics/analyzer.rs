@@ -11,7 +11,7 @@ use super::spec::Spec;
 use crate::diagnostic::{Class, Diagnostic, nearest};
 use crate::names::Name;
 use crate::source::{SourceId, Span};
-use crate::syntax::ast::{ExprId, Ident, ModuleIndex, Tree};
+use crate::syntax::ast::{ExprId, Ident, ModuleIndex, Tree, UnitId};
 use crate::syntax::operators::Op;
 
 /// An operator parameter applied in the body of its definition: which argument, of which level.
@@ -58,6 +58,10 @@ pub(super) struct Analyzer<'t> {
     pub let_depth: u32,
     /// Outer operators of the expression being walked; see [`Analyzer::expr`].
     pub spine: Vec<ExprId>,
+    /// Recursive definitions whose bodies are being resolved.
+    pub unfinished: Vec<EntityId>,
+    /// The units of named theorems that are ASSUME/PROVEs.
+    pub assume_proves: FxHashMap<EntityId, UnitId>,
     /// Names already reported as undefined in the current module.
     reported: FxHashSet<Name>,
     /// Whether a module that the current one uses is missing, so that unknown names may be no mistakes.
@@ -96,6 +100,8 @@ impl<'t> Analyzer<'t> {
             section: Vec::new(),
             let_depth: 0,
             spine: Vec::new(),
+            unfinished: Vec::new(),
+            assume_proves: FxHashMap::default(),
             reported: FxHashSet::default(),
             incomplete: false,
         };

@@ -433,6 +433,8 @@ impl Analyzer<'_> {
     /// An operator given by name.
     fn named_operator(&mut self, id: ExprId, binding: Binding, wanted: Option<u32>) -> Argument {
         self.refer(id, binding, 0);
+        let level = self.level_of(binding);
+        self.record(id, level);
         self.operator_argument(binding, wanted, self.span(id))
     }
 
@@ -531,6 +533,7 @@ impl Analyzer<'_> {
         let entities: Box<[EntityId]> = entities.into();
         self.spec.binders.insert((self.tree, id), entities.clone());
         let level = self.expr(body);
+        self.record(id, level);
         self.scope.release(mark);
         let level = self
             .spec
