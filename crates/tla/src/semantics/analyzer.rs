@@ -62,6 +62,8 @@ pub(super) struct Analyzer<'t> {
     pub unfinished: Vec<EntityId>,
     /// The units of named theorems that are ASSUME/PROVEs.
     pub assume_proves: FxHashMap<EntityId, UnitId>,
+    /// Parameters of built-in operators that say nothing about levels.
+    pub weightless: FxHashSet<EntityId>,
     /// Names already reported as undefined in the current module.
     reported: FxHashSet<Name>,
     /// Whether a module that the current one uses is missing, so that unknown names may be no mistakes.
@@ -102,6 +104,7 @@ impl<'t> Analyzer<'t> {
             spine: Vec::new(),
             unfinished: Vec::new(),
             assume_proves: FxHashMap::default(),
+            weightless: FxHashSet::default(),
             reported: FxHashSet::default(),
             incomplete: false,
         };
@@ -226,6 +229,11 @@ impl<'t> Analyzer<'t> {
 
     pub fn source(&self) -> SourceId {
         self.tree().source
+    }
+
+    /// Whether the current text is a built-in module.
+    pub fn is_built_in(&self) -> bool {
+        self.files.is_library.get(self.tree.0 as usize) == Some(&true)
     }
 
     pub fn span(&self, id: ExprId) -> Span {

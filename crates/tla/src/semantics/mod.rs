@@ -24,5 +24,6 @@ mod selection;
 pub mod spec;
 mod theorem;
 mod unit;
+mod weightless;
 
 pub use loader::{Loaded, load, load_text};

@@ -417,6 +417,9 @@ impl Analyzer<'_> {
             self.unfinished.pop();
         }
         self.scope.release(mark);
+        if self.is_built_in() && self.let_depth == 0 {
+            self.note_weightless(name.ident.name, &params);
+        }
         let arity = params.len() as u32;
         let recursive = announced.is_some();
         let primed = params
