@@ -338,6 +338,15 @@ impl<'t> Analyzer<'t> {
     }
 
     pub fn suggestion(&self, text: &str) -> String {
+        let plain = match text {
+            "ℕ" => Some("Nat"),
+            "ℤ" => Some("Int"),
+            "ℝ" => Some("Real"),
+            _ => None,
+        };
+        if let Some(plain) = plain {
+            return format!("write `{plain}`");
+        }
         if let Some(module) = defining_module(text) {
             return format!("module {module} defines it: add {module} to EXTENDS");
         }
