@@ -174,6 +174,10 @@ fn a_label_may_carry_a_prefix_that_means_nothing() {
     assert_eq!(selected(&format!("{prefixed}B == A!lab(3)")), "n = 1");
     let warning = "1:20 label: what stands before the `!` of a label means nothing";
     assert_eq!(complaints(prefixed), [warning]);
+    assert_eq!(
+        selected("A == \\A n \\in {} : +(n) :: n = 1\nB == A!+(3)"),
+        "n = 1"
+    );
     let bare = complaints("A == P!lab :: TRUE");
     assert_eq!(bare, ["1:6 parse: a name with `!` is no label"]);
 }

@@ -177,8 +177,13 @@ impl Parser<'_> {
         Ok(self.expr(ExprKind::Prefix(op, operand), span))
     }
 
-    /// An operator symbol used like a name: `+(1, 2)`.
+    /// An operator symbol used like a name: `+(1, 2)`, or as a label.
     fn symbol(&mut self, op: Op, left: Waiting) -> Parsed<ExprId> {
+        if self.peek_after(1) == TokenKind::ColonColon {
+            let token = self.bump();
+            let ident = self.op_ident(op, token.span());
+            return self.label(ident, &[], left, self.tree.exprs.len());
+        }
         if self.peek_after(1) != TokenKind::ParenOpen {
             let token = self.token();
             let text = self.slice(token.span()).to_owned();
