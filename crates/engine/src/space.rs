@@ -39,7 +39,7 @@ pub(crate) trait Source {
     /// Appends the successors of `state` under `class`. Returns whether the answer may be remembered.
     fn step(&mut self, state: StateId, class: ClassId, successors: &mut Vec<StateId>) -> bool;
     fn may_enable(&self, state: StateId, refused: ClassId, helper: ClassId) -> bool;
-    fn facts(&self, class: ClassId) -> ClassFacts;
+    fn facts(&self, class: ClassId) -> &ClassFacts;
     fn describe_state(&self, state: StateId) -> String;
     fn describe_op(&self, class: ClassId) -> String;
     /// Why `state` refuses `class`, in the model's words.
@@ -461,6 +461,16 @@ impl<M: Model> Source for Interned<'_, M> {
             &self.classes.items[class as usize],
             &mut self.outcomes,
         );
+        // A pure operation leads nowhere else: no need to look its successor up.
+        if self.facts[class as usize].pure {
+            let states = self.outcomes.states();
+            debug_assert!(states.iter().all(|next| *next == self.states.items[state as usize]));
+            if !states.is_empty() {
+                successors.push(state);
+                states.clear();
+            }
+            return !self.outcomes.was_interrupted();
+        }
         let mut found = std::mem::take(self.outcomes.states());
         successors.extend(found.drain(..).map(|next| self.state_id(next)));
         *self.outcomes.states() = found;
@@ -472,8 +482,8 @@ impl<M: Model> Source for Interned<'_, M> {
             .may_enable(self.state(state), self.op(refused), self.op(helper))
     }
 
-    fn facts(&self, class: ClassId) -> ClassFacts {
-        self.facts[class as usize]
+    fn facts(&self, class: ClassId) -> &ClassFacts {
+        &self.facts[class as usize]
     }
 
     fn describe_state(&self, state: StateId) -> String {
