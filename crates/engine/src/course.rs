@@ -33,9 +33,9 @@ struct LivePart {
     replay: Replay,
 }
 
-impl LivePart {
-    fn new(initial: &[StateId], options: &Options, space: &mut AnySpace<'_>) -> Part {
-        Part::Live(Box::new(Self {
+impl Part {
+    fn starting_from(initial: &[StateId], options: &Options, space: &mut AnySpace<'_>) -> Self {
+        Self::Live(Box::new(LivePart {
             search: Search::new(initial.iter().copied(), options),
             replay: Replay::new(space.source.start_replay(initial)),
         }))
@@ -201,11 +201,11 @@ impl Course {
         let part = parts.entry(home).or_insert_with(|| {
             self.figures.partitions += 1;
             self.live += 1;
-            LivePart::new(initial, options, space)
+            Part::starting_from(initial, options, space)
         });
         if let Part::Dormant(state) = *part {
             self.live += 1;
-            *part = LivePart::new(&[state], options, space);
+            *part = Part::starting_from(&[state], options, space);
         }
         let Part::Live(live) = part else { return };
         let mut tools = Tools {
