@@ -8,8 +8,9 @@ use super::datum::Datum;
 use super::error::{ErrorClass, Failure, Outcome};
 use super::session::Session;
 use super::slot::{Closure, SharedThunk, Slot};
+use super::explain::FalsePart;
 use super::step::Taken;
-use crate::ir::{Argument, Formula, Loc, Node, Program};
+use crate::ir::{Argument, Formula, Loc, Node, Operation, Program};
 
 /// The value of every variable.
 pub type State = Arc<[Value]>;
@@ -40,6 +41,8 @@ pub struct Evaluator<'p> {
     stack_start: usize,
     /// Evaluations of each operator, when coverage is asked for.
     pub(crate) coverage: Option<Vec<u64>>,
+    /// What stopped the branches of an action, when that is asked for.
+    pub(crate) refusals: Option<Vec<FalsePart>>,
 }
 
 impl<'p> Evaluator<'p> {
@@ -63,6 +66,7 @@ impl<'p> Evaluator<'p> {
             per_state: vec![(0, None); program.state_cells as usize],
             stack_start: std::ptr::from_ref(&marker) as usize,
             coverage: None,
+            refusals: None,
         }
     }
 
@@ -158,15 +162,45 @@ impl<'p> Evaluator<'p> {
         self.truth(formula)
     }
 
+    /// The value of an operation for given arguments, in the states that are set.
+    pub fn value_with(&mut self, operation: Operation, arguments: &[Value]) -> Outcome<Value> {
+        self.enter_with(operation, arguments, |this, body| {
+            let datum = this.eval(body)?;
+            this.canonical(datum)
+        })
+    }
+
+    /// Whether an operation holds for given arguments, in the states that are set.
+    pub fn holds_with(&mut self, operation: Operation, arguments: &[Value]) -> Outcome<bool> {
+        self.enter_with(operation, arguments, |this, body| this.bool(body))
+    }
+
     /// Runs with a fresh frame for the operator of a formula.
     pub(crate) fn enter<T>(
         &mut self,
         formula: Formula,
         run: impl FnOnce(&mut Self, &'p Node) -> Outcome<T>,
     ) -> Outcome<T> {
+        let operation = Operation {
+            operator: formula.0,
+            params: 0,
+        };
+        self.enter_with(operation, &[], run)
+    }
+
+    /// Runs with a fresh frame for an operation, its parameters bound. Arguments that are missing have no value.
+    pub(crate) fn enter_with<T>(
+        &mut self,
+        operation: Operation,
+        arguments: &[Value],
+        run: impl FnOnce(&mut Self, &'p Node) -> Outcome<T>,
+    ) -> Outcome<T> {
         let program = self.program;
-        let operator = program.operator(formula);
+        let operator = program.operator(operation.formula());
         let saved = self.push_frame(operator.slots.len());
+        for (slot, argument) in (0..operation.params).zip(arguments) {
+            self.bind(slot, argument.clone());
+        }
         let result = run(self, &operator.body);
         self.pop_frame(saved);
         result.map_err(|mut failure| {

@@ -1,9 +1,11 @@
 //! Why a formula is false: the parts of it that are, down to where it stops being a combination of formulas.
 
-use super::evaluator::Evaluator;
+use omnilink_value::Value;
+
+use super::evaluator::{Evaluator, State};
 use super::flow::Flow;
 use super::slot::Slot;
-use crate::ir::{Formula, Kind, Loc, Node};
+use crate::ir::{Formula, Kind, Loc, Node, Operation};
 
 /// A part of a formula that was found false.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,23 +16,73 @@ pub struct FalsePart {
     pub text: String,
     /// The names in it, bound around it, and what they stood for.
     pub bindings: Vec<(String, String)>,
+    /// If it compares: what it compares, as text and as value.
+    pub values: Vec<(String, String)>,
 }
+
+/// More branches than this of one action are not explained.
+const REFUSALS_MAX: usize = 8;
 
 impl<'p> Evaluator<'p> {
     /// The innermost conjunct that makes a formula false in the states that are set; `None` if it is not false. A
     /// quantifier is explained by the first binding for which its body is false.
     pub fn explain_false(&mut self, formula: Formula) -> Option<FalsePart> {
         let mut bindings = Vec::new();
-        let found = self.enter(formula, |this, body| Ok(this.false_part(body, &mut bindings)));
-        let node = found.ok()??;
-        Some(FalsePart {
+        self.enter(formula, |this, body| Ok(this.false_part(body, &mut bindings)))
+            .ok()?
+    }
+
+    /// What stops an action with given arguments in a state: for each of its branches the first conjunct that is false,
+    /// each place once. Empty where there is a successor for every branch, or no branch at all.
+    pub fn refusals(&mut self, action: Operation, arguments: &[Value], from: &State) -> Vec<FalsePart> {
+        self.refusals = Some(Vec::new());
+        // An error is found again, and told, by whoever asks for the successors.
+        let _ = self.successors_of(action, arguments, from, &mut |_, _, _| Ok(Flow::Go));
+        self.refusals.take().unwrap_or_default()
+    }
+
+    /// Notes that a conjunct of an action is false, if someone wants to know.
+    pub(crate) fn refused(&mut self, node: &'p Node) {
+        let Some(mut refusals) = self.refusals.take() else { return };
+        if refusals.len() < REFUSALS_MAX {
+            let mut bindings = Vec::new();
+            let part = self
+                .false_part(node, &mut bindings)
+                .unwrap_or_else(|| self.part(node, Vec::new()));
+            if !refusals.contains(&part) {
+                refusals.push(part);
+            }
+        }
+        self.refusals = Some(refusals);
+    }
+
+    fn part(&mut self, node: &'p Node, bindings: Vec<(String, String)>) -> FalsePart {
+        let mut values = Vec::new();
+        if let Kind::Equal(two)
+        | Kind::NotEqual(two)
+        | Kind::In(two)
+        | Kind::NotIn(two)
+        | Kind::SubsetEq(two)
+        | Kind::Comparison(_, two) = &node.kind
+        {
+            for operand in [&two.0, &two.1] {
+                if matches!(operand.kind, Kind::Const(_)) {
+                    continue;
+                }
+                if let Ok(datum) = self.eval(operand) {
+                    values.push((self.program.text(operand.at).to_owned(), self.short(&datum)));
+                }
+            }
+        }
+        FalsePart {
             at: node.at,
             text: self.program.text(node.at).to_owned(),
             bindings,
-        })
+            values,
+        }
     }
 
-    fn false_part(&mut self, node: &'p Node, bindings: &mut Vec<(String, String)>) -> Option<&'p Node> {
+    fn false_part(&mut self, node: &'p Node, bindings: &mut Vec<(String, String)>) -> Option<FalsePart> {
         match &node.kind {
             Kind::And(conjuncts) => {
                 for conjunct in conjuncts {
@@ -100,7 +152,7 @@ impl<'p> Evaluator<'p> {
                 bindings.extend(names.bindings);
                 self.false_part(&bounded.body, bindings)
             }
-            _ => (self.bool(node).ok()? == false).then_some(node),
+            _ => (!self.bool(node).ok()?).then(|| self.part(node, std::mem::take(bindings))),
         }
     }
 }

@@ -19,7 +19,7 @@ use super::datum::Datum;
 use super::error::{ErrorClass, Failure, Outcome, domain_error, type_error};
 use super::evaluator::{Evaluator, State};
 use super::slot::Slot;
-use crate::ir::{Argument, Bounded, Formula, Kind, Node, Two};
+use crate::ir::{Argument, Bounded, Formula, Kind, Node, Operation, Two};
 
 /// The action that a step was found by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,10 +79,30 @@ impl<'p> Evaluator<'p> {
         self.run(next, found)
     }
 
+    /// Reports every state that one action with given arguments allows after a state, as often as it is found.
+    pub fn successors_of(
+        &mut self,
+        action: Operation,
+        arguments: &[Value],
+        from: &State,
+        found: OnState<'_, 'p>,
+    ) -> Outcome<()> {
+        self.set_state(from);
+        self.run_with(action, arguments, found)
+    }
+
     fn run(&mut self, formula: Formula, found: OnState<'_, 'p>) -> Outcome<()> {
+        let operation = Operation {
+            operator: formula.0,
+            params: 0,
+        };
+        self.run_with(operation, &[], found)
+    }
+
+    fn run_with(&mut self, action: Operation, arguments: &[Value], found: OnState<'_, 'p>) -> Outcome<()> {
         self.clear_next();
         self.taken = None;
-        let result = self.enter(formula, |this, body| {
+        let result = self.enter_with(action, arguments, |this, body| {
             this.step(body, &Rest::Done, &mut |this| {
                 let state = this.complete()?;
                 let taken = this.taken;
@@ -286,6 +306,7 @@ impl<'p> Evaluator<'p> {
         if self.bool(node)? {
             self.resume_rest(rest, found)
         } else {
+            self.refused(node);
             Ok(Flow::Go)
         }
     }
@@ -393,6 +414,7 @@ impl<'p> Evaluator<'p> {
                     for node in *nodes {
                         holds = self.bool(node);
                         if !matches!(holds, Ok(true)) {
+                            self.refused(node);
                             break;
                         }
                     }
@@ -483,6 +505,7 @@ impl<'p> Evaluator<'p> {
             let known = Datum::Value(known.clone());
             let value = self.eval(&operands.1)?;
             if !self.equal(&known, &value).map_err(|failure| failure.at(node.at))? {
+                self.refused(node);
                 return Ok(Flow::Go);
             }
             return self.resume_rest(rest, found);
@@ -569,7 +592,12 @@ impl<'p> Evaluator<'p> {
                 }
             }
         }
-        let flow = if same { self.resume_rest(rest, found) } else { Ok(Flow::Go) };
+        let flow = if same {
+            self.resume_rest(rest, found)
+        } else {
+            self.refused(node);
+            Ok(Flow::Go)
+        };
         self.forget(&given);
         flow
     }

@@ -52,6 +52,25 @@ pub struct Program {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Formula(pub u32);
 
+/// Names a lowered operator of a [`Program`] whose parameters are given as values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Operation {
+    pub(crate) operator: u32,
+    pub(crate) params: u32,
+}
+
+impl Operation {
+    /// How many values it takes.
+    pub fn params(self) -> usize {
+        self.params as usize
+    }
+
+    /// The same, where it takes none.
+    pub fn formula(self) -> Formula {
+        Formula(self.operator)
+    }
+}
+
 impl Program {
     /// The operator of a formula.
     pub fn operator(&self, formula: Formula) -> &Operator {

@@ -23,13 +23,14 @@ mod reference;
 use omnilink_value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ir::{Formula, Node, Operator, Program, Uses};
-use crate::semantics::entity::{Binding, EntityId, InstanceId, TreeId};
+use crate::ir::{Formula, Node, Operation, Operator, Program, Uses};
+use crate::semantics::entity::{Binding, EntityId, EntityKind, InstanceId, TreeId};
 use crate::semantics::spec::Spec;
 use crate::syntax::ast::ExprId;
 use context::{Context, ContextId};
 pub use pieces::{Piece, Position};
 use frame::Frame;
+use operand::Operand;
 
 /// What a configuration puts in the place of a constant or definition.
 #[derive(Clone, Debug)]
@@ -183,6 +184,46 @@ impl<'s> Lowering<'s> {
                 primed,
             };
             this.reference_by_name(at, binding.entity, context, mode == Mode::Next)
+        })
+    }
+
+    /// A definition of the root module whose parameters are given from outside, as values. `None` if it is no operator,
+    /// or takes operators.
+    pub fn operation(&mut self, binding: Binding) -> Option<Operation> {
+        let spec = self.spec;
+        let EntityKind::Operator { params, .. } = &spec.entity(binding.entity).kind else {
+            return None;
+        };
+        if params.iter().any(|param| spec.entity(*param).arity > 0) {
+            return None;
+        }
+        let name = |entity: EntityId| spec.names.text(spec.entity(entity).name);
+        let context = self.context_through(ContextId::ROOT, spec.via(binding.via));
+        let index = self.reserve();
+        let mut frame = Frame::new(false);
+        params.iter().for_each(|param| {
+            frame.slot(name(*param));
+        });
+        self.frames.push(frame);
+        let at = At {
+            tree: spec.entity(binding.entity).tree,
+            context: ContextId::ROOT,
+            primed: false,
+        };
+        let loc = self.entity_loc(binding.entity);
+        let operands: Vec<Operand> = (0..params.len() as u32).map(Operand::Slot).collect();
+        let mut body = self.apply_entity(at, loc, binding.entity, context, &operands, &[], false);
+        self.hoist(&mut body, true);
+        let frame = self.frames.pop()?;
+        self.operators[index as usize] = Some(Operator {
+            name: name(binding.entity).into(),
+            params: params.len() as u32,
+            slots: frame.into_names(),
+            body,
+        });
+        Some(Operation {
+            operator: index,
+            params: params.len() as u32,
         })
     }
 

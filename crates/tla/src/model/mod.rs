@@ -8,10 +8,12 @@ mod constants;
 mod property;
 mod specification;
 
+use omnilink_value::Value;
+
 use crate::config::{Config, Named};
 use crate::diagnostic::{Class, Diagnostic};
-use crate::ir::{Formula, Loc, Program};
-use crate::lower::{Lowering, Mode};
+use crate::ir::{Formula, Loc, Operation, Program};
+use crate::lower::{Lowering, Mode, Replacement};
 use crate::semantics::spec::Spec;
 use crate::source::Span;
 
@@ -61,6 +63,8 @@ pub struct Model {
     pub check_deadlock: Option<bool>,
     /// Whether the specification asks for fairness, which matters to liveness only.
     pub has_fairness: bool,
+    /// What [`BuildOptions::operations`] asked for, in that order; `None` for what is no operator or takes operators.
+    pub operations: Vec<Option<Operation>>,
 }
 
 /// How a model is built.
@@ -70,6 +74,10 @@ pub struct BuildOptions {
     pub is_32_bit: bool,
     /// Expressions for constants, which count more than the configuration.
     pub constants: Vec<(String, String)>,
+    /// Values for constants and definitions, which count more than the configuration.
+    pub values: Vec<(String, Value)>,
+    /// Definitions to be evaluated for arguments from outside.
+    pub operations: Vec<String>,
 }
 
 /// Builds a model from a spec without errors.
@@ -78,9 +86,14 @@ pub struct BuildOptions {
 /// What is wrong with the configuration, as far as the spec does not say it.
 pub fn build(mut spec: Spec, config: &Config, options: &BuildOptions) -> Result<Model, (Spec, Vec<Diagnostic>)> {
     let mut diagnostics = Vec::new();
-    let (replacements, model_values) = constants::replacements(&mut spec, config, options, &mut diagnostics);
+    let (mut replacements, model_values) = constants::replacements(&mut spec, config, options, &mut diagnostics);
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Err((spec, diagnostics));
+    }
+    for (name, value) in &options.values {
+        if let Some(target) = spec.find(name) {
+            replacements.add(&spec, target, Replacement::Value(value.clone()));
+        }
     }
     let mut lowering = Lowering::new(&spec, replacements).with_32_bits(options.is_32_bit);
     let mut of = Names {
@@ -111,6 +124,11 @@ pub fn build(mut spec: Spec, config: &Config, options: &BuildOptions) -> Result<
             Some(property::classify(&spec, &mut lowering, &named.name, binding))
         })
         .collect();
+    let operations = options
+        .operations
+        .iter()
+        .map(|name| lowering.operation(spec.find(name)?))
+        .collect();
     let mut program = lowering.finish();
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Err((spec, diagnostics));
@@ -133,6 +151,7 @@ pub fn build(mut spec: Spec, config: &Config, options: &BuildOptions) -> Result<
         periodic,
         check_deadlock: config.check_deadlock,
         has_fairness,
+        operations,
     })
 }
 
