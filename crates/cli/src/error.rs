@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use omnilink_engine::CheckError;
+use omnilink_link::{BindError, LinkError};
 use omnilink_models::{DecodeError, ModelSpecError};
 use omnilink_record::RecordError;
 use omnilink_trace::{Place, Problem, TraceError};
@@ -44,6 +45,12 @@ pub(crate) enum CliError {
     /// The check itself failed.
     #[error("{0}")]
     Check(#[from] CheckError),
+    /// A spec that cannot be linked to a trace.
+    #[error("{0}")]
+    Link(#[from] LinkError),
+    /// A trace that is not of this spec.
+    #[error("{0}")]
+    Bind(#[from] BindError),
     /// Recording failed.
     #[error("{0}")]
     Record(#[from] RecordError),

@@ -17,6 +17,7 @@ mod progress;
 mod quantity;
 mod tla;
 mod trace_command;
+mod validate;
 
 use std::process::ExitCode;
 
@@ -43,6 +44,7 @@ Examples:
   omnilink check etcd.log --model cas-register   also Jepsen, Porcupine and fastlin histories
   omnilink check --list-models                   what can be checked
   omnilink trace stats history.ndjson            what is in a trace
+  omnilink validate Spec.tla trace.ndjson        does the spec explain this trace?
   omnilink tla check Spec.tla                    what is wrong with a specification
 
 Exit codes: 0 all valid; 1 a violation was found; 2 bad usage or bad input; 3 unknown.";
@@ -53,6 +55,7 @@ enum Command {
     Demo(demo::DemoArgs),
     Trace(trace_command::TraceArgs),
     Tla(tla::TlaArgs),
+    Validate(validate::ValidateArgs),
 }
 
 fn main() -> ExitCode {
@@ -61,6 +64,7 @@ fn main() -> ExitCode {
         Command::Demo(args) => demo::run(&args),
         Command::Trace(args) => trace_command::run(&args),
         Command::Tla(args) => tla::run(&args),
+        Command::Validate(args) => validate::run(&args),
     };
     match result {
         Ok(exit) => exit.into(),

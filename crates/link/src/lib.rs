@@ -1,1 +1,45 @@
-//! x
+//! Links recorded operations to a TLA+ specification: does some behaviour of the spec explain the trace?
+//!
+//! The decision of this crate is that **an operation is an action with its arguments**: `Insert(key: 3, value: 4)` of a
+//! trace is the definition `Insert(key, value)` of the spec, and only that definition is ever evaluated, never the
+//! next-state relation. So a spec becomes a [`Model`](omnilink_engine::Model) like any other, and everything that the engine
+//! knows about searching serves it. There is no validation module to write or to generate; what is not default is said in
+//! a [`LinkFile`], in TLA+ where it is logic.
+//!
+//! - [`Linked::load`] reads the spec, its configuration and the link file;
+//! - [`TlaModel`] is the model, one for each search: [`TlaModel::bind`] turns operations of a trace into its own;
+//! - [`Collection`] fills constants from what a trace holds.
+//!
+//! ```
+//! use omnilink_link::{LinkOptions, Linked, TlaModel};
+//! use omnilink_engine::Model as _;
+//!
+//! let text = "---- MODULE Light ----\nVARIABLE on\nInit == on = FALSE\nSwitch(was) == on = was /\\ on' = ~on\n====";
+//! let linked = Linked::from_text("Light", text, &LinkOptions::default())?;
+//! linked.run(|model| assert_eq!(model.initial().len(), 1))?;
+//! # Ok::<(), omnilink_link::LinkError>(())
+//! ```
+
+mod action;
+mod bind;
+mod collect;
+mod error;
+mod footprint;
+mod instance;
+mod link_file;
+mod linked;
+mod model;
+mod module;
+mod plan;
+mod session;
+mod state;
+
+pub use action::Action;
+pub use bind::Bound;
+pub use collect::Collection;
+pub use error::{BindError, BindProblem, LinkError};
+pub use instance::Instance;
+pub use link_file::{LinkFile, OpLink};
+pub use linked::{LinkOptions, Linked};
+pub use model::TlaModel;
+pub use state::SpecState;

@@ -61,7 +61,7 @@ enum StrategyArg {
 
 impl Criteria {
     /// Refuses what makes no sense together.
-    pub(super) fn validate(&self, is_async: bool) -> Result<(), CliError> {
+    pub(crate) fn validate(&self, is_async: bool) -> Result<(), CliError> {
         if is_async && self.consistency == "sequential" {
             let message = "--consistency sequential keeps the order of each thread, and with --async threads have none; \
                            drop one of the two";
@@ -71,7 +71,7 @@ impl Criteria {
     }
 
     /// The level's name.
-    pub(super) fn consistency(&self) -> &str {
+    pub(crate) fn consistency(&self) -> &str {
         &self.consistency
     }
 

@@ -1,5 +1,7 @@
 //! A history as the model understands it: the operations of a trace, decoded, numbered as the engine numbers them.
 
+use std::collections::VecDeque;
+
 use omnilink_engine::Operation;
 use omnilink_models::{Decoded, Shipped};
 use omnilink_report::ThreadNames;
@@ -10,12 +12,41 @@ use rustc_hash::FxHashMap;
 use crate::error::CliError;
 use crate::input::Input;
 
+/// What an operation of a trace means to a model.
+#[derive(Clone, Debug)]
+pub(crate) enum Meaning<O> {
+    /// It is not part of what is checked.
+    LeftOut,
+    /// The system refused it, and it had no effect.
+    DidNotHappen,
+    /// This.
+    Once(O),
+    /// Any number of steps up to a bound, and then the last.
+    InSteps { step: O, times: u32, done: O },
+}
+
+/// Finds out what an operation means.
+pub(crate) type Decode<'m, O> = dyn Fn(&omnilink_trace::Operation) -> Result<Meaning<O>, CliError> + 'm;
+
+/// What an operation means to a shipped model.
+pub(crate) fn decode_shipped<M: Shipped>(
+    model: &M,
+    operation: &omnilink_trace::Operation,
+) -> Result<Meaning<M::Op>, CliError> {
+    Ok(match model.decode(operation)? {
+        Decoded::DidNotHappen => Meaning::DidNotHappen,
+        Decoded::Op(op) => Meaning::Once(op),
+    })
+}
+
 /// Reads the operations of an input for a model. Every reading gives the same operations in the same order, so the
 /// position of an operation means the same in each.
-pub(super) struct History<'m, M> {
-    model: &'m M,
+pub(super) struct History<'m, O> {
+    decode: &'m Decode<'m, O>,
     trace: Trace,
     numbers: FxHashMap<Value, u32>,
+    /// Parts of the operation read last.
+    parts: VecDeque<Read<O>>,
     /// What threads are called.
     pub(super) threads: ThreadNames,
     /// Operations that the system refused and that are left out.
@@ -28,31 +59,50 @@ pub(super) struct Read<O> {
     pub(super) operation: Operation<O>,
 }
 
-impl<'m, M: Shipped> History<'m, M> {
-    pub(super) fn open(model: &'m M, input: &Input) -> Result<Self, CliError> {
+impl<'m, O: Clone> History<'m, O> {
+    pub(super) fn open(decode: &'m Decode<'m, O>, input: &Input) -> Result<Self, CliError> {
         Ok(Self {
-            model,
+            decode,
             trace: input.open()?,
             numbers: FxHashMap::default(),
+            parts: VecDeque::new(),
             threads: ThreadNames::default(),
             aborted: 0,
         })
     }
 
     /// The next operation that may have happened.
-    pub(super) fn next(&mut self) -> Result<Option<Read<M::Op>>, CliError> {
-        for observed in self.trace.by_ref() {
+    pub(super) fn next(&mut self) -> Result<Option<Read<O>>, CliError> {
+        if let Some(part) = self.parts.pop_front() {
+            return Ok(Some(part));
+        }
+        while let Some(observed) = self.trace.next() {
             let observed = observed?;
-            match self.model.decode(&observed)? {
-                Decoded::DidNotHappen => self.aborted += 1,
-                Decoded::Op(op) => {
-                    // Some tools write "never" as the end of time. It must not be taken for a return.
-                    if observed.timebox.end == Some(Time::MAX) {
-                        return Err(CliError::EndOfTime(observed.place));
-                    }
+            let meaning = (self.decode)(&observed)?;
+            // Some tools write "never" as the end of time. It must not be taken for a return.
+            if observed.timebox.end == Some(Time::MAX) && !matches!(meaning, Meaning::LeftOut | Meaning::DidNotHappen) {
+                return Err(CliError::EndOfTime(observed.place));
+            }
+            match meaning {
+                Meaning::LeftOut => {}
+                Meaning::DidNotHappen => self.aborted += 1,
+                Meaning::Once(op) => {
                     let thread = self.number(&observed.thread);
                     let operation = Operation::new(thread, op, observed.timebox);
                     return Ok(Some(Read { observed, operation }));
+                }
+                Meaning::InSteps { step, times, done } => {
+                    let thread = self.number(&observed.thread);
+                    let part = |op: O, optional: bool| Read {
+                        observed: observed.clone(),
+                        operation: Operation {
+                            optional,
+                            ..Operation::new(thread, op, observed.timebox)
+                        },
+                    };
+                    self.parts.extend((0..times).map(|_| part(step.clone(), true)));
+                    self.parts.push_back(part(done, false));
+                    return Ok(self.parts.pop_front());
                 }
             }
         }

@@ -20,6 +20,8 @@ use crate::input::{Input, format_name};
 use crate::output::{self, Color, Output};
 
 pub(crate) use criteria::Criteria;
+pub(crate) use history::{Meaning, decode_shipped};
+pub(crate) use run_all::RunAll;
 pub(crate) use session::{Request, check_input};
 
 /// Check histories of a concurrent system against a model.
@@ -124,7 +126,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
         minimize: args.minimize,
         witness: args.witness.clone(),
     };
-    let run_all = run_all::RunAll {
+    let run_all = RunAll {
         request: &request,
         inputs: &inputs,
         jobs: usize::from(args.jobs),

@@ -8,6 +8,7 @@ use std::sync::mpsc::channel;
 use omnilink_models::{Shipped, Visitor};
 use omnilink_report::{Answer, Judgement, Look, Report};
 
+use super::history::decode_shipped;
 use super::session::{Request, check_input};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -17,20 +18,30 @@ use crate::output::{self, Output};
 use crate::progress::Progress;
 
 /// Checks all inputs with whatever model there is.
-pub(super) struct RunAll<'a> {
-    pub(super) request: &'a Request,
-    pub(super) inputs: &'a [Input],
-    pub(super) jobs: usize,
-    pub(super) is_json: bool,
-    pub(super) evidence: Option<&'a Path>,
-    pub(super) look: &'a Look,
-    pub(super) out: &'a mut Output,
+pub(crate) struct RunAll<'a> {
+    pub(crate) request: &'a Request,
+    pub(crate) inputs: &'a [Input],
+    pub(crate) jobs: usize,
+    pub(crate) is_json: bool,
+    pub(crate) evidence: Option<&'a Path>,
+    pub(crate) look: &'a Look,
+    pub(crate) out: &'a mut Output,
 }
 
 impl Visitor for RunAll<'_> {
     type Output = Result<Exit, CliError>;
 
-    fn visit<M: Shipped>(mut self, model: M) -> Result<Exit, CliError> {
+    fn visit<M: Shipped>(self, model: M) -> Result<Exit, CliError> {
+        let request = self.request;
+        self.run(&|input, progress| {
+            check_input(&model, &|operation| decode_shipped(&model, operation), input, request, progress)
+        })
+    }
+}
+
+impl RunAll<'_> {
+    /// Checks all inputs, each by `check`.
+    pub(crate) fn run(mut self, check: &(dyn Fn(&Input, &Progress) -> Report + Sync)) -> Result<Exit, CliError> {
         let mut evidence = self.evidence.map(Evidence::create).transpose()?;
         let title = match self.inputs {
             [input] => input.name.clone(),
@@ -38,18 +49,18 @@ impl Visitor for RunAll<'_> {
         };
         let progress = Progress::start(&title);
         let next = AtomicUsize::new(0);
-        let (inputs, request) = (self.inputs, self.request);
+        let inputs = self.inputs;
         let mut worst = Exit::Valid;
         std::thread::scope(|scope| {
             let (sender, reports) = channel();
             for _ in 0..self.jobs.min(inputs.len()) {
-                let (sender, next, model, progress) = (sender.clone(), &next, &model, &progress);
+                let (sender, next, progress) = (sender.clone(), &next, &progress);
                 scope.spawn(move || {
                     loop {
                         let index = next.fetch_add(1, Ordering::Relaxed);
                         let Some(input) = inputs.get(index) else { break };
                         if sender
-                            .send((index, check_input(model, input, request, progress)))
+                            .send((index, check(input, progress)))
                             .is_err()
                         {
                             break;
@@ -78,9 +89,7 @@ impl Visitor for RunAll<'_> {
         }
         Ok(worst)
     }
-}
 
-impl RunAll<'_> {
     fn tell(&mut self, report: &Report) -> Result<(), CliError> {
         if let Answer::Failed { message, .. } = &report.answer {
             output::error(message);

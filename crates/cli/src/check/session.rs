@@ -5,13 +5,12 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use omnilink_engine::{
-    Alternative, Checker, Components, Counterexample, Footprint, Keys, Limits, Operation, Options, Outcome,
+    Alternative, Checker, Components, Counterexample, Footprint, Keys, Limits, Model, Operation, Options, Outcome,
     Partitioning, Progress as Going, Verdict, minimize,
 };
-use omnilink_models::{Decoded, Shipped};
 use omnilink_report::{Answer, MinimalHistory, Report, ThreadNames};
 
-use super::history::History;
+use super::history::{Decode, History, Meaning};
 use super::witness;
 use crate::error::CliError;
 use crate::input::Input;
@@ -32,14 +31,16 @@ pub(crate) struct Request {
 }
 
 /// Checks one input. Whatever goes wrong is part of the report.
-pub(crate) fn check_input<M: Shipped>(
+pub(crate) fn check_input<M: Model>(
     model: &M,
+    decode: &Decode<'_, M::Op>,
     input: &Input,
     request: &Request,
     progress: &Progress,
 ) -> Report {
     let mut session = Session {
         model,
+        decode,
         input,
         request,
         progress,
@@ -72,8 +73,9 @@ pub(crate) fn check_input<M: Shipped>(
     session.report
 }
 
-struct Session<'a, M: Shipped> {
+struct Session<'a, M: Model> {
     model: &'a M,
+    decode: &'a Decode<'a, M::Op>,
     input: &'a Input,
     request: &'a Request,
     progress: &'a Progress,
@@ -90,7 +92,7 @@ enum Pass {
     Spans(Footprint),
 }
 
-impl<M: Shipped> Session<'_, M> {
+impl<M: Model> Session<'_, M> {
     fn run(&mut self) -> Result<(), CliError> {
         let outcome = match self.pass(Partitioning::PerKey)? {
             Pass::Done(outcome) => outcome,
@@ -107,7 +109,7 @@ impl<M: Shipped> Session<'_, M> {
         match &outcome.verdict {
             Verdict::Valid(valid) => {
                 if let Some(file) = &self.request.witness {
-                    witness::write(self.model, self.input, valid, file)?;
+                    witness::write(self.decode, self.input, valid, file)?;
                 }
             }
             Verdict::Violation(counterexample) => {
@@ -144,7 +146,7 @@ impl<M: Shipped> Session<'_, M> {
 
     /// Reads the input once, through the engine.
     fn pass(&mut self, partitioning: Partitioning) -> Result<Pass, CliError> {
-        let mut history = History::open(self.model, self.input)?;
+        let mut history = History::open(self.decode, self.input)?;
         let mut checker = Checker::with_partitioning(self.model, self.options(), partitioning);
         if self.request.witness.is_some() {
             checker = checker.keep_order();
@@ -176,9 +178,9 @@ impl<M: Shipped> Session<'_, M> {
         self.report.threads = std::mem::take(&mut history.threads);
         if let Some(observed) = spanning {
             // The engine took the operation, so it is read again: this happens once in a check.
-            let footprint = match self.model.decode(&observed)? {
-                Decoded::Op(op) => self.model.footprint(&op),
-                Decoded::DidNotHappen => Footprint::everything(),
+            let footprint = match (self.decode)(&observed)? {
+                Meaning::Once(op) => self.model.footprint(&op),
+                Meaning::InSteps { .. } | Meaning::LeftOut | Meaning::DidNotHappen => Footprint::everything(),
             };
             return Ok(Pass::Spans(footprint));
         }
@@ -210,7 +212,7 @@ impl<M: Shipped> Session<'_, M> {
             return Ok(Partitioning::Whole);
         }
         let mut components = Components::default();
-        let mut history = History::open(self.model, self.input)?;
+        let mut history = History::open(self.decode, self.input)?;
         while let Some(read) = history.next()? {
             components.observe(&self.model.footprint(&read.operation.op));
             if components.is_settled() {
@@ -222,7 +224,7 @@ impl<M: Shipped> Session<'_, M> {
 
     /// Shrinks the history up to the return that cannot be explained.
     fn minimize(&mut self, counterexample: &Counterexample) -> Result<Option<Box<MinimalHistory>>, CliError> {
-        let mut history = History::open(self.model, self.input)?;
+        let mut history = History::open(self.decode, self.input)?;
         let mut operations: Vec<Operation<M::Op>> = Vec::new();
         let is_sequential = self.request.options.consistency == omnilink_engine::Consistency::Sequential;
         while let Some(read) = history.next()? {
@@ -255,7 +257,7 @@ impl<M: Shipped> Session<'_, M> {
     /// Reads the input again to find where these operations stand in it.
     fn find_places(&mut self, wanted: &BTreeSet<u64>) -> Result<(), CliError> {
         let Some(last) = wanted.last() else { return Ok(()) };
-        let mut history = History::open(self.model, self.input)?;
+        let mut history = History::open(self.decode, self.input)?;
         for id in 0..=*last {
             let Some(read) = history.next()? else { break };
             if wanted.contains(&id) {

@@ -7,17 +7,16 @@
 use std::path::Path;
 
 use omnilink_engine::Witness;
-use omnilink_models::Shipped;
 use omnilink_trace::{Header, Operation, Time, Timebox, TraceWriter, WriteOptions};
 use omnilink_value::Value;
 
-use super::history::History;
+use super::history::{Decode, History};
 use crate::error::CliError;
 use crate::input::Input;
 use crate::interrupt;
 
-pub(super) fn write<M: Shipped>(
-    model: &M,
+pub(super) fn write<O: Clone>(
+    decode: &Decode<'_, O>,
     input: &Input,
     witness: &Witness,
     file: &Path,
@@ -30,7 +29,7 @@ pub(super) fn write<M: Shipped>(
         return Err(CliError::Usage(message));
     };
     interrupt::listen();
-    let mut history = History::open(model, input)?;
+    let mut history = History::open(decode, input)?;
     let mut operations: Vec<Operation> = Vec::new();
     while let Some(read) = history.next()? {
         operations.push(read.observed);

@@ -17,7 +17,7 @@ use omnilink_trace::OpenOptions;
 use omnilink_value::Value;
 
 use self::ring::{CAPACITY, Ring};
-use crate::check::{Request, check_input};
+use crate::check::{Request, check_input, decode_shipped};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::input::Input;
@@ -166,7 +166,13 @@ fn round(ring: &Ring, folder: &Path, name: &str) -> Result<Report, CliError> {
         capacity: Some(CAPACITY),
         empty: Value::null(),
     };
-    let mut report = check_input(&model, &input, &request, &Progress::start(name));
+    let mut report = check_input(
+        &model,
+        &|operation| decode_shipped(&model, operation),
+        &input,
+        &request,
+        &Progress::start(name),
+    );
     name.clone_into(&mut report.input);
     // The folder is gone before anyone can look there, or its name is known.
     report.places.clear();

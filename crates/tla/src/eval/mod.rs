@@ -8,6 +8,7 @@
 //! answer depends on the order in which it first saw strings, the order of texts is used instead.
 
 pub mod datum;
+mod effects;
 mod elements;
 mod equality;
 pub mod error;
@@ -25,6 +26,7 @@ mod slot;
 mod spelled;
 mod step;
 
+pub use effects::{Cell, CellPart, Effects, Write};
 pub use evaluator::{Evaluator, State};
 pub use explain::FalsePart;
 pub use flow::Flow;

@@ -461,7 +461,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// The variable that a primed expression stands for.
-    fn target(&self, node: &'p Node, primed: bool) -> Option<u32> {
+    pub(super) fn target(&self, node: &'p Node, primed: bool) -> Option<u32> {
         match &node.kind {
             Kind::Next(variable) if !primed => Some(*variable),
             Kind::Var(variable) if primed => Some(*variable),

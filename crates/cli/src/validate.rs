@@ -1,0 +1,279 @@
+//! `omnilink validate`: does some behaviour of a TLA+ specification explain the trace?
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::Args;
+use omnilink_engine::Verdict;
+use omnilink_link::{Bound, Collection, LinkFile, LinkOptions, Linked, TlaModel};
+use omnilink_report::{Answer, Report, ThreadNames};
+use omnilink_tla::semantics::search_path::SearchPath;
+use omnilink_trace::{Format, OpenOptions, Operation};
+
+use crate::check::{Criteria, Meaning, Request, RunAll, check_input};
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::input::{Input, format_name};
+use crate::output::{self, Color, Output};
+use crate::peak::peak_bytes;
+use crate::progress::Progress;
+
+/// Check traces against a TLA+ specification: an operation `Name(args)` is the action `Name` of the spec.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ValidateArgs {
+    /// The specification
+    #[arg(value_name = "SPEC.tla")]
+    spec: PathBuf,
+    /// The traces: files, directories of one file per thread, or - for standard input; each is checked by itself
+    #[arg(value_name = "TRACE", required = true)]
+    traces: Vec<PathBuf>,
+    #[command(flatten)]
+    linking: Linking,
+    #[command(flatten)]
+    criteria: Criteria,
+    /// Shrink a violation to the few operations that make it one; keeps the history in memory
+    #[arg(long)]
+    minimize: bool,
+    /// Write the order that explains a valid trace: a trace of one operation after the other
+    #[arg(long, value_name = "FILE")]
+    witness: Option<PathBuf>,
+    /// Write the full evidence as JSON, one object per input
+    #[arg(long, value_name = "FILE")]
+    evidence: Option<PathBuf>,
+    /// The format of the traces; found by content if not given
+    #[arg(long, value_name = "FORMAT", value_parser = format_name)]
+    format: Option<Format>,
+    /// Calls of one thread may overlap: the thread is a label, not an order
+    #[arg(long = "async")]
+    is_async: bool,
+    /// How many traces to check at a time
+    #[arg(long, short, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: u16,
+    /// Print one JSON object per input and nothing else
+    #[arg(long)]
+    json: bool,
+    /// Draw with ASCII characters only
+    #[arg(long)]
+    ascii: bool,
+    /// When to use colour
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
+    color: Color,
+}
+
+/// How a spec is read, and what belongs to it.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Linking {
+    /// The spec's configuration; Spec.cfg next to the spec if there is one
+    #[arg(long, value_name = "FILE.cfg")]
+    config: Option<PathBuf>,
+    /// The value of a constant: a TLA+ expression
+    #[arg(long = "const", value_name = "NAME=EXPR")]
+    constants: Vec<String>,
+    /// A constant that is the set of all values of these fields of the trace, such as Keys=key,lo,hi
+    #[arg(long, value_name = "NAME=FIELD,…")]
+    collect: Vec<String>,
+    /// How trace and spec belong together, where names do not say it: see docs/validate.md
+    #[arg(long, value_name = "FILE.toml")]
+    link: Option<PathBuf>,
+    /// A folder to look for modules in, after the specification's own
+    #[arg(short = 'L', long = "library", value_name = "FOLDER")]
+    libraries: Vec<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  omnilink validate Queue.tla run-1.ndjson
+  omnilink validate Map.tla runs/*.ndjson --collect Keys=key,lo,hi --jobs 4 --json
+  omnilink validate Store.tla run.ndjson --config Store.cfg --const 'NoValue=-1' --minimize
+  omnilink validate Store.tla run.ndjson --link omnilink.toml --evidence run.evidence.json
+
+Exit codes: 0 all valid; 1 a violation was found; 2 bad usage or bad input; 3 unknown.
+Of several inputs the worst decides, in the order 2, 1, 3, 0.";
+
+impl Linking {
+    /// The options for linking, with nothing collected yet, and what is to be collected.
+    pub(crate) fn options(&self, spec: &Path) -> Result<(LinkOptions, Collection), CliError> {
+        let file = match &self.link {
+            Some(path) => LinkFile::read(path)?,
+            None => LinkFile::default(),
+        };
+        let mut collection = Collection::default();
+        for (constant, fields) in &file.collect {
+            collection.add_fields(constant, fields);
+        }
+        for text in &self.collect {
+            collection.add(text)?;
+        }
+        let mut constants = Vec::new();
+        for text in &self.constants {
+            let Some((name, expression)) = text.split_once('=') else {
+                let message = format!("--const {text}: expected NAME=EXPR, such as N=3 or Nodes={{\"a\",\"b\"}}");
+                return Err(CliError::Usage(message));
+            };
+            constants.push((name.trim().to_owned(), expression.trim().to_owned()));
+        }
+        let beside = spec.with_extension("cfg");
+        let config = match &self.config {
+            Some(config) => Some(config.clone()),
+            None => beside.is_file().then_some(beside),
+        };
+        let options = LinkOptions {
+            config,
+            search: SearchPath::new(self.libraries.iter().cloned()),
+            constants,
+            collected: Vec::new(),
+            file,
+        };
+        Ok((options, collection))
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &ValidateArgs) -> Result<Exit, CliError> {
+    let look = output::look(args.color, args.ascii);
+    let mut out = Output::new(&look);
+    args.criteria.validate(args.is_async)?;
+    if !matches!(args.criteria.consistency(), "linearizable" | "sequential") {
+        let message = "--consistency is linearizable or sequential here: a weaker promise is a spec with finer actions";
+        return Err(CliError::Usage(message.to_owned()));
+    }
+    if args.witness.is_some() && args.traces.len() != 1 {
+        let message = "--witness writes one file, so it takes one trace; run the command once for each";
+        return Err(CliError::Usage(message.to_owned()));
+    }
+    let inputs = Input::all(
+        &args.traces,
+        &OpenOptions {
+            format: args.format,
+            async_threads: args.is_async,
+            ..OpenOptions::default()
+        },
+    )?;
+    let (options, collection) = args.linking.options(&args.spec)?;
+    let validation = Validation {
+        spec: &args.spec,
+        // What is collected differs from trace to trace; without that, one reading of the spec serves all.
+        shared: if collection.is_empty() {
+            Some(Linked::load(&args.spec, &options)?)
+        } else {
+            None
+        },
+        options,
+        collection,
+        request: Request {
+            model_name: args.spec.display().to_string(),
+            options: args.criteria.options(),
+            minimize: args.minimize,
+            witness: args.witness.clone(),
+        },
+    };
+    let run_all = RunAll {
+        request: &validation.request,
+        inputs: &inputs,
+        jobs: usize::from(args.jobs),
+        is_json: args.json,
+        evidence: args.evidence.as_deref(),
+        look: &look,
+        out: &mut out,
+    };
+    run_all.run(&|input, progress| validation.report(input, progress))
+}
+
+struct Validation<'a> {
+    spec: &'a Path,
+    options: LinkOptions,
+    collection: Collection,
+    shared: Option<Linked>,
+    request: Request,
+}
+
+impl Validation<'_> {
+    /// Checks one trace. Whatever goes wrong is part of the report.
+    fn report(&self, input: &Input, progress: &Progress) -> Report {
+        let started = Instant::now();
+        let mut report = self
+            .try_report(input, progress)
+            .unwrap_or_else(|error| failed(input, &self.request, &error));
+        report.seconds = started.elapsed().as_secs_f64();
+        report
+    }
+
+    fn try_report(&self, input: &Input, progress: &Progress) -> Result<Report, CliError> {
+        let mut notes = Vec::new();
+        let collected;
+        let linked = match &self.shared {
+            Some(linked) => linked,
+            None => {
+                let mut collection = self.collection.clone();
+                for operation in input.open()? {
+                    collection.observe(&operation?);
+                }
+                let mut options = self.options.clone();
+                (options.collected, notes) = collection.finish();
+                collected = Linked::load(self.spec, &options)?;
+                &collected
+            }
+        };
+        let mut report = linked
+            .run(|model| {
+                let mut report = check_input(model, &|op| meaning(model, op), input, &self.request, progress);
+                report.notes.extend(remarks(model, &report));
+                report
+            })
+            .map_err(CliError::from)?;
+        notes.extend(linked.notes().iter().cloned());
+        notes.append(&mut report.notes);
+        report.notes = notes;
+        Ok(report)
+    }
+}
+
+fn meaning(model: &TlaModel<'_>, operation: &Operation) -> Result<Meaning<omnilink_link::Instance>, CliError> {
+    Ok(match model.bind(operation)? {
+        Bound::LeftOut => Meaning::LeftOut,
+        Bound::DidNotHappen => Meaning::DidNotHappen,
+        Bound::Once(instance) => Meaning::Once(instance),
+        Bound::InSteps { step, times, done } => Meaning::InSteps { step, times, done },
+    })
+}
+
+/// What a person should know besides the verdict: tags that fit, and reasons to doubt a verdict that came too easily.
+fn remarks(model: &TlaModel<'_>, report: &Report) -> Vec<String> {
+    let mut remarks = Vec::new();
+    let Answer::Checked { outcome, .. } = &report.answer else { return remarks };
+    if let Verdict::Violation(counterexample) = &outcome.verdict {
+        let tags = model.matched_tags();
+        let tags = tags.iter().filter(|(op, _)| *op == counterexample.op.text);
+        let tags: Vec<&str> = tags.map(|(_, tag)| tag.as_str()).collect();
+        if !tags.is_empty() {
+            remarks.push(format!("tags of this violation: {}", tags.join(", ")));
+        }
+    }
+    if outcome.figures.operations == 0 {
+        remarks.push("no operation of the trace is an action of the spec: nothing was checked".to_owned());
+    }
+    for (op, field) in model.unread_fields() {
+        remarks.push(format!("the field \"{field}\" of {op} was recorded, but nothing in the spec reads it"));
+    }
+    remarks
+}
+
+fn failed(input: &Input, request: &Request, error: &CliError) -> Report {
+    Report {
+        input: input.name.clone(),
+        model: request.model_name.clone(),
+        consistency: request.options.consistency,
+        threads: ThreadNames::default(),
+        answer: Answer::Failed {
+            message: error.to_string(),
+            operations: 0,
+        },
+        aborted: 0,
+        seconds: 0.0,
+        peak_bytes: peak_bytes(),
+        places: BTreeMap::new(),
+        notes: Vec::new(),
+    }
+}

@@ -1,0 +1,273 @@
+//! Binding: from an operation of a trace to an action with its arguments.
+
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+use omnilink_tla::diagnostic::nearest;
+use omnilink_tla::ir;
+use omnilink_trace::{Args, Operation};
+use omnilink_value::Value;
+use smallvec::SmallVec;
+
+use crate::error::{BindError, BindProblem};
+use crate::instance::{Content, Instance, Part, hash_of};
+use crate::linked::Linked;
+use crate::model::TlaModel;
+use crate::plan::{Extra, Formulation, Plan};
+
+/// What an operation of a trace means to the spec.
+#[derive(Clone, Debug)]
+pub enum Bound {
+    /// The link file says to leave it out.
+    LeftOut,
+    /// It was aborted, and had no effect.
+    DidNotHappen,
+    /// This action.
+    Once(Instance),
+    /// Any number of steps up to a bound, and then the last.
+    InSteps {
+        /// A step.
+        step: Instance,
+        /// How often it may happen.
+        times: u32,
+        /// The end.
+        done: Instance,
+    },
+}
+
+/// Arguments in the order of the parameters; `None` for what a pending operation does not know.
+type Arguments = SmallVec<[Option<Value>; 6]>;
+
+/// Names that results go by.
+const RESULT_NAMES: [&str; 4] = ["result", "ret", "res", "return"];
+
+impl TlaModel<'_> {
+    /// What an operation of a trace means.
+    ///
+    /// # Errors
+    /// When the spec has no such action, or it takes other arguments.
+    pub fn bind(&self, operation: &Operation) -> Result<Bound, BindError> {
+        let linked = self.linked;
+        let error = |problem: BindProblem| BindError {
+            place: operation.place.clone(),
+            problem: Box::new(problem),
+        };
+        let Some(plan) = linked.by_name.get(operation.name.as_str()) else {
+            return Err(error(unknown_op(linked, operation)));
+        };
+        let Some(number) = *plan else { return Ok(Bound::LeftOut) };
+        let plan = &linked.plans[number as usize];
+        if operation.aborted && plan.aborted.is_none() {
+            return Ok(Bound::DidNotHappen);
+        }
+        let mut arguments = self.arguments(plan, operation).map_err(error)?;
+        let step = plan.steps.as_ref().filter(|_| !operation.aborted);
+        let Some(steps) = step else {
+            let formulation = match &plan.aborted {
+                Some(aborted) if operation.aborted => aborted,
+                _ => &plan.happened,
+            };
+            add_extras(formulation, operation, &mut arguments);
+            let instance = self.instance(number, formulation.operation, &arguments, None, operation);
+            return Ok(Bound::Once(instance));
+        };
+        let part = Part {
+            thread: operation.thread.hash64(),
+            number: self.next_number(),
+            is_last: false,
+        };
+        let times = steps.bound.unwrap_or_else(|| longest(&arguments));
+        let step = self.instance(number, steps.step, &arguments, Some(part), operation);
+        add_extras(&plan.happened, operation, &mut arguments);
+        let last = Part { is_last: true, ..part };
+        let done = self.instance(number, plan.happened.operation, &arguments, Some(last), operation);
+        Ok(Bound::InSteps { step, times, done })
+    }
+
+    /// The values of the parameters.
+    fn arguments(&self, plan: &Plan, operation: &Operation) -> Result<Arguments, BindProblem> {
+        let mut arguments = Arguments::with_capacity(plan.params.len());
+        match &operation.args {
+            Args::Named(record) => {
+                let mut used = 0;
+                for param in &plan.params {
+                    let value = record.field(&param.field);
+                    used += usize::from(value.is_some());
+                    arguments.push(value.cloned());
+                }
+                if let Some(result) = &operation.ret {
+                    place_result(plan, result, &mut arguments);
+                }
+                if used < operation.args.len() {
+                    self.note_unread(plan, operation);
+                }
+            }
+            Args::Positional(tuple) => {
+                let values = tuple.as_tuple().unwrap_or_default();
+                arguments.extend(values.iter().chain(&operation.ret).cloned().map(Some));
+                let (found, expected) = (arguments.len(), plan.params.len());
+                let is_result_open = operation.timebox.is_pending() && found + 1 == expected;
+                if is_result_open {
+                    arguments.push(None);
+                } else if found != expected {
+                    let action = &self.linked.actions[plan.action as usize];
+                    return Err(BindProblem::Arity {
+                        op: plan.op.clone(),
+                        found,
+                        expected,
+                        action: action.signature(),
+                        at: action.at.clone(),
+                    });
+                }
+            }
+        }
+        for (param, argument) in plan.params.iter().zip(&mut arguments) {
+            match argument {
+                Some(value) if !param.codes.is_empty() => {
+                    let code = param.codes.iter().find(|code| code.stands == *value);
+                    let Some(means) = code.and_then(|code| code.means.clone()) else {
+                        return Err(BindProblem::UnknownCode {
+                            op: plan.op.clone(),
+                            field: param.field.clone(),
+                            value: value.to_string(),
+                        });
+                    };
+                    *value = means;
+                }
+                Some(_) => {}
+                None if operation.timebox.is_pending() && param.range.is_some() => {}
+                None => return Err(self.missing(plan, &param.field, operation)),
+            }
+        }
+        Ok(arguments)
+    }
+
+    #[cold]
+    fn missing(&self, plan: &Plan, param: &str, operation: &Operation) -> BindProblem {
+        let action = &self.linked.actions[plan.action as usize];
+        let names = operation.args.as_value().as_record();
+        let names: Vec<&str> = names.into_iter().flat_map(|record| record.iter().map(|(name, _)| name)).collect();
+        let near = nearest(param, names.iter().copied()).filter(|near| !plan.params.iter().any(|p| p.field == *near));
+        let fields = match (names.is_empty(), near) {
+            (true, _) => "no fields".to_owned(),
+            (false, Some(near)) => format!("{} (did you mean \"{near}\"?)", names.join(", ")),
+            (false, None) => names.join(", "),
+        };
+        BindProblem::Missing {
+            op: plan.op.clone(),
+            param: param.to_owned(),
+            action: action.signature(),
+            at: action.at.clone(),
+            fields,
+        }
+    }
+
+    /// The one instance for these arguments.
+    fn instance(
+        &self,
+        plan: u32,
+        operation: ir::Operation,
+        arguments: &[Option<Value>],
+        part: Option<Part>,
+        read: &Operation,
+    ) -> Instance {
+        let hash = hash_of(operation, arguments, part);
+        let mut instances = self.instances.borrow_mut();
+        let is_it = |known: &Instance| {
+            known.0.hash == hash
+                && known.0.operation == operation
+                && known.0.part == part
+                && *known.0.arguments == *arguments
+        };
+        if let Some(known) = instances.find(hash, is_it) {
+            return known.clone();
+        }
+        // What the engine still uses it holds on to itself.
+        if instances.len() >= INSTANCES_MAX {
+            instances.clear();
+        }
+        let instance = Instance(Rc::new(Content {
+            plan,
+            operation,
+            arguments: arguments.into(),
+            place: read.place.clone(),
+            hash,
+            effects: OnceCell::new(),
+            part,
+        }));
+        instances.insert_unique(hash, instance.clone(), |known| known.0.hash);
+        instance
+    }
+
+    #[cold]
+    fn note_unread(&self, plan: &Plan, operation: &Operation) {
+        let Some(record) = operation.args.as_value().as_record() else { return };
+        let mut unread = self.unread.borrow_mut();
+        if unread.len() >= UNREAD_MAX {
+            return;
+        }
+        for (name, _) in record.iter() {
+            let is_result = operation.ret.is_some() && RESULT_NAMES.contains(&name);
+            if !is_result && !plan.params.iter().any(|param| param.field == name) {
+                unread.insert((plan.op.clone(), name.to_owned()));
+            }
+        }
+    }
+}
+
+/// Instances remembered, at most.
+const INSTANCES_MAX: usize = 1 << 16;
+/// Fields that nothing reads, remembered at most.
+const UNREAD_MAX: usize = 64;
+
+/// A result that stands beside the arguments belongs to the parameter that is called like one, or else to the last that
+/// has no value yet.
+fn place_result(plan: &Plan, result: &Value, arguments: &mut Arguments) {
+    let is_open = |(param, _): &(usize, &Option<Value>), arguments: &Arguments| arguments[*param].is_none();
+    let open: SmallVec<[usize; 6]> = arguments
+        .iter()
+        .enumerate()
+        .filter(|entry| is_open(entry, arguments))
+        .map(|(param, _)| param)
+        .collect();
+    let named = open
+        .iter()
+        .find(|param| RESULT_NAMES.contains(&plan.params[**param].field.as_str()));
+    if let Some(param) = named.or(open.last()) {
+        arguments[*param] = Some(result.clone());
+    }
+}
+
+fn add_extras(formulation: &Formulation, operation: &Operation, arguments: &mut Arguments) {
+    for extra in &formulation.extras {
+        arguments.push(Some(match extra {
+            Extra::Thread => operation.thread.clone(),
+            Extra::Meta => operation.meta.clone().unwrap_or_else(|| Value::tuple([])),
+        }));
+    }
+}
+
+/// How long the longest argument is.
+fn longest(arguments: &Arguments) -> u32 {
+    let lengths = arguments.iter().flatten().filter_map(|value| {
+        let elements = value.as_tuple().or_else(|| value.as_set());
+        elements.map(<[Value]>::len)
+    });
+    lengths.max().unwrap_or(1) as u32
+}
+
+#[cold]
+fn unknown_op(linked: &Linked, operation: &Operation) -> BindProblem {
+    let mut known: Vec<&str> = linked.plans.iter().map(|plan| plan.op.as_str()).collect();
+    known.sort_unstable();
+    BindProblem::UnknownOp {
+        spec: linked.name.clone(),
+        op: operation.name.to_string(),
+        suggestion: nearest(&operation.name, known.iter().copied()).map(str::to_owned),
+        known: if known.is_empty() {
+            "none at all".to_owned()
+        } else {
+            known.join(", ")
+        },
+    }
+}

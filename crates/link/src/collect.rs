@@ -1,0 +1,105 @@
+//! Constants that are collected from a trace.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use omnilink_trace::Operation;
+use omnilink_value::Value;
+
+use crate::error::LinkError;
+
+/// Constants, each the set of all values that some fields of a trace hold.
+#[derive(Clone, Debug, Default)]
+pub struct Collection {
+    constants: BTreeMap<String, Collected>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Collected {
+    fields: Vec<Field>,
+    values: BTreeSet<Value>,
+}
+
+#[derive(Clone, Debug)]
+struct Field {
+    name: String,
+    /// `field*`: not the value, but what is in it.
+    elements: bool,
+}
+
+impl Collection {
+    /// Adds what `--collect Keys=key,lo,hi` asks for. `field*` collects the elements of sequences and sets.
+    ///
+    /// # Errors
+    /// When it is written differently.
+    pub fn add(&mut self, text: &str) -> Result<(), LinkError> {
+        let wrong = || {
+            LinkError::Usage(format!(
+                "--collect {text}: expected CONSTANT=field,field…, such as Keys=key,lo,hi (field* for the elements of a sequence)"
+            ))
+        };
+        let (name, fields) = text.split_once('=').ok_or_else(wrong)?;
+        let fields: Vec<String> = fields.split(',').map(|field| field.trim().to_owned()).collect();
+        if name.trim().is_empty() || fields.iter().any(String::is_empty) {
+            return Err(wrong());
+        }
+        self.add_fields(name.trim(), &fields);
+        Ok(())
+    }
+
+    /// Adds a constant and the fields that it is collected from.
+    pub fn add_fields(&mut self, constant: &str, fields: &[String]) {
+        let collected = self.constants.entry(constant.to_owned()).or_default();
+        collected.fields.extend(fields.iter().map(|field| match field.strip_suffix('*') {
+            Some(name) => Field {
+                name: name.to_owned(),
+                elements: true,
+            },
+            None => Field {
+                name: field.clone(),
+                elements: false,
+            },
+        }));
+    }
+
+    /// Whether there is nothing to collect.
+    pub fn is_empty(&self) -> bool {
+        self.constants.is_empty()
+    }
+
+    /// Takes what an operation holds.
+    pub fn observe(&mut self, operation: &Operation) {
+        for collected in self.constants.values_mut() {
+            for field in &collected.fields {
+                let value = match field.name.as_str() {
+                    "thread" => Some(&operation.thread),
+                    "ret" => operation.ret.as_ref().or_else(|| operation.args.field("ret")),
+                    name => operation.args.field(name),
+                };
+                let Some(value) = value else { continue };
+                if !field.elements {
+                    if !collected.values.contains(value) {
+                        collected.values.insert(value.clone());
+                    }
+                } else if let Some(elements) = value.as_tuple().or_else(|| value.as_set()) {
+                    collected.values.extend(elements.iter().cloned());
+                }
+            }
+        }
+    }
+
+    /// The constants with their values, and what a person should be told about them.
+    pub fn finish(self) -> (Vec<(String, Value)>, Vec<String>) {
+        let mut notes = Vec::new();
+        let values = self.constants.into_iter().map(|(name, collected)| {
+            if collected.values.is_empty() {
+                let fields: Vec<&str> = collected.fields.iter().map(|field| field.name.as_str()).collect();
+                notes.push(format!(
+                    "{name} is the empty set: no operation of the trace has a field {}",
+                    fields.join(" or ")
+                ));
+            }
+            (name, Value::set_of_sorted(collected.values))
+        });
+        (values.collect(), notes)
+    }
+}

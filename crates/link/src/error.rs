@@ -1,0 +1,128 @@
+//! What can be wrong with a link.
+
+use omnilink_trace::Place;
+use thiserror::Error;
+
+/// Why a spec and a trace cannot be brought together.
+#[derive(Debug, Error)]
+pub enum LinkError {
+    /// The spec, its configuration or an expression of the link has mistakes: all of them, as text.
+    #[error("{0}")]
+    Spec(String),
+    /// The spec does not say where it begins.
+    #[error(
+        "{spec}: there is no initial condition; define `Init` or `Spec == Init /\\ [][Next]_vars`, or name one in the \
+         configuration (INIT or SPECIFICATION)"
+    )]
+    NoInit {
+        /// The spec.
+        spec: String,
+    },
+    /// The initial condition has no solution.
+    #[error("{spec}: no state satisfies the initial condition, so nothing can be explained; check `Init` and the constants")]
+    NoInitialState {
+        /// The spec.
+        spec: String,
+    },
+    /// Something given for a constant that is none.
+    #[error("{given}: the spec has no constant `{name}`{}", suggestion.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
+    UnknownConstant {
+        /// Where it was given.
+        given: String,
+        /// The name.
+        name: String,
+        /// The nearest that there is.
+        suggestion: Option<String>,
+    },
+    /// Evaluating failed.
+    #[error("{0}")]
+    Evaluation(String),
+    /// The link file cannot be read.
+    #[error("{path}: {message}")]
+    File {
+        /// Which.
+        path: String,
+        /// What is wrong, and where in it.
+        message: String,
+    },
+    /// An option or entry that makes no sense.
+    #[error("{0}")]
+    Usage(String),
+}
+
+/// An operation of a trace that the spec cannot make sense of.
+#[derive(Debug, Error)]
+#[error("{place}: {problem}")]
+pub struct BindError {
+    /// Where the operation was read.
+    pub place: Place,
+    /// What is wrong with it.
+    pub problem: Box<BindProblem>,
+}
+
+/// What is wrong with an operation. Every message points into the spec, too.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum BindProblem {
+    /// There is no such action.
+    #[error(
+        "the spec {spec} has no action `{op}`{}; it has {known}. Rename it in the link file ([ops.{op}] action = \"…\") or \
+         leave it out (ignore = true)",
+        suggestion.as_ref().map(|near| format!(" (did you mean `{near}`?)")).unwrap_or_default()
+    )]
+    UnknownOp {
+        /// The spec.
+        spec: String,
+        /// The operation.
+        op: String,
+        /// The nearest action that there is.
+        suggestion: Option<String>,
+        /// The actions that there are.
+        known: String,
+    },
+    /// A parameter gets no value.
+    #[error("{op} has no field \"{param}\", which the action {action} ({at}) takes; it has {fields}")]
+    Missing {
+        /// The operation.
+        op: String,
+        /// The parameter.
+        param: String,
+        /// The action with its parameters.
+        action: String,
+        /// Where the action is defined.
+        at: String,
+        /// What the operation has.
+        fields: String,
+    },
+    /// More or fewer arguments than parameters.
+    #[error("{op} has {found} arguments, but the action {action} ({at}) takes {expected}")]
+    Arity {
+        /// The operation.
+        op: String,
+        /// How many there are.
+        found: usize,
+        /// How many there should be.
+        expected: usize,
+        /// The action with its parameters.
+        action: String,
+        /// Where the action is defined.
+        at: String,
+    },
+    /// A result code that the link file does not list.
+    #[error("{op}: the field \"{field}\" holds {value}, which the link file does not translate ([ops.{op}.codes.{field}])")]
+    UnknownCode {
+        /// The operation.
+        op: String,
+        /// The field.
+        field: String,
+        /// What it holds.
+        value: String,
+    },
+    /// Evaluating something for this operation failed.
+    #[error("{op}: {message}")]
+    Evaluation {
+        /// The operation.
+        op: String,
+        /// What went wrong.
+        message: String,
+    },
+}

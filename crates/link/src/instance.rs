@@ -1,0 +1,85 @@
+//! An operation instance: an action with its arguments. Equal ones form one class of the engine.
+
+use std::cell::OnceCell;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
+
+use omnilink_tla::eval::Effects;
+use omnilink_tla::ir::Operation;
+use omnilink_trace::Place;
+use omnilink_value::Value;
+
+/// An action with its arguments, as the engine handles it: a shared pointer. What is found out about the instance is
+/// kept with it.
+#[derive(Clone)]
+pub struct Instance(pub(crate) Rc<Content>);
+
+pub(crate) struct Content {
+    /// Which plan it was bound by.
+    pub(crate) plan: u32,
+    pub(crate) operation: Operation,
+    /// Values of the parameters; `None` for what a pending operation does not know.
+    pub(crate) arguments: Box<[Option<Value>]>,
+    /// Where the first operation like this was read.
+    pub(crate) place: Place,
+    pub(crate) hash: u64,
+    pub(crate) effects: OnceCell<Effects>,
+    /// For operations in steps: whose steps these are, and whether this is the last.
+    pub(crate) part: Option<Part>,
+}
+
+/// Part of an operation that happens in steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Part {
+    /// The thread.
+    pub(crate) thread: u64,
+    /// Which of its operations.
+    pub(crate) number: u64,
+    /// Whether this is `X_Done`.
+    pub(crate) is_last: bool,
+}
+
+impl Content {
+    /// The values, if all are known.
+    pub(crate) fn known(&self) -> Option<smallvec::SmallVec<[Value; 6]>> {
+        self.arguments.iter().cloned().collect()
+    }
+}
+
+pub(crate) fn hash_of(operation: Operation, arguments: &[Option<Value>], part: Option<Part>) -> u64 {
+    let mut hasher = rustc_hash::FxHasher::default();
+    operation.hash(&mut hasher);
+    for argument in arguments {
+        hasher.write_u64(argument.as_ref().map_or(0, Value::hash64));
+    }
+    part.hash(&mut hasher);
+    hasher.finish()
+}
+
+impl PartialEq for Instance {
+    fn eq(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+            || (self.0.hash == other.0.hash
+                && self.0.operation == other.0.operation
+                && self.0.part == other.0.part
+                && self.0.arguments == other.0.arguments)
+    }
+}
+
+impl Eq for Instance {}
+
+impl Hash for Instance {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.0.hash);
+    }
+}
+
+impl fmt::Debug for Instance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Instance")
+            .field("operation", &self.0.operation)
+            .field("arguments", &self.0.arguments)
+            .finish_non_exhaustive()
+    }
+}

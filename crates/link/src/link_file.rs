@@ -1,0 +1,109 @@
+//! The link file: all that is not default about how a trace and a spec belong together.
+//!
+//! It is TOML, and TLA+ where it is logic. Every entry is optional. An entry that nothing knows is an error: a misspelled
+//! `require` that is silently ignored would make a check pass that should not.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::error::LinkError;
+
+/// What a link file says.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct LinkFile {
+    /// Constants as TLA+ expressions.
+    #[serde(default)]
+    pub constants: BTreeMap<String, String>,
+    /// Constants that are the set of all values of these fields of the trace.
+    #[serde(default)]
+    pub collect: BTreeMap<String, Vec<String>>,
+    /// Operations to leave out.
+    #[serde(default)]
+    pub ignore: Vec<String>,
+    /// What single operations mean.
+    #[serde(default)]
+    pub ops: BTreeMap<String, OpLink>,
+    /// Actions that may happen at any time, unseen.
+    #[serde(default)]
+    pub hidden: Vec<HiddenLink>,
+    /// What counts as the same state: an expression over the variables.
+    pub view: Option<String>,
+    /// What every state of an explanation must satisfy.
+    #[serde(default)]
+    pub invariants: Vec<String>,
+    /// Names for kinds of violations: predicates over the state before the operation that cannot be explained. `thread`,
+    /// `op` (its name), `args` (a record of its fields) and `meta` may be used.
+    #[serde(default)]
+    pub tags: BTreeMap<String, String>,
+}
+
+/// What an operation means.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct OpLink {
+    /// The action that it is, if it has another name.
+    pub action: Option<String>,
+    /// Which field of the trace each parameter takes its value from, if it has another name.
+    #[serde(default)]
+    pub fields: BTreeMap<String, String>,
+    /// For parameters: what stands in the trace (as JSON) and the TLA+ expression that it means.
+    #[serde(default)]
+    pub codes: BTreeMap<String, BTreeMap<String, String>>,
+    /// Must hold before: a formula over the variables, the parameters, `thread` and `meta`.
+    pub requires: Option<String>,
+    /// Must hold of the step: the same, with primes.
+    pub ensures: Option<String>,
+    /// What it means that the operation was aborted: an action over the parameters, `thread` and `meta`. Default: nothing
+    /// happened.
+    pub aborted: Option<String>,
+    /// For parameters that a pending operation has no value for: the set that the value is in.
+    #[serde(default)]
+    pub unknown: BTreeMap<String, String>,
+    /// How often `X_Step` may happen before `X_Done`, at most.
+    pub steps: Option<u32>,
+    /// Leave it out.
+    #[serde(default)]
+    pub ignore: bool,
+}
+
+/// An action that may happen unseen.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct HiddenLink {
+    /// The action: a TLA+ formula.
+    pub action: String,
+    /// How often it may happen between two operations, at most.
+    #[serde(default = "once")]
+    pub bound: u32,
+}
+
+fn once() -> u32 {
+    1
+}
+
+impl LinkFile {
+    /// Reads a link file.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is not what a link file looks like.
+    pub fn read(path: &Path) -> Result<Self, LinkError> {
+        let error = |message: String| LinkError::File {
+            path: path.display().to_string(),
+            message,
+        };
+        let text = std::fs::read_to_string(path)
+            .map_err(|problem| error(format!("{problem}; `omnilink link init` writes a link file to start from")))?;
+        Self::parse(&text).map_err(|problem| error(problem.to_string()))
+    }
+
+    /// What the text of a link file says.
+    ///
+    /// # Errors
+    /// When it is not what a link file looks like.
+    pub fn parse(text: &str) -> Result<Self, toml::de::Error> {
+        toml::from_str(text)
+    }
+}

@@ -1,0 +1,416 @@
+//! A spec made ready for traces.
+
+use std::path::{Path, PathBuf};
+
+use omnilink_tla::config::{self, Assigned, Assignment, Config, Named};
+use omnilink_tla::deep_stack;
+use omnilink_tla::diagnostic::{Diagnostic, nearest, render};
+use omnilink_tla::eval::Evaluator;
+use omnilink_tla::ir::{Formula, Operation, Program};
+use omnilink_tla::model::{BuildOptions, NamedFormula, build};
+use omnilink_tla::semantics::entity::EntityKind;
+use omnilink_tla::semantics::search_path::{SearchPath, read_text};
+use omnilink_tla::semantics::spec::Spec;
+use omnilink_tla::semantics::{Loaded, load, load_text};
+use omnilink_tla::source::{Source, Span};
+use omnilink_value::Value;
+use rustc_hash::FxHashMap;
+
+use crate::action::{Action, actions};
+use crate::error::LinkError;
+use crate::link_file::LinkFile;
+use crate::model::TlaModel;
+use crate::module::{MODULE, Module, name};
+use crate::plan::{Plan, Planner};
+use crate::session::Unobserved;
+
+/// What is known about a link besides the spec.
+#[derive(Clone, Debug, Default)]
+pub struct LinkOptions {
+    /// The configuration.
+    pub config: Option<PathBuf>,
+    /// Where modules are looked for, after the spec's own folder.
+    pub search: SearchPath,
+    /// Constants as TLA+ expressions.
+    pub constants: Vec<(String, String)>,
+    /// Constants as values: see [`Collection`](crate::Collection).
+    pub collected: Vec<(String, Value)>,
+    /// What the link file says.
+    pub file: LinkFile,
+}
+
+/// A spec made ready for traces. Shared by all searches; each runs on a [`TlaModel`] of its own.
+#[derive(Debug)]
+pub struct Linked {
+    pub(crate) name: String,
+    pub(crate) program: Program,
+    pub(crate) init: Formula,
+    pub(crate) view: Option<Formula>,
+    pub(crate) invariants: Vec<NamedFormula>,
+    pub(crate) hidden: Vec<(Formula, u32)>,
+    pub(crate) tags: Vec<Tag>,
+    pub(crate) actions: Vec<Action>,
+    pub(crate) plans: Vec<Plan>,
+    /// Which plan an operation of this name has; `None` to leave it out.
+    pub(crate) by_name: FxHashMap<String, Option<u32>>,
+    pub(crate) session: Unobserved,
+    notes: Vec<String>,
+}
+
+/// A named kind of violation.
+#[derive(Debug)]
+pub(crate) struct Tag {
+    pub(crate) name: String,
+    pub(crate) predicate: Operation,
+    /// What it is applied to.
+    pub(crate) takes: Vec<TagField>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TagField {
+    Thread,
+    Op,
+    Args,
+    Meta,
+}
+
+impl TagField {
+    pub(crate) const ALL: [(Self, &'static str); 4] = [
+        (Self::Thread, "thread"),
+        (Self::Op, "op"),
+        (Self::Args, "args"),
+        (Self::Meta, "meta"),
+    ];
+}
+
+impl Linked {
+    /// Reads a spec and everything that belongs to it.
+    ///
+    /// # Errors
+    /// When something about the spec, its configuration or the link is wrong.
+    pub fn load(spec: &Path, options: &LinkOptions) -> Result<Self, LinkError> {
+        let folder = spec
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
+        let search = options.search.with_first(folder);
+        let stem = spec.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        Self::link(&stem, &spec.display().to_string(), load(spec, &options.search), &search, None, options)
+    }
+
+    /// Links a spec that is at hand as text, for tests and examples.
+    ///
+    /// # Errors
+    /// As [`Linked::load`].
+    pub fn from_text(module: &str, text: &str, options: &LinkOptions) -> Result<Self, LinkError> {
+        let path = PathBuf::from(format!("{module}.tla"));
+        let loaded = load_text(&path, text.to_owned(), &options.search);
+        Self::link(module, &path.display().to_string(), loaded, &options.search, Some(text), options)
+    }
+
+    fn link(
+        stem: &str,
+        display: &str,
+        loaded: Loaded,
+        search: &SearchPath,
+        text: Option<&str>,
+        options: &LinkOptions,
+    ) -> Result<Self, LinkError> {
+        let mut spec = sound(loaded)?;
+        let mut config = read_config(&mut spec, options.config.as_deref())?;
+        let actions = actions(&spec, Some(&config));
+        let planner = Planner::new(&spec, &actions, &options.file)?;
+        let mut module = Module::extending(stem);
+        for (constant, expression) in constants(options) {
+            check_constant(&spec, constant, "the link")?;
+            module.define(&name("const", constant), &[] as &[&str], expression);
+            config.constants.retain(|assignment| assignment.target.name != *constant);
+            config.constants.push(assignment(constant, &name("const", constant)));
+        }
+        for (constant, _) in &options.collected {
+            check_constant(&spec, constant, "--collect")?;
+        }
+        planner.define(&mut module);
+        define_file(&options.file, &mut module);
+        if !module.is_empty() {
+            let module = match text {
+                // A text has no folder to be found in: the module stands inside it.
+                Some(text) => appended(text, module)?,
+                None => module.finish(),
+            };
+            let path = match text {
+                Some(_) => PathBuf::from(format!("{stem}.tla")),
+                None => PathBuf::from(format!("{MODULE}.tla")),
+            };
+            spec = sound(load_text(&path, module, search))?;
+            if let Some(path) = &options.config {
+                let constants = std::mem::take(&mut config.constants);
+                config = read_config(&mut spec, Some(path))?;
+                config.constants = constants;
+            }
+        }
+        if config.init.is_none() && config.specification.is_none() {
+            let found = ["Init", "Spec"].into_iter().find(|name| spec.find(name).is_some());
+            match found {
+                Some("Init") => config.init = Some(named("Init")),
+                Some(other) => config.specification = Some(named(other)),
+                None => {
+                    return Err(LinkError::NoInit {
+                        spec: display.to_owned(),
+                    });
+                }
+            }
+        }
+        // Only the actions that a trace names are evaluated: the next-state relation is not needed.
+        config.next = None;
+        let mut notes = Vec::new();
+        ignore_search_settings(&mut config, &mut notes);
+        let operations = planner.operations();
+        let build_options = BuildOptions {
+            values: options.collected.clone(),
+            operations: operations
+                .iter()
+                .cloned()
+                .chain(file_operations(&options.file))
+                .collect(),
+            ..BuildOptions::default()
+        };
+        let model = deep_stack::run(|| build(spec, &config, &build_options))
+            .map_err(|(spec, diagnostics)| LinkError::Spec(rendered(&diagnostics, &spec)))?;
+        let mut built = model.operations.iter().copied();
+        let (plans, by_name) = planner.plans(&mut built);
+        let mut of_file = || built.next().flatten();
+        let view = options.file.view.as_ref().and_then(|_| of_file()).map(Operation::formula);
+        let mut invariants = model.invariants;
+        for invariant in &options.file.invariants {
+            if let Some(operation) = of_file() {
+                invariants.push(NamedFormula {
+                    name: invariant.clone(),
+                    formula: operation.formula(),
+                    at: None,
+                });
+            }
+        }
+        let mut hidden = Vec::new();
+        for link in &options.file.hidden {
+            hidden.extend(of_file().map(|operation| (operation.formula(), link.bound)));
+        }
+        let mut tags = Vec::new();
+        for (tag, predicate) in &options.file.tags {
+            let takes = tag_fields(predicate).map(|(field, _)| field).collect();
+            tags.extend(of_file().map(|operation| Tag {
+                name: tag.clone(),
+                predicate: operation,
+                takes,
+            }));
+        }
+        let init = model.init.ok_or_else(|| LinkError::NoInit {
+            spec: display.to_owned(),
+        })?;
+        let mut linked = Self {
+            name: display.to_owned(),
+            program: model.program,
+            init,
+            view: view.or(model.view),
+            invariants,
+            hidden,
+            tags,
+            actions,
+            plans,
+            by_name,
+            session: Unobserved::default(),
+            notes,
+        };
+        linked.translate_codes()?;
+        Ok(linked)
+    }
+
+    /// Evaluates what result codes stand for.
+    fn translate_codes(&mut self) -> Result<(), LinkError> {
+        let mut plans = std::mem::take(&mut self.plans);
+        let result = deep_stack::run(|| {
+            let mut evaluator = Evaluator::new(&self.program, &self.session);
+            for code in plans.iter_mut().flat_map(Plan::codes_mut) {
+                let value = evaluator
+                    .value(code.formula)
+                    .map_err(|failure| LinkError::Evaluation(failure.render(&self.program.sources)))?;
+                code.means = Some(value);
+            }
+            Ok(())
+        });
+        self.plans = plans;
+        result
+    }
+
+    /// Runs `work` with a model on this spec, on a stack that is deep enough to evaluate it.
+    ///
+    /// # Errors
+    /// When the initial states cannot be found.
+    pub fn run<T: Send>(&self, work: impl FnOnce(&TlaModel<'_>) -> T + Send) -> Result<T, LinkError> {
+        deep_stack::run(|| TlaModel::new(self).map(|model| work(&model)))
+    }
+
+    /// The spec, as the user named it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The actions of the spec.
+    pub fn actions(&self) -> &[Action] {
+        &self.actions
+    }
+
+    /// What a person should be told about how the spec was read.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+}
+
+/// Constants given as expressions; the command line counts more than the link file.
+fn constants(options: &LinkOptions) -> impl Iterator<Item = (&String, &String)> {
+    let given = |name: &String| options.constants.iter().any(|(other, _)| other == name);
+    let of_file = options.file.constants.iter().filter(move |(name, _)| !given(name));
+    of_file.chain(options.constants.iter().map(|(name, expression)| (name, expression)))
+}
+
+fn sound(loaded: Loaded) -> Result<Spec, LinkError> {
+    if loaded.is_ok() {
+        return Ok(loaded.spec);
+    }
+    Err(LinkError::Spec(rendered(&loaded.diagnostics, &loaded.spec)))
+}
+
+fn rendered(diagnostics: &[Diagnostic], spec: &Spec) -> String {
+    let errors: Vec<String> = diagnostics
+        .iter()
+        .filter(|diagnostic| diagnostic.is_error())
+        .map(|diagnostic| render(diagnostic, &spec.sources))
+        .collect();
+    errors.join("\n")
+}
+
+fn read_config(spec: &mut Spec, path: Option<&Path>) -> Result<Config, LinkError> {
+    let Some(path) = path else { return Ok(Config::default()) };
+    let text = read_text(path).map_err(|error| LinkError::File {
+        path: path.display().to_string(),
+        message: format!("{error}; give the path of a `.cfg` file"),
+    })?;
+    let source = spec.sources.add(Source::new(path, text));
+    let mut diagnostics = Vec::new();
+    let config = config::parse(source, spec.sources.get(source).text(), &mut diagnostics);
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        return Err(LinkError::Spec(rendered(&diagnostics, spec)));
+    }
+    Ok(config)
+}
+
+/// What only concerns a model checker is left aside, and said so.
+fn ignore_search_settings(config: &mut Config, notes: &mut Vec<String>) {
+    let mut left = Vec::new();
+    let mut leave = |what: &'static str, there: bool| {
+        if there {
+            left.push(what);
+        }
+    };
+    leave("CONSTRAINT", !config.constraints.is_empty());
+    leave("ACTION_CONSTRAINT", !config.action_constraints.is_empty());
+    leave("PROPERTY", !config.properties.is_empty());
+    leave("SYMMETRY", config.symmetry.is_some());
+    config.constraints.clear();
+    config.action_constraints.clear();
+    config.properties.clear();
+    config.postconditions.clear();
+    config.periodic.clear();
+    config.symmetry = None;
+    config.alias = None;
+    if !left.is_empty() {
+        notes.push(format!(
+            "{} of the configuration is for model checking and plays no part here",
+            left.join(", ")
+        ));
+    }
+}
+
+fn check_constant(spec: &Spec, constant: &str, given: &str) -> Result<(), LinkError> {
+    let is_known = spec.find(constant).is_some_and(|binding| {
+        matches!(
+            spec.entity(binding.entity).kind,
+            EntityKind::Constant | EntityKind::Operator { .. }
+        )
+    });
+    if is_known {
+        return Ok(());
+    }
+    let known = spec.root().into_iter().flat_map(|root| &root.constants);
+    let known = known.map(|entity| spec.names.text(spec.entity(*entity).name));
+    Err(LinkError::UnknownConstant {
+        given: given.to_owned(),
+        name: constant.to_owned(),
+        suggestion: nearest(constant, known).map(str::to_owned),
+    })
+}
+
+fn named(name: &str) -> Named {
+    Named {
+        name: name.to_owned(),
+        span: Span::default(),
+    }
+}
+
+fn assignment(constant: &str, definition: &str) -> Assignment {
+    Assignment {
+        target: named(constant),
+        arguments: Vec::new(),
+        module: None,
+        value: Assigned::Definition {
+            name: named(definition),
+        },
+    }
+}
+
+/// The text of a spec with the definitions of a link before its end.
+fn appended(text: &str, module: Module) -> Result<String, LinkError> {
+    let Some(end) = text.rfind("====") else {
+        return Err(LinkError::Usage("the module has no end: ====".to_owned()));
+    };
+    let end = text[..end].trim_end_matches('=').len();
+    let definitions = module.finish();
+    let body = definitions.split_once("EXTENDS").and_then(|(_, rest)| rest.split_once('\n'));
+    Ok(format!("{}{}", &text[..end], body.map_or("====\n", |(_, body)| body)))
+}
+
+/// The predicates of a tag are applied to what they mention.
+fn tag_fields(predicate: &str) -> impl Iterator<Item = (TagField, &'static str)> {
+    let mentioned = crate::module::identifiers(predicate);
+    let all = TagField::ALL.into_iter();
+    let found: Vec<_> = all.filter(|(_, name)| mentioned.contains(name)).collect();
+    found.into_iter()
+}
+
+/// Definitions for what the link file says about the whole spec.
+fn define_file(file: &LinkFile, module: &mut Module) {
+    let none: &[&str] = &[];
+    if let Some(view) = &file.view {
+        module.define(&name("view", "all"), none, view);
+    }
+    for (number, invariant) in file.invariants.iter().enumerate() {
+        module.define(&name("invariant", &number.to_string()), none, invariant);
+    }
+    for (number, hidden) in file.hidden.iter().enumerate() {
+        module.define(&name("hidden", &number.to_string()), none, &hidden.action);
+    }
+    for (number, predicate) in file.tags.values().enumerate() {
+        let takes: Vec<&str> = tag_fields(predicate).map(|(_, name)| name).collect();
+        module.define(&name("tag", &number.to_string()), &takes, predicate);
+    }
+}
+
+/// The names of these, in the order in which they are taken up again.
+fn file_operations(file: &LinkFile) -> Vec<String> {
+    let mut names = Vec::new();
+    names.extend(file.view.iter().map(|_| name("view", "all")));
+    names.extend((0..file.invariants.len()).map(|number| name("invariant", &number.to_string())));
+    names.extend((0..file.hidden.len()).map(|number| name("hidden", &number.to_string())));
+    names.extend((0..file.tags.len()).map(|number| name("tag", &number.to_string())));
+    names
+}

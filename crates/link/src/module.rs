@@ -1,0 +1,81 @@
+//! The expressions of a link, as one more module on top of the spec.
+//!
+//! Whatever a user writes in TLA+ outside the spec (constants on the command line, conditions in the link file) is put
+//! into a module that extends the spec. So it is read, resolved and levelled by the same code as everything else, sees
+//! every definition of the spec, and its mistakes are reported like any other.
+
+use std::collections::BTreeSet;
+
+/// The name of the module.
+pub(crate) const MODULE: &str = "OmnilinkLink";
+
+/// A name of the module; nobody else has names like this.
+pub(crate) fn name(role: &str, of: &str) -> String {
+    format!("omnilink_{role}_{of}")
+}
+
+/// The module as far as it is written.
+#[derive(Debug)]
+pub(crate) struct Module {
+    text: String,
+    is_empty: bool,
+}
+
+impl Module {
+    pub(crate) fn extending(spec: &str) -> Self {
+        Self {
+            text: format!("---- MODULE {MODULE} ----\nEXTENDS {spec}\n"),
+            is_empty: true,
+        }
+    }
+
+    /// Adds a definition. The body stands on lines of its own, as it was written.
+    pub(crate) fn define<P: AsRef<str>>(&mut self, name: &str, params: &[P], body: &str) {
+        self.is_empty = false;
+        self.text.push_str(name);
+        if !params.is_empty() {
+            let params: Vec<&str> = params.iter().map(AsRef::as_ref).collect();
+            self.text.push_str(&format!("({})", params.join(", ")));
+        }
+        self.text.push_str(&format!(" ==\n{body}\n"));
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.is_empty
+    }
+
+    pub(crate) fn finish(mut self) -> String {
+        self.text.push_str("====\n");
+        self.text
+    }
+}
+
+/// The identifiers in an expression, text in quotes left out.
+pub(crate) fn identifiers(expression: &str) -> BTreeSet<&str> {
+    expression
+        .split('"')
+        .step_by(2)
+        .flat_map(|outside| outside.split(|c: char| !c.is_alphanumeric() && c != '_'))
+        .filter(|word| word.chars().any(|c| c.is_alphabetic() || c == '_'))
+        .collect()
+}
+
+/// `name(a, b)`, or `name` where there are no arguments.
+pub(crate) fn application<P: AsRef<str>>(name: &str, arguments: &[P]) -> String {
+    if arguments.is_empty() {
+        return name.to_owned();
+    }
+    let arguments: Vec<&str> = arguments.iter().map(AsRef::as_ref).collect();
+    format!("{name}({})", arguments.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::identifiers;
+
+    #[test]
+    fn identifiers_are_those_outside_quotes() {
+        let found: Vec<&str> = identifiers(r#"Keys \cup {key, "not one", 12}"#).into_iter().collect();
+        assert_eq!(found, ["Keys", "cup", "key"]);
+    }
+}

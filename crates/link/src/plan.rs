@@ -1,0 +1,355 @@
+//! Plans: what each operation of a trace means, before any trace is read.
+
+use std::collections::BTreeMap;
+
+use omnilink_tla::diagnostic::nearest;
+use omnilink_tla::ir::{Formula, Operation};
+use omnilink_tla::semantics::spec::Spec;
+use omnilink_value::Value;
+use rustc_hash::FxHashMap;
+
+use crate::action::Action;
+use crate::error::LinkError;
+use crate::link_file::{LinkFile, OpLink};
+use crate::module::{Module, application, identifiers, name};
+
+/// What an operation of some name means.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    /// The operation.
+    pub(crate) op: String,
+    /// The action: index into the actions of the spec.
+    pub(crate) action: u32,
+    /// The formula to evaluate, and what it takes besides the parameters.
+    pub(crate) happened: Formulation,
+    /// What it means if it was aborted; `None`: nothing happened.
+    pub(crate) aborted: Option<Formulation>,
+    /// How each parameter gets its value.
+    pub(crate) params: Vec<ParamPlan>,
+    /// For an operation in steps: the formula of a step, and how often it may happen.
+    pub(crate) steps: Option<StepsPlan>,
+}
+
+/// A formula over the parameters of an action and perhaps more.
+#[derive(Clone, Debug)]
+pub(crate) struct Formulation {
+    pub(crate) operation: Operation,
+    pub(crate) extras: Vec<Extra>,
+}
+
+/// What a formula of the link file may take besides the parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extra {
+    Thread,
+    Meta,
+}
+
+impl Extra {
+    const ALL: [(Self, &'static str); 2] = [(Self::Thread, "thread"), (Self::Meta, "meta")];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Thread => "thread",
+            Self::Meta => "meta",
+        }
+    }
+}
+
+/// How a parameter gets its value.
+#[derive(Debug)]
+pub(crate) struct ParamPlan {
+    /// The field of the trace.
+    pub(crate) field: String,
+    /// Translations; empty: as it is.
+    pub(crate) codes: Vec<Code>,
+    /// The set that the value of a pending operation is in, over all parameters.
+    pub(crate) range: Option<Operation>,
+}
+
+/// What a value of the trace stands for.
+#[derive(Debug)]
+pub(crate) struct Code {
+    pub(crate) stands: Value,
+    pub(crate) formula: Formula,
+    pub(crate) means: Option<Value>,
+}
+
+#[derive(Debug)]
+pub(crate) struct StepsPlan {
+    pub(crate) step: Operation,
+    /// `None`: as often as the longest argument is long.
+    pub(crate) bound: Option<u32>,
+}
+
+impl Plan {
+    pub(crate) fn codes_mut(&mut self) -> impl Iterator<Item = &mut Code> {
+        self.params.iter_mut().flat_map(|param| &mut param.codes)
+    }
+}
+
+/// Works the plans out: first the definitions that they need, then, once these are lowered, the plans.
+pub(crate) struct Planner<'a> {
+    drafts: Vec<Draft<'a>>,
+    ignored: Vec<String>,
+}
+
+struct Draft<'a> {
+    /// What its definitions are called after: operations may have names that TLA+ does not allow.
+    key: String,
+    op: &'a str,
+    action: u32,
+    of: &'a Action,
+    link: Option<&'a OpLink>,
+    extras: Vec<Extra>,
+    aborted_extras: Vec<Extra>,
+    /// The action of the steps.
+    step: Option<&'a Action>,
+    /// For each parameter the set that an unknown value is in, as TLA+.
+    ranges: Vec<Option<String>>,
+    /// For each parameter what stands for what, as TLA+.
+    codes: Vec<Vec<(Value, &'a str)>>,
+}
+
+impl<'a> Planner<'a> {
+    pub(crate) fn new(spec: &Spec, actions: &'a [Action], file: &'a LinkFile) -> Result<Self, LinkError> {
+        let mut ops: BTreeMap<&'a str, Option<&'a OpLink>> = BTreeMap::new();
+        for action in actions {
+            ops.insert(&action.name, None);
+            if let Some(plain) = action.name.strip_suffix("_Done") {
+                ops.insert(plain, None);
+            }
+        }
+        ops.extend(file.ops.iter().map(|(op, link)| (op.as_str(), Some(link))));
+        let mut drafts = Vec::new();
+        let mut ignored = file.ignore.clone();
+        for (op, link) in ops {
+            if link.is_some_and(|link| link.ignore) {
+                ignored.push(op.to_owned());
+                continue;
+            }
+            let wanted = link.and_then(|link| link.action.as_deref()).unwrap_or(op);
+            let find = |wanted: &str| (0u32..).zip(actions).find(|(_, action)| action.name == wanted);
+            let in_steps = find(&format!("{wanted}_Done")).zip(find(&format!("{wanted}_Step")));
+            let (found, step) = match (find(wanted), in_steps) {
+                (Some(found), _) => (found, None),
+                (None, Some((done, (_, step)))) => (done, Some(step)),
+                (None, None) if link.is_some() => return Err(unknown_action(op, wanted, actions)),
+                (None, None) => continue,
+            };
+            let key = drafts.len().to_string();
+            drafts.push(Draft::new(spec, key, op, found, step, link)?);
+        }
+        Ok(Self { drafts, ignored })
+    }
+
+    /// Adds the definitions that the plans need.
+    pub(crate) fn define(&self, module: &mut Module) {
+        self.drafts.iter().for_each(|draft| draft.define(module));
+    }
+
+    /// What is to be lowered, in the order in which [`Planner::plans`] takes it.
+    pub(crate) fn operations(&self) -> Vec<String> {
+        self.drafts.iter().flat_map(Draft::operations).collect()
+    }
+
+    /// The plans, from what was lowered.
+    pub(crate) fn plans(
+        &self,
+        built: &mut impl Iterator<Item = Option<Operation>>,
+    ) -> (Vec<Plan>, FxHashMap<String, Option<u32>>) {
+        let mut plans = Vec::new();
+        let mut by_name: FxHashMap<String, Option<u32>> = FxHashMap::default();
+        for draft in &self.drafts {
+            if let Some(plan) = draft.plan(built) {
+                by_name.insert(draft.op.to_owned(), Some(plans.len() as u32));
+                plans.push(plan);
+            }
+        }
+        by_name.extend(self.ignored.iter().map(|op| (op.clone(), None)));
+        (plans, by_name)
+    }
+}
+
+fn unknown_action(op: &str, wanted: &str, actions: &[Action]) -> LinkError {
+    let known = actions.iter().map(|action| action.name.as_str());
+    let near = nearest(wanted, known.clone()).map(|near| format!(" (did you mean `{near}`?)"));
+    let known: Vec<&str> = known.collect();
+    LinkError::Usage(format!(
+        "link file, [ops.{op}]: the spec has no action `{wanted}`{}; it has {}",
+        near.unwrap_or_default(),
+        known.join(", ")
+    ))
+}
+
+impl<'a> Draft<'a> {
+    fn new(
+        spec: &Spec,
+        key: String,
+        op: &'a str,
+        (action, of): (u32, &'a Action),
+        step: Option<&'a Action>,
+        link: Option<&'a OpLink>,
+    ) -> Result<Self, LinkError> {
+        let wrong = |message: String| LinkError::Usage(format!("link file, [ops.{op}]: {message}"));
+        let mentioned = |texts: [Option<&String>; 2]| -> Vec<Extra> {
+            let is_mentioned = |name: &str| texts.iter().flatten().any(|text| identifiers(text).contains(name));
+            let is_param = |name: &str| of.params.iter().any(|param| param == name);
+            let extras = Extra::ALL.into_iter();
+            extras
+                .filter(|(_, name)| is_mentioned(name) && !is_param(name))
+                .map(|(extra, _)| extra)
+                .collect()
+        };
+        let link_text = |text: fn(&OpLink) -> Option<&String>| link.and_then(text);
+        let entries = link.into_iter().flat_map(|link| {
+            let fields = link.fields.keys();
+            fields.chain(link.codes.keys()).chain(link.unknown.keys())
+        });
+        for param in entries {
+            if !of.params.contains(param) {
+                let message = format!("the action {} ({}) has no parameter `{param}`", of.signature(), of.at);
+                return Err(wrong(message));
+            }
+        }
+        let range = |(param, range): (&String, &Option<String>)| {
+            let given = link.and_then(|link| link.unknown.get(param)).cloned();
+            // A set that depends on other bound names cannot be asked for by itself.
+            let is_closed = |text: &String| {
+                identifiers(text)
+                    .iter()
+                    .all(|word| spec.find(word).is_some() || KEYWORDS.contains(word))
+            };
+            given.or_else(|| range.clone().filter(is_closed))
+        };
+        let codes = |param: &String| -> Vec<(Value, &'a str)> {
+            let codes = link.and_then(|link| link.codes.get(param)).into_iter().flatten();
+            codes
+                .map(|(stands, means)| {
+                    let value = Value::from_json(stands.as_bytes()).unwrap_or_else(|_| Value::str(stands));
+                    (value, means.as_str())
+                })
+                .collect()
+        };
+        Ok(Self {
+            key,
+            op,
+            action,
+            of,
+            link,
+            extras: mentioned([
+                link_text(|link| link.requires.as_ref()),
+                link_text(|link| link.ensures.as_ref()),
+            ]),
+            aborted_extras: mentioned([link_text(|link| link.aborted.as_ref()), None]),
+            step,
+            ranges: of.params.iter().zip(&of.ranges).map(range).collect(),
+            codes: of.params.iter().map(codes).collect(),
+        })
+    }
+
+    fn is_plain(&self) -> bool {
+        self.link.is_none_or(|link| link.requires.is_none() && link.ensures.is_none())
+    }
+
+    fn params_with(&self, extras: &[Extra]) -> Vec<&str> {
+        let params = self.of.params.iter().map(String::as_str);
+        params.chain(extras.iter().map(|extra| extra.name())).collect()
+    }
+
+    fn define(&self, module: &mut Module) {
+        let op = self.key.as_str();
+        if !self.is_plain() {
+            let params = self.params_with(&self.extras);
+            let mut conjuncts = Vec::new();
+            let mut joined = |role: &str, text: Option<&String>, module: &mut Module| {
+                if let Some(text) = text {
+                    module.define(&name(role, op), &params, text);
+                    conjuncts.push(application(&name(role, op), &params));
+                }
+            };
+            joined("requires", self.link.and_then(|link| link.requires.as_ref()), module);
+            let action = application(&self.of.name, &self.of.params);
+            joined("does", Some(&action), module);
+            joined("ensures", self.link.and_then(|link| link.ensures.as_ref()), module);
+            module.define(&name("op", op), &params, &conjuncts.join(" /\\ "));
+        }
+        if let Some(aborted) = self.link.and_then(|link| link.aborted.as_ref()) {
+            module.define(&name("aborted", op), &self.params_with(&self.aborted_extras), aborted);
+        }
+        for (param, range) in self.of.params.iter().zip(&self.ranges) {
+            if let Some(range) = range {
+                module.define(&name("range", &format!("{op}_{param}")), &[] as &[&str], range);
+            }
+        }
+        for (param, codes) in self.of.params.iter().zip(&self.codes) {
+            for (number, (_, means)) in codes.iter().enumerate() {
+                module.define(&name("code", &format!("{op}_{param}_{number}")), &[] as &[&str], means);
+            }
+        }
+    }
+
+    fn operations(&self) -> Vec<String> {
+        let op = self.key.as_str();
+        let mut names = vec![if self.is_plain() {
+            self.of.name.clone()
+        } else {
+            name("op", op)
+        }];
+        names.extend(self.link.and_then(|link| link.aborted.as_ref()).map(|_| name("aborted", op)));
+        names.extend(self.step.map(|step| step.name.clone()));
+        for ((param, range), codes) in self.of.params.iter().zip(&self.ranges).zip(&self.codes) {
+            names.extend(range.as_ref().map(|_| name("range", &format!("{op}_{param}"))));
+            names.extend((0..codes.len()).map(|number| name("code", &format!("{op}_{param}_{number}"))));
+        }
+        names
+    }
+
+    /// `None` if the action cannot be given values: its parameters are operators.
+    fn plan(&self, built: &mut impl Iterator<Item = Option<Operation>>) -> Option<Plan> {
+        let mut next = || built.next().flatten();
+        let happened = next();
+        let aborted = self.link.and_then(|link| link.aborted.as_ref()).and_then(|_| next());
+        let step = self.step.and_then(|_| next());
+        let mut params = Vec::new();
+        for ((param, range), codes) in self.of.params.iter().zip(&self.ranges).zip(&self.codes) {
+            let range = range.as_ref().and_then(|_| next());
+            let field = self.link.and_then(|link| link.fields.get(param)).unwrap_or(param);
+            let mut translated = Vec::new();
+            for (stands, _) in codes {
+                translated.extend(next().map(|operation| Code {
+                    stands: stands.clone(),
+                    formula: operation.formula(),
+                    means: None,
+                }));
+            }
+            params.push(ParamPlan {
+                field: field.clone(),
+                codes: translated,
+                range,
+            });
+        }
+        Some(Plan {
+            op: self.op.to_owned(),
+            action: self.action,
+            happened: Formulation {
+                operation: happened?,
+                extras: self.extras.clone(),
+            },
+            aborted: aborted.map(|operation| Formulation {
+                operation,
+                extras: self.aborted_extras.clone(),
+            }),
+            params,
+            steps: step.map(|step| StepsPlan {
+                step,
+                bound: self.link.and_then(|link| link.steps),
+            }),
+        })
+    }
+}
+
+/// Words of the language that may stand in a set.
+const KEYWORDS: [&str; 16] = [
+    "BOOLEAN", "STRING", "SUBSET", "UNION", "DOMAIN", "TRUE", "FALSE", "cup", "union", "cap", "intersect", "X", "times",
+    "o", "setminus", "Nat",
+];
