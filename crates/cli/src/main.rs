@@ -10,6 +10,7 @@ mod error;
 mod exit;
 mod input;
 mod interrupt;
+mod link;
 mod new_file;
 mod output;
 mod peak;
@@ -56,6 +57,7 @@ enum Command {
     Trace(trace_command::TraceArgs),
     Tla(tla::TlaArgs),
     Validate(validate::ValidateArgs),
+    Link(link::LinkArgs),
 }
 
 fn main() -> ExitCode {
@@ -64,6 +66,7 @@ fn main() -> ExitCode {
         Command::Demo(args) => demo::run(&args),
         Command::Trace(args) => trace_command::run(&args),
         Command::Tla(args) => tla::run(&args),
+        Command::Link(args) => link::run(&args),
         Command::Validate(args) => validate::run(&args),
     };
     match result {

@@ -230,7 +230,7 @@ impl Validation<'_> {
     }
 }
 
-fn meaning(model: &TlaModel<'_>, operation: &Operation) -> Result<Meaning<omnilink_link::Instance>, CliError> {
+pub(crate) fn meaning(model: &TlaModel<'_>, operation: &Operation) -> Result<Meaning<omnilink_link::Instance>, CliError> {
     Ok(match model.bind(operation)? {
         Bound::LeftOut => Meaning::LeftOut,
         Bound::DidNotHappen => Meaning::DidNotHappen,

@@ -57,6 +57,33 @@ pub struct Linked {
     notes: Vec<String>,
 }
 
+/// What a spec offers to traces, before anything is linked.
+#[derive(Clone, Debug)]
+pub struct Outline {
+    /// Its actions.
+    pub actions: Vec<Action>,
+    /// Its constants that the configuration says nothing about.
+    pub constants: Vec<String>,
+}
+
+impl Outline {
+    /// Reads a spec and its configuration.
+    ///
+    /// # Errors
+    /// When something about them is wrong.
+    pub fn read(spec: &Path, options: &LinkOptions) -> Result<Self, LinkError> {
+        let mut spec = sound(load(spec, &options.search))?;
+        let config = read_config(&mut spec, options.config.as_deref())?;
+        let is_given = |name: &str| config.constants.iter().any(|assignment| assignment.target.name == name);
+        let constants = spec.root().into_iter().flat_map(|root| &root.constants);
+        let constants = constants.map(|entity| spec.names.text(spec.entity(*entity).name).to_owned());
+        Ok(Self {
+            actions: actions(&spec, Some(&config)),
+            constants: constants.filter(|name| !is_given(name)).collect(),
+        })
+    }
+}
+
 /// A named kind of violation.
 #[derive(Debug)]
 pub(crate) struct Tag {
@@ -253,6 +280,11 @@ impl Linked {
     /// The spec, as the user named it.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Whether operations of this name mean something, be it that they are left out.
+    pub fn knows(&self, op: &str) -> bool {
+        self.by_name.contains_key(op)
     }
 
     /// The actions of the spec.

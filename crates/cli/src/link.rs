@@ -1,0 +1,147 @@
+//! `omnilink link`: how traces and a specification belong together, before anything is checked.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use omnilink_link::{Bound, Explanation, Linked, Outline, Survey};
+use omnilink_report::Look;
+use omnilink_trace::OpenOptions;
+
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::input::Input;
+use crate::new_file::NewFile;
+use crate::output::Output;
+use crate::validate::Linking;
+
+/// See and write down how traces belong to a TLA+ specification.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct LinkArgs {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  omnilink link init Map.tla run-1.ndjson -o omnilink.toml
+  omnilink link check Map.tla run-1.ndjson --link omnilink.toml --explain";
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Write a commented link file: the actions found, the fields seen, what is missing
+    Init(InitArgs),
+    /// Say which actions have no operation and which operations have no action
+    Check(CheckArgs),
+}
+
+#[derive(Debug, Args)]
+struct InitArgs {
+    /// The specification
+    #[arg(value_name = "SPEC.tla")]
+    spec: PathBuf,
+    /// A trace to take operations and fields from
+    #[arg(value_name = "TRACE")]
+    trace: Option<PathBuf>,
+    #[command(flatten)]
+    linking: Linking,
+    /// Where to write it; standard output if not given
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+struct CheckArgs {
+    /// The specification
+    #[arg(value_name = "SPEC.tla")]
+    spec: PathBuf,
+    /// The trace
+    #[arg(value_name = "TRACE")]
+    trace: PathBuf,
+    #[command(flatten)]
+    linking: Linking,
+    /// Also say what each operation may read and change
+    #[arg(long)]
+    explain: bool,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &LinkArgs) -> Result<Exit, CliError> {
+    match &args.verb {
+        Verb::Init(args) => init(args),
+        Verb::Check(args) => check(args),
+    }
+}
+
+fn survey(trace: &PathBuf) -> Result<(Input, Survey), CliError> {
+    let input = Input::new(trace, OpenOptions::default())?;
+    let mut survey = Survey::default();
+    for operation in input.open()? {
+        survey.observe(&operation?);
+    }
+    Ok((input, survey))
+}
+
+fn init(args: &InitArgs) -> Result<Exit, CliError> {
+    let (options, _) = args.linking.options(&args.spec)?;
+    let outline = Outline::read(&args.spec, &options)?;
+    let survey = match &args.trace {
+        Some(trace) => survey(trace)?.1,
+        None => Survey::default(),
+    };
+    let text = survey.link_file(&args.spec.display().to_string(), &outline.actions, &outline.constants);
+    match &args.output {
+        Some(path) => NewFile::check(path)?.write(text.as_bytes())?,
+        None => Output::new(&Look::plain()).print(&text)?,
+    }
+    Ok(Exit::Valid)
+}
+
+fn check(args: &CheckArgs) -> Result<Exit, CliError> {
+    let (mut options, mut collection) = args.linking.options(&args.spec)?;
+    let (input, survey) = survey(&args.trace)?;
+    if !collection.is_empty() {
+        for operation in input.open()? {
+            collection.observe(&operation?);
+        }
+        options.collected = collection.finish().0;
+    }
+    let linked = Linked::load(&args.spec, &options)?;
+    let mut out = Output::new(&Look::plain());
+    let mut is_complete = true;
+    for action in linked.actions() {
+        let plain = action.name.trim_end_matches("_Step").trim_end_matches("_Done");
+        let seen = survey.ops().get(&action.name).or_else(|| survey.ops().get(plain));
+        let line = match seen {
+            Some(seen) => format!("{}: {} operations", action.signature(), seen.count),
+            None if action.in_next => format!("{}: no operation of the trace ({})", action.signature(), action.at),
+            None => continue,
+        };
+        out.print(&format!("{line}\n"))?;
+    }
+    for (op, seen) in survey.without_action(linked.actions()) {
+        if !linked.knows(op) {
+            is_complete = false;
+            out.print(&format!("{op}: {} operations, but no action is called so\n", seen.count))?;
+        }
+    }
+    if args.explain && is_complete {
+        let lines = linked.run(|model| {
+            let mut explanation = Explanation::default();
+            for operation in input.open()? {
+                match model.bind(&operation?)? {
+                    Bound::LeftOut | Bound::DidNotHappen => {}
+                    Bound::Once(instance) | Bound::InSteps { done: instance, .. } => {
+                        explanation.observe(model, &instance);
+                    }
+                }
+            }
+            Ok::<_, CliError>(explanation.lines())
+        })??;
+        out.print("\n")?;
+        for line in lines {
+            out.print(&format!("{line}\n"))?;
+        }
+    }
+    Ok(if is_complete { Exit::Valid } else { Exit::BadInput })
+}

@@ -1,0 +1,75 @@
+//! What was found out about actions before any state is known: for `omnilink link check --explain`.
+
+use std::collections::BTreeMap;
+
+use omnilink_engine::Model as _;
+use omnilink_tla::eval::{Cell, CellPart, Effects};
+
+use crate::instance::Instance;
+use crate::model::TlaModel;
+
+/// Counts, for each operation, in how many instances it changes nothing.
+#[derive(Debug, Default)]
+pub struct Explanation {
+    ops: BTreeMap<String, Tally>,
+}
+
+#[derive(Debug, Default)]
+struct Tally {
+    instances: u64,
+    pure: u64,
+    example: Option<String>,
+}
+
+impl Explanation {
+    /// Takes an instance into account.
+    pub fn observe(&mut self, model: &TlaModel<'_>, instance: &Instance) {
+        let op = &model.linked.plans[instance.0.plan as usize].op;
+        if !self.ops.contains_key(op) {
+            self.ops.insert(op.clone(), Tally::default());
+        }
+        let Some(tally) = self.ops.get_mut(op) else { return };
+        let is_pure = model.is_pure(instance);
+        tally.instances += 1;
+        tally.pure += u64::from(is_pure);
+        if tally.example.is_none() && !is_pure {
+            let text = described(model, model.effects(instance));
+            tally.example = Some(format!("{}: {text}", model.describe_op(instance)));
+        }
+    }
+
+    /// A line or two for each operation.
+    pub fn lines(&self) -> Vec<String> {
+        let line = |(op, tally): (&String, &Tally)| match (&tally.example, tally.pure) {
+            (None, _) => format!("{op}: never changes anything; placed at once ({} seen)", tally.instances),
+            (Some(example), 0) => format!("{op}: may change the state ({} seen)\n    {example}", tally.instances),
+            (Some(example), pure) => format!(
+                "{op}: changes nothing in {pure} of {} cases, where its arguments rule it out\n    {example}",
+                tally.instances
+            ),
+        };
+        self.ops.iter().map(line).collect()
+    }
+}
+
+fn described(model: &TlaModel<'_>, effects: &Effects) -> String {
+    if !effects.is_complete {
+        return "not understood; taken to read and change everything".to_owned();
+    }
+    let variables = &model.linked.program.variables;
+    let cell = |cell: &Cell| {
+        let name = variables.get(cell.variable as usize).map_or("?", |name| name);
+        match &cell.part {
+            CellPart::Whole => name.to_owned(),
+            CellPart::Domain => format!("DOMAIN {name}"),
+            CellPart::At(key) => format!("{name}[{key}]"),
+        }
+    };
+    let listed = |cells: Vec<String>| match cells.as_slice() {
+        [] => "nothing".to_owned(),
+        cells => cells.join(", "),
+    };
+    let reads = listed(effects.reads.iter().map(cell).collect());
+    let writes = listed(effects.writes.iter().map(|write| cell(&write.cell)).collect());
+    format!("reads {reads}; may change {writes}")
+}

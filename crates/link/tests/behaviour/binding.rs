@@ -1,0 +1,126 @@
+//! Operations and actions: by name, by position, and what is wrong with those that do not fit.
+
+use crate::world::{REGISTER, bound, is_valid, linked, ndjson, trace};
+
+fn refusal(lines: &str) -> String {
+    let linked = linked(REGISTER, "");
+    linked
+        .run(|model| bound(model, trace(ndjson(lines))).unwrap_err().to_string())
+        .unwrap()
+}
+
+#[test]
+fn an_operation_is_the_action_of_its_name() {
+    let linked = linked(REGISTER, "");
+    assert!(is_valid(&linked, r#"
+        0 Write {"value":1} 0 2
+        1 Read {"result":1} 1 3
+        1 Read {"result":1} 4 5"#));
+    assert!(!is_valid(&linked, r#"
+        0 Write {"value":1} 0 2
+        1 Read {"result":0} 3 4"#));
+}
+
+#[test]
+fn arguments_are_taken_by_position_too() {
+    let linked = linked(REGISTER, "");
+    let verdict = |text: &str| crate::world::verdict_of(&linked, text.to_owned());
+    let valid = r#"{"thread":0,"op":"Write","args":[2],"start":0,"end":1}
+{"thread":0,"op":"Read","args":[],"ret":2,"start":2,"end":3}
+"#;
+    assert!(verdict(valid).is_valid());
+    assert!(verdict(&valid.replace("\"ret\":2", "\"ret\":1")).is_violation());
+}
+
+#[test]
+fn a_result_beside_the_arguments_is_the_parameter_that_is_left() {
+    let linked = linked(REGISTER, "");
+    let text = "{\"thread\":0,\"op\":\"Read\",\"args\":{},\"ret\":0,\"start\":2,\"end\":3}\n";
+    assert!(crate::world::verdict_of(&linked, text.to_owned()).is_valid());
+}
+
+#[test]
+fn a_pending_operation_may_have_happened_or_not() {
+    let linked = linked(REGISTER, "");
+    for seen in [0, 1] {
+        let text = format!(
+            r#"
+            0 Write {{"value":1}} 0 -
+            1 Read {{"result":{seen}}} 3 4"#
+        );
+        assert!(is_valid(&linked, &text), "{seen}");
+    }
+    assert!(!is_valid(&linked, r#"
+        0 Write {"value":1} 0 -
+        1 Read {"result":1} 3 4
+        1 Read {"result":0} 5 6"#));
+}
+
+#[test]
+fn a_pending_operation_without_its_result_may_have_had_any() {
+    let swap = r"---- MODULE Swap ----
+VARIABLE x
+Values == {0, 1, 2}
+Init == x = 0
+Swap(value, result) == x = result /\ x' = value
+Next == \E v \in Values, r \in Values : Swap(v, r)
+====";
+    let linked = linked(swap, "");
+    assert!(is_valid(&linked, r#"
+        0 Swap {"value":1} 0 -
+        1 Swap {"value":2,"result":1} 3 4"#));
+    assert!(!is_valid(&linked, r#"
+        0 Swap {"value":1} 0 -
+        1 Swap {"value":2,"result":2} 3 4"#));
+}
+
+#[test]
+fn an_aborted_operation_changes_nothing() {
+    let linked = linked(REGISTER, "");
+    assert!(is_valid(&linked, r#"
+        0 Write {"value":1} 0 1 aborted
+        1 Read {"result":0} 3 4"#));
+    assert!(!is_valid(&linked, r#"
+        0 Write {"value":1} 0 1 aborted
+        1 Read {"result":1} 3 4"#));
+}
+
+#[test]
+fn an_operation_without_an_action_names_those_that_there_are() {
+    let message = refusal(r#"0 Wrte {"value":1} 0 1"#);
+    assert!(message.starts_with("trace:1: the spec Register.tla has no action `Wrte` (did you mean `Write`?)"), "{message}");
+    assert!(message.contains("it has Next, Read, Write"), "{message}");
+}
+
+#[test]
+fn a_missing_field_points_into_trace_and_spec() {
+    let message = refusal("0 Write {\"value\":1} 0 1\n0 Write {\"valeu\":1} 2 3");
+    assert_eq!(
+        message,
+        "trace:2: Write has no field \"value\", which the action Write(value) (Register.tla:4:1) takes; it has valeu (did \
+         you mean \"valeu\"?)"
+    );
+}
+
+#[test]
+fn a_type_error_inside_an_action_points_into_trace_and_spec() {
+    let spec = "---- MODULE Counter ----\nEXTENDS Integers\nVARIABLE n\nInit == n = 0\nAdd(m) == n' = n + m\n====";
+    let linked = linked(spec, "");
+    let message = linked
+        .run(|model| {
+            let operations = bound(model, trace(ndjson("0 Add {\"m\":\"one\"} 0 1"))).unwrap();
+            omnilink_engine::check(model, operations, omnilink_engine::Options::default()).unwrap_err().to_string()
+        })
+        .unwrap();
+    assert!(message.contains("trace:1") && message.contains("Counter.tla:5"), "{message}");
+}
+
+#[test]
+fn a_violation_names_the_conjunct_that_is_false() {
+    let linked = linked(REGISTER, "");
+    let verdict = crate::world::verdict_of(&linked, ndjson(r#"0 Read {"result":2} 3 4"#));
+    let omnilink_engine::Verdict::Violation(counterexample) = verdict else { panic!("{verdict:?}") };
+    let fate = &counterexample.alternatives[0].candidates[0].fate;
+    let omnilink_engine::Fate::Refused(Some(reason)) = fate else { panic!("{fate:?}") };
+    assert_eq!(reason, "`result = x` is false: result = 2, x = 0");
+}

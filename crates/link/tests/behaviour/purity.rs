@@ -1,0 +1,78 @@
+//! What is found out about an instance before any state is known.
+
+use omnilink_engine::{Keys, Model};
+
+use crate::world::{bound, linked, ndjson, trace};
+
+const MAP: &str = r"---- MODULE Map ----
+EXTENDS Integers
+VARIABLES f, n
+Init == f = [k \in 1..3 |-> 0] /\ n = 0
+Get(k, r) == f[k] = r /\ UNCHANGED <<f, n>>
+Put(k, v, r) == f[k] = r /\ f' = [f EXCEPT ![k] = v] /\ UNCHANGED n
+PutIfAbsent(k, v, r) == /\ f[k] = r
+                        /\ IF f[k] = 0 THEN f' = [f EXCEPT ![k] = v] ELSE UNCHANGED f
+                        /\ UNCHANGED n
+Maybe(k, v) == IF f[k] = 0 THEN f' = [f EXCEPT ![k] = v] /\ UNCHANGED n ELSE UNCHANGED <<f, n>>
+Count == n' = n + 1 /\ UNCHANGED f
+Sum(r) == r = f[1] + f[2] + f[3] /\ UNCHANGED <<f, n>>
+Clear == f' = [k \in 1..3 |-> 0] /\ UNCHANGED n
+====";
+
+fn facts(line: &str) -> (bool, Keys, Keys) {
+    let linked = linked(MAP, "");
+    linked
+        .run(|model| {
+            let op = bound(model, trace(ndjson(line))).unwrap().remove(0).op;
+            let footprint = model.footprint(&op);
+            (model.is_pure(&op), footprint.reads, footprint.writes)
+        })
+        .unwrap()
+}
+
+fn is_pure(line: &str) -> bool {
+    facts(line).0
+}
+
+#[test]
+fn an_action_that_changes_nothing_is_pure() {
+    assert!(is_pure(r#"0 Get {"k":1,"r":0} 0 1"#));
+    assert!(is_pure(r#"0 Sum {"r":0} 0 1"#));
+}
+
+#[test]
+fn an_action_that_may_change_something_is_not_pure() {
+    assert!(!is_pure(r#"0 Put {"k":1,"v":2,"r":0} 0 1"#));
+    assert!(!is_pure(r#"0 Maybe {"k":1,"v":2} 0 1"#));
+    assert!(!is_pure(r#"0 Count {} 0 1"#));
+}
+
+#[test]
+fn what_the_result_refutes_does_not_count() {
+    assert!(is_pure(r#"0 PutIfAbsent {"k":1,"v":2,"r":3} 0 1"#), "it was not absent");
+    assert!(!is_pure(r#"0 PutIfAbsent {"k":1,"v":2,"r":0} 0 1"#), "it was");
+    assert!(is_pure(r#"0 Put {"k":1,"v":2,"r":2} 0 1"#), "it replaced a value by itself");
+}
+
+#[test]
+fn a_key_is_told_from_another() {
+    let (_, reads, writes) = facts(r#"0 Put {"k":1,"v":2,"r":0} 0 1"#);
+    let (_, other_reads, other_writes) = facts(r#"0 Put {"k":2,"v":2,"r":0} 0 1"#);
+    let one = |keys: &Keys| matches!(keys, Keys::Only(keys) if keys.len() == 1);
+    assert!(one(&reads) && one(&writes) && reads == writes);
+    assert!(one(&other_reads) && one(&other_writes) && writes != other_writes);
+}
+
+#[test]
+fn a_function_as_a_whole_is_everything() {
+    assert_eq!(facts(r#"0 Clear {} 0 1"#).2, Keys::All);
+    let (_, reads, _) = facts(r#"0 Sum {"r":0} 0 1"#);
+    assert!(matches!(reads, Keys::Only(keys) if keys.len() == 3));
+}
+
+#[test]
+fn a_variable_that_is_never_taken_apart_is_one_key() {
+    let (_, reads, writes) = facts(r#"0 Count {} 0 1"#);
+    assert!(matches!(&reads, Keys::Only(keys) if keys.len() == 1));
+    assert_eq!(reads, writes);
+}
