@@ -106,6 +106,7 @@ impl Linking {
         for text in &self.collect {
             collection.add(text)?;
         }
+        collection.add_asked_for_by(spec);
         let mut constants = Vec::new();
         for text in &self.constants {
             let Some((name, expression)) = text.split_once('=') else {

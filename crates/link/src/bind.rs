@@ -77,7 +77,9 @@ impl TlaModel<'_> {
             is_last: false,
         };
         let times = steps.bound.unwrap_or_else(|| longest(&arguments));
-        let step = self.instance(number, steps.step, &arguments, Some(part), operation);
+        let mut of_step = arguments.clone();
+        add_extras(&steps.step, operation, &mut of_step);
+        let step = self.instance(number, steps.step.operation, &of_step, Some(part), operation);
         add_extras(&plan.happened, operation, &mut arguments);
         let last = Part { is_last: true, ..part };
         let done = self.instance(number, plan.happened.operation, &arguments, Some(last), operation);
@@ -243,8 +245,34 @@ fn add_extras(formulation: &Formulation, operation: &Operation, arguments: &mut 
         arguments.push(Some(match extra {
             Extra::Thread => operation.thread.clone(),
             Extra::Meta => operation.meta.clone().unwrap_or_else(|| Value::tuple([])),
+            Extra::Event => event_of(operation),
         }));
     }
+}
+
+/// The fields of an operation as setups made for OmniLink know them.
+fn fields_of(operation: &Operation) -> Vec<(String, Value)> {
+    let record = operation.args.as_value().as_record();
+    let fields = record.into_iter().flat_map(|record| record.iter());
+    let mut fields: Vec<(String, Value)> = fields.map(|(name, value)| (name.to_owned(), value.clone())).collect();
+    let has = |fields: &[(String, Value)], name: &str| fields.iter().any(|(field, _)| field == name);
+    if let Some(meta) = operation.meta.clone().filter(|_| !has(&fields, "_meta")) {
+        fields.push(("_meta".to_owned(), meta));
+    }
+    if !has(&fields, "_did_abort") {
+        fields.push(("_did_abort".to_owned(), Value::bool(operation.aborted)));
+    }
+    fields
+}
+
+/// An operation of a trace in one record.
+pub(crate) fn event_of(operation: &Operation) -> Value {
+    event(operation.name.as_value().clone(), fields_of(operation))
+}
+
+/// An operation in one record. When it was is left out: operations that differ in nothing else are alike.
+pub(crate) fn event(name: Value, fields: Vec<(String, Value)>) -> Value {
+    Value::record([("operation_name", name), ("operation", Value::record(fields))])
 }
 
 /// How long the longest argument is.

@@ -1,16 +1,21 @@
 //! Constants that are collected from a trace.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use omnilink_trace::Operation;
 use omnilink_value::Value;
 
+use crate::bind::event_of;
 use crate::error::LinkError;
+use crate::omnilink_setup::{TRACES, asks_for_traces};
 
 /// Constants, each the set of all values that some fields of a trace hold.
 #[derive(Clone, Debug, Default)]
 pub struct Collection {
     constants: BTreeMap<String, Collected>,
+    /// All operations of all threads, for setups made for OmniLink that look at them.
+    traces: Option<BTreeMap<Value, Vec<Value>>>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -61,13 +66,24 @@ impl Collection {
         }));
     }
 
+    /// Adds what the spec itself asks for: a setup made for OmniLink may look at the whole trace, as `__traces`.
+    pub fn add_asked_for_by(&mut self, spec: &Path) {
+        if asks_for_traces(spec) {
+            self.traces = Some(BTreeMap::new());
+        }
+    }
+
     /// Whether there is nothing to collect.
     pub fn is_empty(&self) -> bool {
-        self.constants.is_empty()
+        self.constants.is_empty() && self.traces.is_none()
     }
 
     /// Takes what an operation holds.
     pub fn observe(&mut self, operation: &Operation) {
+        if let Some(traces) = &mut self.traces {
+            let event = event_of(operation);
+            traces.entry(operation.thread.clone()).or_default().push(event);
+        }
         for collected in self.constants.values_mut() {
             for field in &collected.fields {
                 let value = match field.name.as_str() {
@@ -100,6 +116,12 @@ impl Collection {
             }
             (name, Value::set_of_sorted(collected.values))
         });
-        (values.collect(), notes)
+        let mut values: Vec<(String, Value)> = values.collect();
+        if let Some(traces) = self.traces {
+            let threads = traces.into_iter().map(|(thread, events)| (thread, Value::tuple(events)));
+            // Threads are told apart by the map that they come from.
+            values.extend(Value::function(threads).ok().map(|traces| (TRACES.to_owned(), traces)));
+        }
+        (values, notes)
     }
 }

@@ -31,6 +31,7 @@ mod link_file;
 mod linked;
 mod model;
 mod module;
+mod omnilink_setup;
 mod plan;
 mod session;
 mod state;

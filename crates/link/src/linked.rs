@@ -21,6 +21,7 @@ use crate::error::LinkError;
 use crate::link_file::LinkFile;
 use crate::model::TlaModel;
 use crate::module::{MODULE, Module, name};
+use crate::omnilink_setup::{Setup, TAG, TRACES, TRANSIENT};
 use crate::plan::{Plan, Planner};
 use crate::session::Unobserved;
 
@@ -53,6 +54,8 @@ pub struct Linked {
     pub(crate) plans: Vec<Plan>,
     /// Which plan an operation of this name has; `None` to leave it out.
     pub(crate) by_name: FxHashMap<String, Option<u32>>,
+    /// Variables that have a value during a step only, and are no part of a state.
+    pub(crate) transient: Vec<u32>,
     pub(crate) session: Unobserved,
     notes: Vec<String>,
 }
@@ -99,6 +102,8 @@ pub(crate) enum TagField {
     Op,
     Args,
     Meta,
+    /// All of it, in one record.
+    Event,
 }
 
 impl TagField {
@@ -120,9 +125,17 @@ impl Linked {
             .parent()
             .filter(|folder| !folder.as_os_str().is_empty())
             .unwrap_or(Path::new("."));
-        let search = options.search.with_first(folder);
         let stem = spec.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        Self::link(&stem, &spec.display().to_string(), load(spec, &options.search), &search, None, options)
+        let display = spec.display().to_string();
+        let Some(setup) = Setup::recognise(spec, &options.search)? else {
+            let search = options.search.with_first(folder);
+            return Self::link(&stem, &display, load(spec, &options.search), &search, None, options);
+        };
+        let mut options = options.clone();
+        for (op, link) in &setup.ops {
+            options.file.ops.entry(op.clone()).or_insert_with(|| link.clone());
+        }
+        Self::link(&stem, &display, setup.load(spec), &setup.search, None, &options)
     }
 
     /// Links a spec that is at hand as text, for tests and examples.
@@ -154,7 +167,7 @@ impl Linked {
             config.constants.retain(|assignment| assignment.target.name != *constant);
             config.constants.push(assignment(constant, &name("const", constant)));
         }
-        for (constant, _) in &options.collected {
+        for (constant, _) in options.collected.iter().filter(|(constant, _)| constant != TRACES) {
             check_constant(&spec, constant, "--collect")?;
         }
         planner.define(&mut module);
@@ -193,12 +206,14 @@ impl Linked {
         let mut notes = Vec::new();
         ignore_search_settings(&mut config, &mut notes);
         let operations = planner.operations();
+        let setup_tags = setup_tags(&spec);
         let build_options = BuildOptions {
             values: options.collected.clone(),
             operations: operations
                 .iter()
                 .cloned()
                 .chain(file_operations(&options.file))
+                .chain(setup_tags.iter().cloned())
                 .collect(),
             ..BuildOptions::default()
         };
@@ -231,6 +246,16 @@ impl Linked {
                 takes,
             }));
         }
+        for tag in &setup_tags {
+            tags.extend(of_file().map(|operation| Tag {
+                name: tag.trim_start_matches(TAG).to_owned(),
+                predicate: operation,
+                takes: vec![TagField::Thread, TagField::Event],
+            }));
+        }
+        let variables = (0..).zip(&model.program.variables);
+        let is_transient = |(_, name): &(u32, &Box<str>)| TRANSIENT.contains(&&***name);
+        let transient = variables.filter(is_transient).map(|(slot, _)| slot).collect();
         let init = model.init.ok_or_else(|| LinkError::NoInit {
             spec: display.to_owned(),
         })?;
@@ -245,6 +270,7 @@ impl Linked {
             actions,
             plans,
             by_name,
+            transient,
             session: Unobserved::default(),
             notes,
         };
@@ -312,7 +338,7 @@ fn sound(loaded: Loaded) -> Result<Spec, LinkError> {
     Err(LinkError::Spec(rendered(&loaded.diagnostics, &loaded.spec)))
 }
 
-fn rendered(diagnostics: &[Diagnostic], spec: &Spec) -> String {
+pub(crate) fn rendered(diagnostics: &[Diagnostic], spec: &Spec) -> String {
     let errors: Vec<String> = diagnostics
         .iter()
         .filter(|diagnostic| diagnostic.is_error())
@@ -409,6 +435,16 @@ fn appended(text: &str, module: Module) -> Result<String, LinkError> {
     let definitions = module.finish();
     let body = definitions.split_once("EXTENDS").and_then(|(_, rest)| rest.split_once('\n'));
     Ok(format!("{}{}", &text[..end], body.map_or("====\n", |(_, body)| body)))
+}
+
+/// The tags of a setup made for OmniLink: definitions `__TAG_X(pid, op)`.
+fn setup_tags(spec: &Spec) -> Vec<String> {
+    let scope = spec.root().into_iter().flat_map(|root| &root.scope);
+    let tags = scope.filter(|(_, binding)| spec.entity(binding.entity).arity == 2);
+    let tags = tags.map(|(name, _)| spec.names.text(*name)).filter(|name| name.starts_with(TAG));
+    let mut tags: Vec<String> = tags.map(str::to_owned).collect();
+    tags.sort_unstable();
+    tags
 }
 
 /// The predicates of a tag are applied to what they mention.

@@ -86,7 +86,7 @@ impl<'l> TlaModel<'l> {
         let mut evaluator = self.evaluator.borrow_mut();
         let formulations = linked.plans.iter().flat_map(|plan| {
             let of_aborted = plan.aborted.iter().map(|aborted| aborted.operation);
-            let of_steps = plan.steps.iter().map(|steps| steps.step);
+            let of_steps = plan.steps.iter().map(|steps| steps.step.operation);
             of_aborted.chain(of_steps).chain([plan.happened.operation])
         });
         let effects: Vec<Effects> = formulations
@@ -99,8 +99,14 @@ impl<'l> TlaModel<'l> {
     pub(crate) fn effects<'i>(&self, instance: &'i Instance) -> &'i Effects {
         let content = &instance.0;
         content.effects.get_or_init(|| {
-            let mut evaluator = self.evaluator.borrow_mut();
-            evaluator.effects(content.operation, &content.arguments)
+            let mut effects = self
+                .evaluator
+                .borrow_mut()
+                .effects(content.operation, &content.arguments);
+            let is_lasting = |variable: u32| !self.linked.transient.contains(&variable);
+            effects.reads.retain(|cell| is_lasting(cell.variable));
+            effects.writes.retain(|write| is_lasting(write.cell.variable));
+            effects
         })
     }
 
@@ -151,6 +157,14 @@ impl<'l> TlaModel<'l> {
         let mut reached: smallvec::SmallVec<[State; 2]> = smallvec::SmallVec::new();
         let mut unchanged = false;
         evaluator.successors_of(operation, arguments, before.values(), &mut |_, next, _| {
+            let lasting;
+            let next = match self.linked.transient.is_empty() {
+                true => next,
+                false => {
+                    lasting = self.lasting(next, before.values());
+                    &lasting
+                }
+            };
             if *next == **before.values() {
                 unchanged = true;
             } else if !reached.iter().any(|known| **known == *next) {
@@ -170,6 +184,18 @@ impl<'l> TlaModel<'l> {
             }
         }
         Ok(())
+    }
+
+    /// The next state without what lasts for a step only.
+    fn lasting(&self, next: &[Value], before: &[Value]) -> Vec<Value> {
+        let mut next = next.to_vec();
+        for slot in &self.linked.transient {
+            let slot = *slot as usize;
+            if let (Some(value), Some(before)) = (next.get_mut(slot), before.get(slot)) {
+                *value = before.clone();
+            }
+        }
+        next
     }
 
     /// Runs for every way to fill in what a pending operation does not know.
@@ -281,11 +307,18 @@ impl<'l> TlaModel<'l> {
                     let known = plan.params.iter().zip(&instance.0.arguments);
                     Value::record(known.filter_map(|(param, value)| Some((&param.field, value.clone()?))))
                 }
-                // Whoever asks for more than the class of an operation has it in its arguments.
+                TagField::Event => {
+                    let known = plan.params.iter().zip(&instance.0.arguments);
+                    let fields = known.filter_map(|(param, value)| Some((param.field.clone(), value.clone()?)));
+                    crate::bind::event(Value::str(&plan.op), fields.collect())
+                }
+                // Operations of one class are told apart by nothing that a tag could ask for.
                 TagField::Thread | TagField::Meta => Value::null(),
             });
             let arguments: Vec<Value> = arguments.collect();
+            // A tag may ask whether an action that changes nothing is possible.
             evaluator.set_state(state.values());
+            evaluator.set_next(state.values());
             if evaluator.holds_with(tag.predicate, &arguments).unwrap_or(false) {
                 tags.push(tag.name.clone());
             }

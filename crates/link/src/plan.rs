@@ -12,6 +12,7 @@ use crate::action::Action;
 use crate::error::LinkError;
 use crate::link_file::{LinkFile, OpLink};
 use crate::module::{Module, application, identifiers, name};
+use crate::omnilink_setup::EVENT;
 
 /// What an operation of some name means.
 #[derive(Debug)]
@@ -42,15 +43,18 @@ pub(crate) struct Formulation {
 pub(crate) enum Extra {
     Thread,
     Meta,
+    /// The operation itself, in one record: see [`crate::omnilink_setup`].
+    Event,
 }
 
 impl Extra {
-    const ALL: [(Self, &'static str); 2] = [(Self::Thread, "thread"), (Self::Meta, "meta")];
+    const ALL: [(Self, &'static str); 3] = [(Self::Thread, "thread"), (Self::Meta, "meta"), (Self::Event, EVENT)];
 
     fn name(self) -> &'static str {
         match self {
             Self::Thread => "thread",
             Self::Meta => "meta",
+            Self::Event => EVENT,
         }
     }
 }
@@ -76,7 +80,7 @@ pub(crate) struct Code {
 
 #[derive(Debug)]
 pub(crate) struct StepsPlan {
-    pub(crate) step: Operation,
+    pub(crate) step: Formulation,
     /// `None`: as often as the longest argument is long.
     pub(crate) bound: Option<u32>,
 }
@@ -256,6 +260,12 @@ impl<'a> Draft<'a> {
         params.chain(extras.iter().map(|extra| extra.name())).collect()
     }
 
+    /// The event is a parameter that is no field; it comes after all others.
+    fn with_event(&self, extras: &[Extra]) -> Vec<Extra> {
+        let event = self.of.params.iter().filter(|param| *param == EVENT).map(|_| Extra::Event);
+        event.chain(extras.iter().copied()).collect()
+    }
+
     fn define(&self, module: &mut Module) {
         let op = self.key.as_str();
         if !self.is_plain() {
@@ -311,7 +321,12 @@ impl<'a> Draft<'a> {
         let aborted = self.link.and_then(|link| link.aborted.as_ref()).and_then(|_| next());
         let step = self.step.and_then(|_| next());
         let mut params = Vec::new();
+        let extras = self.with_event(&self.extras);
         for ((param, range), codes) in self.of.params.iter().zip(&self.ranges).zip(&self.codes) {
+            // It comes last, and is no field.
+            if param == EVENT {
+                continue;
+            }
             let range = range.as_ref().and_then(|_| next());
             let field = self.link.and_then(|link| link.fields.get(param)).unwrap_or(param);
             let mut translated = Vec::new();
@@ -333,15 +348,18 @@ impl<'a> Draft<'a> {
             action: self.action,
             happened: Formulation {
                 operation: happened?,
-                extras: self.extras.clone(),
+                extras,
             },
             aborted: aborted.map(|operation| Formulation {
                 operation,
-                extras: self.aborted_extras.clone(),
+                extras: self.with_event(&self.aborted_extras),
             }),
             params,
-            steps: step.map(|step| StepsPlan {
-                step,
+            steps: step.map(|operation| StepsPlan {
+                step: Formulation {
+                    operation,
+                    extras: self.with_event(&[]),
+                },
                 bound: self.link.and_then(|link| link.steps),
             }),
         })

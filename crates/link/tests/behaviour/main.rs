@@ -3,6 +3,7 @@
 mod binding;
 mod examples;
 mod link_file;
+mod omnilink_setups;
 mod purity;
 mod random;
 mod setbench;

@@ -1,0 +1,162 @@
+//! Setups made for OmniLink on TLC, taken as they are.
+//!
+//! Such a setup is a spec `S`, and a module that extends `SValidate` and tells its model checker what is special:
+//! definitions such as `__Action_X` (joined to action `X`), `__AbortBehavior`, `__TAG_X(pid, op)`, constants that are
+//! collected from `__traces`, and a configuration that puts them in place. `SValidate` itself is generated for every trace. Here
+//! it is generated once, without a trace and without the machinery that walks one: the engine does that.
+//!
+//! `__action`, the operation that a step is, is a variable there. Here it has a value during a step only, and is no part
+//! of a state: states that differ in nothing else are one.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use omnilink_tla::semantics::entity::EntityKind;
+use omnilink_tla::semantics::level::Level;
+use omnilink_tla::semantics::search_path::{SearchPath, read_text};
+use omnilink_tla::semantics::spec::Spec;
+use omnilink_tla::semantics::{Loaded, load, load_text};
+
+use crate::action::actions;
+use crate::error::LinkError;
+use crate::link_file::OpLink;
+use crate::module::{application, identifiers};
+
+/// The variables that only exist to check traces.
+pub(crate) const TRANSIENT: [&str; 3] = ["__pc", "__viable_pids", "__action"];
+/// The parameter that is the operation itself.
+pub(crate) const EVENT: &str = "__event";
+/// How definitions for tags begin.
+pub(crate) const TAG: &str = "__TAG_";
+/// All operations of all threads, as a constant.
+pub(crate) const TRACES: &str = "__traces";
+
+/// A setup, recognised.
+#[derive(Debug)]
+pub(crate) struct Setup {
+    /// Where the generated modules are; they are read while this lives.
+    folder: tempfile::TempDir,
+    pub(crate) search: SearchPath,
+    /// Which action each operation is.
+    pub(crate) ops: BTreeMap<String, OpLink>,
+}
+
+impl Setup {
+    /// Recognises a setup by what the spec extends; `None` for any other spec.
+    pub(crate) fn recognise(path: &Path, search: &SearchPath) -> Result<Option<Self>, LinkError> {
+        // What cannot be read is reported by whoever reads it as a spec.
+        let Ok(text) = read_text(path) else { return Ok(None) };
+        let extended = text.lines().filter_map(|line| line.trim().strip_prefix("EXTENDS"));
+        let extended = extended.flat_map(|names| names.split(','));
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mut bases = extended.filter_map(|name| name.trim().strip_suffix("Validate"));
+        let Some(base) = bases.find(|base| folder.join(format!("{base}.tla")).is_file()) else {
+            return Ok(None);
+        };
+        let Loaded { spec, diagnostics } = load(&folder.join(format!("{base}.tla")), search);
+        if diagnostics.iter().any(omnilink_tla::diagnostic::Diagnostic::is_error) {
+            return Err(LinkError::Spec(crate::linked::rendered(&diagnostics, &spec)));
+        }
+        let (module, ops) = generate(base, &spec, identifiers(&text).contains("__action"));
+        let failed = |error: std::io::Error| {
+            LinkError::Usage(format!("generated modules need a temporary folder: {error}; set TMPDIR to one with room"))
+        };
+        let generated = tempfile::tempdir().map_err(failed)?;
+        std::fs::write(generated.path().join(format!("{base}Validate.tla")), module).map_err(failed)?;
+        std::fs::write(generated.path().join("__TraceOps.tla"), TRACE_OPS).map_err(failed)?;
+        let search = search.with_first(folder).with_first(generated.path());
+        Ok(Some(Self {
+            folder: generated,
+            search,
+            ops,
+        }))
+    }
+
+    /// The spec, with the generated modules in the place of whatever stands next to it.
+    pub(crate) fn load(&self, path: &Path) -> Loaded {
+        debug_assert!(self.folder.path().is_dir());
+        load_text(path, read_text(path).unwrap_or_default(), &self.search)
+    }
+}
+
+/// Whether a spec is such a setup, and looks at the whole trace.
+pub(crate) fn asks_for_traces(path: &Path) -> bool {
+    let Ok(text) = read_text(path) else { return false };
+    let words = identifiers(&text);
+    words.contains(TRACES) && words.iter().any(|word| word.ends_with("Validate"))
+}
+
+/// What modules of such setups name, and what has no part in checking here.
+const TRACE_OPS: &str = "---- MODULE __TraceOps ----\nDebugAlias == <<>>\nPostCondition == TRUE\n====\n";
+
+fn generate(base: &str, spec: &Spec, uses_action: bool) -> (String, BTreeMap<String, OpLink>) {
+    let root = spec.root();
+    let name = |entity: &_| {
+        let entity = spec.entity(*entity);
+        let holes = vec!["_"; entity.arity as usize];
+        application(spec.names.text(entity.name), &holes)
+    };
+    let constants: Vec<String> = root.into_iter().flat_map(|root| &root.constants).map(name).collect();
+    let variables: Vec<String> = root.into_iter().flat_map(|root| &root.variables).map(name).collect();
+    let mut text = format!("---- MODULE {base}Validate ----\nEXTENDS Integers\n");
+    text.push_str(&format!("CONSTANTS {}\n", [constants, vec![TRACES.to_owned()]].concat().join(", ")));
+    text.push_str(&format!("VARIABLES {}\n", variables.join(", ")));
+    text.push_str(&format!("__Spec == INSTANCE {base}\n"));
+    text.push_str(&format!("VARIABLES {}\n", TRANSIENT.join(", ")));
+    text.push_str(&format!("__Spec_vars == <<{}>>\n", variables.join(", ")));
+    text.push_str(&format!("__vars == <<__Spec_vars, {}>>\n", TRANSIENT.join(", ")));
+    let fields = variables.iter().map(String::as_str).chain(TRANSIENT);
+    let fields: Vec<String> = fields.map(|name| format!("{name} |-> {name}")).collect();
+    text.push_str(&format!("__state == [{}]\n", fields.join(", ")));
+    text.push_str("__TraceOps == INSTANCE __TraceOps\n");
+    text.push_str("Init == __Spec!Init /\\ __pc = <<>> /\\ __viable_pids = {} /\\ __action = <<>>\n");
+    text.push_str("__AbortBehavior == UNCHANGED __Spec_vars\n");
+    text.push_str("__Action__TerminateThread == UNCHANGED __Spec_vars\n__Action__AbortThread == FALSE\n");
+    let during = if uses_action {
+        format!("__action' = {EVENT} /\\ UNCHANGED <<__pc, __viable_pids>>")
+    } else {
+        format!("UNCHANGED <<{}>>", TRANSIENT.join(", "))
+    };
+    text.push_str(&format!("__Aborted({EVENT}) == {during} /\\ __AbortBehavior\n"));
+    let mut ops = BTreeMap::new();
+    let mut link = |op: &str, action: String| {
+        ops.insert(
+            op.to_owned(),
+            OpLink {
+                action: Some(action),
+                aborted: uses_action.then(|| format!("__Aborted({EVENT})")),
+                ..OpLink::default()
+            },
+        );
+    };
+    for op in ["__TerminateThread", "__AbortThread"] {
+        let joined = format!("__Action__{}", op.trim_start_matches('_'));
+        text.push_str(&format!("__Op_{op}({EVENT}) == {during} /\\ {joined}\n"));
+        link(op, format!("__Op_{op}"));
+    }
+    for action in actions(spec, None).iter().filter(|action| is_own(spec, &action.name)) {
+        let mut params = action.params.clone();
+        let applied = application(&format!("__Spec!{}", action.name), &params);
+        text.push_str(&format!("__Action_{} == TRUE\n", action.name));
+        if uses_action {
+            params.push(EVENT.to_owned());
+        }
+        let operation = application(&format!("__Op_{}", action.name), &params);
+        text.push_str(&format!("{operation} == {during} /\\ {applied} /\\ __Action_{}\n", action.name));
+        let plain = action.name.strip_suffix("_Done");
+        link(plain.unwrap_or(&action.name), format!("__Op_{}", plain.unwrap_or(&action.name)));
+    }
+    text.push_str("Next == UNCHANGED __vars\n====\n");
+    // A step is part of an operation, never one of its own.
+    ops.retain(|op, _| !op.ends_with("_Step"));
+    (text, ops)
+}
+
+/// Whether a definition may be an operation: an action that is not the next-state relation itself.
+fn is_own(spec: &Spec, name: &str) -> bool {
+    name != "Next"
+        && spec.find(name).is_some_and(|binding| {
+            let entity = spec.entity(binding.entity);
+            matches!(entity.kind, EntityKind::Operator { .. }) && entity.level.level == Level::Action
+        })
+}
