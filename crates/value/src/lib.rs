@@ -35,6 +35,7 @@ mod text;
 mod value;
 
 pub use build::DuplicateKey;
+pub use edit::{Shape, position_in};
 pub use value::{Kind, Record, Value};
 
 /// How deep arrays, objects and maps may nest in input. Values are walked recursively, so a hostile file must not

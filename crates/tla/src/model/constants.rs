@@ -74,7 +74,9 @@ fn targets(spec: &Spec, assignment: &Assignment) -> Vec<Binding> {
     let Some(module) = &assignment.module else {
         return spec.find(name).into_iter().collect();
     };
-    let Some(name) = spec.names.find(name) else { return Vec::new() };
+    let Some(name) = spec.names.find(name) else {
+        return Vec::new();
+    };
     spec.modules
         .iter()
         .filter(|m| spec.names.text(m.name) == module.name)

@@ -8,12 +8,18 @@ use crate::eval::datum::{Datum, Lazy};
 use crate::eval::error::{Outcome, domain_error, type_error};
 use crate::eval::evaluator::Evaluator;
 
-pub(super) fn cardinality<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -> Outcome<Datum<'p>> {
+pub(super) fn cardinality<'p>(
+    evaluator: &mut Evaluator<'p>,
+    arguments: Arguments<'_, 'p>,
+) -> Outcome<Datum<'p>> {
     let set = arguments.datum(evaluator, 0)?;
     evaluator.cardinality(&set).map(Datum::int)
 }
 
-pub(super) fn is_finite_set<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -> Outcome<Datum<'p>> {
+pub(super) fn is_finite_set<'p>(
+    evaluator: &mut Evaluator<'p>,
+    arguments: Arguments<'_, 'p>,
+) -> Outcome<Datum<'p>> {
     let set = arguments.datum(evaluator, 0)?;
     if !set.is_set() {
         return Err(arguments.wrong(evaluator, 0, "a set", &set));
@@ -128,7 +134,10 @@ pub(super) fn sub_seq<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_
     })
 }
 
-pub(super) fn select_seq<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -> Outcome<Datum<'p>> {
+pub(super) fn select_seq<'p>(
+    evaluator: &mut Evaluator<'p>,
+    arguments: Arguments<'_, 'p>,
+) -> Outcome<Datum<'p>> {
     let parts = arguments.sequence(evaluator, 0)?;
     let test = arguments.operator(1)?;
     let mut kept = Vec::new();
