@@ -84,7 +84,21 @@ fn answer(item: &Json, expr: &str, more: &str) -> Answer {
 }
 
 /// Where TLC and this program differ on purpose; see docs/tla.md for the reasons.
-const DIFFERENT: &[&str] = &[];
+const DIFFERENT: &[&str] = &[
+    // Names of errors that SANY finds: its own parsing corpus calls these `module` and `redefined`.
+    "instx-007",
+    "instx-009",
+    // Strings are ordered by their text.
+    "choose-031",
+    // TLC lets a function constructor take a tuple apart that is too long, though no other construct.
+    "funx-074",
+    // TLC refuses an operator that ignores its parameter.
+    "bag-022",
+    // TLC runs out of room.
+    "sext-065",
+    // TLC wraps an integer of more than 32 bits around; here that is an error.
+    "json-042",
+];
 
 fn agrees(item: &Json) -> Result<(), String> {
     let expr = item["expr"].as_str().unwrap();
@@ -111,7 +125,7 @@ fn agrees(item: &Json) -> Result<(), String> {
     };
     let wanted_printed: Vec<&str> = match &item["printed"] {
         Json::Array(lines) => lines.iter().filter_map(Json::as_str).collect(),
-        Json::String(line) => line.split('\n').collect(),
+        Json::String(lines) => lines.trim_end().split('\n').collect(),
         _ => Vec::new(),
     };
     if !wanted_printed.is_empty() && wanted_printed != *printed {

@@ -13,6 +13,9 @@ use crate::semantics::entity::{BuiltIn, EntityId, EntityKind, InstanceStep, Piec
 use crate::semantics::search_path::built_in_text;
 use crate::syntax::ast::{ExprId, ExprKind, Segment, SegmentKind};
 
+/// What built-in modules apply where an operator cannot be defined in TLA+: evaluated only if nothing else is known.
+const NO_MEANING: &str = "Native";
+
 impl Lowering<'_> {
     pub(super) fn loc(&self, tree: crate::semantics::entity::TreeId, expr: ExprId) -> Loc {
         let tree = self.spec.tree(tree);
@@ -432,7 +435,11 @@ impl Lowering<'_> {
                 .find(|(name, _)| name == captured)
                 .map(|(_, operand)| *operand);
             let (argument, of_argument) = match operand {
-                Some(operand) => self.argument(operand, Some(*captured)),
+                // The module may prime what an instance puts in for its variables: it stays an expression.
+                Some(operand) => match self.argument(operand, Some(*captured)) {
+                    (Argument::Value(node), uses) if !node.uses.is_constant() => (Argument::Lazy(node), uses),
+                    other => other,
+                },
                 None => match self.place_of(*captured) {
                     Some(place) => self.argument(Operand::Slot(place.slot), None),
                     None => continue,
@@ -631,6 +638,10 @@ impl Lowering<'_> {
         let name = spec.names.text(of.name);
         if let Some(node) = self.arithmetic(loc, module, name, operands) {
             return Some(node);
+        }
+        if name == NO_MEANING {
+            let message = format!("this operator of module {module} needs a meaning of its own, which this program lacks");
+            return Some(self.fail(loc, ErrorClass::Unsupported, message));
         }
         let native = native::lookup(module, name)?;
         let params: &[EntityId] = match &of.kind {
