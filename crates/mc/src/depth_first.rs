@@ -188,8 +188,9 @@ impl DepthFirst<'_, '_> {
             }
         }
         harvest.clear();
-        let figures = &self.figures;
         let waiting = self.stack.states.len() as u64;
+        self.figures.waiting_max = self.figures.waiting_max.max(waiting);
+        let figures = &self.figures;
         self.live.set(
             figures.generated,
             figures.distinct,

@@ -115,6 +115,7 @@ impl<'c, 'a, 's, M: Machine> Leader<'c, 'a, 's, M> {
     /// Works on the next block of this level, if there is one; says what ended it early.
     #[allow(clippy::type_complexity)]
     fn next_block(&mut self) -> Result<Option<Option<Early<M::Failure>>>, SearchError> {
+        self.figures.waiting_max = self.figures.waiting_max.max(self.current.len() + self.next.len());
         let mut segments = Vec::new();
         let mut states = 0;
         while segments.len() < SEGMENTS_PER_WORKER * (self.followers.len() + 1)

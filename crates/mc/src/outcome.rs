@@ -80,6 +80,8 @@ pub struct Figures {
     pub depth: u32,
     /// States that were found and not explored.
     pub waiting: u64,
+    /// The most states that ever waited at a time.
+    pub waiting_max: u64,
 }
 
 /// How often an action was taken.

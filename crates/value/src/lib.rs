@@ -29,11 +29,13 @@ mod hash;
 pub mod json;
 pub mod msgpack;
 mod order;
+mod permute;
 mod serialize;
 mod text;
 mod value;
 
 pub use build::DuplicateKey;
+pub use permute::{Renaming, RenamingError};
 pub use value::{Kind, Record, Value};
 
 /// How deep arrays, objects and maps may nest in input. Values are walked recursively, so a hostile file must not

@@ -44,6 +44,7 @@ fn a_cube_of_side_9_has_1000_states_on_28_levels() {
         distinct: 1000,
         depth: 28,
         waiting: 0,
+        waiting_max: 75,
     };
     assert_eq!(explored.figures, expected);
     let taken: Vec<u64> = explored.taken.iter().map(|taken| taken.generated).collect();
