@@ -6,6 +6,8 @@
 
 use omnilink_value::{Kind, Value};
 
+use crate::machine::State;
+
 /// Bytes that are no state. Only a file that somebody else wrote to can have them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a waiting state cannot be read back from its temporary file")]
@@ -121,6 +123,15 @@ impl<'a> Decoder<'a> {
         std::str::from_utf8(self.take(length)?).map_err(|_| Garbled)
     }
 
+    /// The next state, which has this many variables.
+    pub(crate) fn state(&mut self, variables: usize) -> Result<State, Garbled> {
+        let mut values = Vec::with_capacity(variables);
+        for _ in 0..variables {
+            values.push(self.value()?);
+        }
+        Ok(values.into())
+    }
+
     /// The next value.
     pub(crate) fn value(&mut self) -> Result<Value, Garbled> {
         Ok(match self.byte()? {
@@ -133,8 +144,8 @@ impl<'a> Decoder<'a> {
             TRUE => Value::bool(true),
             STR => Value::str(self.text()?),
             MODEL => Value::model(self.text()?),
-            SET => self.all(|elements| Value::set(elements))?,
-            TUPLE => self.all(|elements| Value::tuple(elements))?,
+            SET => self.all(Value::set)?,
+            TUPLE => self.all(Value::tuple)?,
             FUNCTION => {
                 let count = self.count()?;
                 let mut entries = Vec::with_capacity(self.room(count));

@@ -4,8 +4,6 @@ use std::any::Any;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
-use omnilink_value::Value;
-
 use crate::breadth_first::Search;
 use crate::codec::Garbled;
 use crate::expand::{Expanding, Harvest, expand};
@@ -63,7 +61,6 @@ pub(crate) struct Block<F> {
 /// What one worker has to itself.
 pub(crate) struct Member<W> {
     pub(crate) worker: W,
-    pub(crate) state: Vec<Value>,
     mine: Shard,
 }
 
@@ -117,7 +114,6 @@ impl<'a, M: Machine> Crew<'a, M> {
     pub(crate) fn member(&self, number: usize) -> Member<M::Worker> {
         Member {
             worker: self.machine.worker(number),
-            state: vec![Value::bool(false); self.variables],
             mine: Shard::default(),
         }
     }
@@ -160,16 +156,8 @@ impl<'a, M: Machine> Crew<'a, M> {
                 mine: &mut member.mine,
             };
             let mut harvest = self.harvest();
-            let (worker, state) = (&mut member.worker, &mut member.state);
-            let early = self.expand_segment(
-                worker,
-                state,
-                segment,
-                block.level,
-                &mut sieve,
-                &mut harvest,
-                None,
-            );
+            let worker = &mut member.worker;
+            let early = self.expand_segment(worker, segment, block.level, &mut sieve, &mut harvest, None);
             if early.is_some() {
                 self.cut.fetch_min(number, Ordering::Relaxed);
             }
@@ -184,7 +172,6 @@ impl<'a, M: Machine> Crew<'a, M> {
     pub(crate) fn expand_segment(
         &self,
         worker: &mut M::Worker,
-        state: &mut [Value],
         segment: &Segment,
         level: u32,
         sieve: &mut impl Sieve,
@@ -194,8 +181,8 @@ impl<'a, M: Machine> Crew<'a, M> {
         let mut reader = segment.reader();
         let mut expanded = 0;
         loop {
-            let fingerprint = match reader.next_into(state) {
-                Ok(Some(fingerprint)) => fingerprint,
+            let (fingerprint, state) = match reader.next(self.variables) {
+                Ok(Some(state)) => state,
                 Ok(None) => return None,
                 Err(garbled) => return Some(Early::Garbled(garbled)),
             };
@@ -207,7 +194,7 @@ impl<'a, M: Machine> Crew<'a, M> {
             expanded += 1;
             let from = Expanding {
                 fingerprint,
-                values: state,
+                values: &state,
                 level,
             };
             if let Err(breach) = expand(self.machine, worker, from, sieve, harvest) {

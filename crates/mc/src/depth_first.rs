@@ -4,8 +4,6 @@
 //! alternative of every step before the next. One worker. A path is not the shortest, and the level of a state is that of
 //! the path on which it was found.
 
-use omnilink_value::Value;
-
 use crate::breadth_first::Search;
 use crate::codec::Decoder;
 use crate::dump::GraphSink;
@@ -13,7 +11,7 @@ use crate::expand::{Expanding, Harvest, expand, start};
 use crate::fingerprint::Fingerprint;
 use crate::limits::{Deadline, Limit, resident_bytes};
 use crate::live::Live;
-use crate::machine::Machine;
+use crate::machine::{Machine, State};
 use crate::outcome::{End, Exploration, Figures, SearchError, Taken};
 use crate::seen::SeenStates;
 
@@ -41,16 +39,14 @@ impl Stack {
         self.bytes.extend_from_slice(encoded);
     }
 
-    fn pop_into(&mut self, values: &mut [Value]) -> Result<Option<Entry>, SearchError> {
+    fn pop(&mut self, variables: usize) -> Result<Option<(Entry, State)>, SearchError> {
         let Some(entry) = self.states.pop() else {
             return Ok(None);
         };
         let mut decoder = Decoder::new(self.bytes.get(entry.start..).unwrap_or_default());
-        for value in values {
-            *value = decoder.value()?;
-        }
+        let state = decoder.state(variables)?;
         self.bytes.truncate(entry.start);
-        Ok(Some(entry))
+        Ok(Some((entry, state)))
     }
 
     fn memory_bytes(&self) -> u64 {
@@ -92,8 +88,7 @@ pub fn depth_first<M: Machine>(
         sink,
     };
     let started = start(machine, &mut worker, &mut seen.writing(), &mut harvest);
-    let mut state = vec![Value::bool(false); variables];
-    searching.collect(&mut harvest, 1, &mut state)?;
+    searching.collect(&mut harvest, 1, variables)?;
     let mut end = End::Complete;
     let mut is_cut = false;
     if let Err(breach) = started {
@@ -104,7 +99,7 @@ pub fn depth_first<M: Machine>(
                 end = End::Stopped;
                 break;
             }
-            let Some(entry) = searching.stack.pop_into(&mut state)? else {
+            let Some((entry, state)) = searching.stack.pop(variables)? else {
                 break;
             };
             if live.is_interrupted() || deadline.is_over() {
@@ -133,7 +128,7 @@ pub fn depth_first<M: Machine>(
                 level: entry.level,
             };
             let expanded = expand(machine, &mut worker, from, &mut seen.writing(), &mut harvest);
-            searching.collect(&mut harvest, entry.level + 1, &mut state)?;
+            searching.collect(&mut harvest, entry.level + 1, variables)?;
             if let Err(breach) = expanded {
                 end = End::Broken(breach);
                 break;
@@ -155,12 +150,7 @@ pub fn depth_first<M: Machine>(
 }
 
 impl DepthFirst<'_, '_> {
-    fn collect(
-        &mut self,
-        harvest: &mut Harvest,
-        level: u32,
-        scratch: &mut [Value],
-    ) -> Result<(), SearchError> {
+    fn collect(&mut self, harvest: &mut Harvest, level: u32, variables: usize) -> Result<(), SearchError> {
         self.figures.generated += harvest.generated;
         for (taken, steps) in self.taken.iter_mut().zip(&harvest.steps) {
             taken.generated += steps;
@@ -174,10 +164,8 @@ impl DepthFirst<'_, '_> {
             self.stack.push(find.fingerprint, level, bytes);
             if let Some(sink) = &mut self.sink {
                 let mut decoder = Decoder::new(bytes);
-                for value in scratch.iter_mut() {
-                    *value = decoder.value()?;
-                }
-                sink.state(find.fingerprint, scratch, level)
+                let state = decoder.state(variables)?;
+                sink.state(find.fingerprint, &state, level)
                     .map_err(SearchError::Dump)?;
             }
         }

@@ -10,7 +10,7 @@ use omnilink_value::Value;
 
 use crate::codec::encode;
 use crate::fingerprint::{Fingerprint, Tag};
-use crate::machine::Machine;
+use crate::machine::{Machine, State};
 use crate::outcome::{Breach, Wrong};
 use crate::seen::Sieve;
 
@@ -94,7 +94,7 @@ type Checked<M> = Result<(), Box<Breach<<M as Machine>::Failure>>>;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Expanding<'a> {
     pub(crate) fingerprint: Fingerprint,
-    pub(crate) values: &'a [Value],
+    pub(crate) values: &'a State,
     pub(crate) level: u32,
 }
 
@@ -110,7 +110,8 @@ pub(crate) fn start<M: Machine>(
         harvest.generated += 1;
         let mut check = || -> Result<Option<Wrong<M::Failure>>, M::Failure> {
             let mut is_new = true;
-            if machine.is_within(worker, state, 1)? {
+            let shared = State::from(state);
+            if !machine.has_constraints() || machine.is_within(worker, &shared, 1)? {
                 let fingerprint = machine.fingerprint(worker, state, 1)?;
                 is_new = sieve.is_new(fingerprint, 0);
                 if is_new {
@@ -118,10 +119,10 @@ pub(crate) fn start<M: Machine>(
                 }
             }
             if is_new {
-                if let Some(broken) = machine.broken_invariant(worker, state, 1)? {
+                if let Some(broken) = machine.broken_invariant(worker, &shared, 1)? {
                     return Ok(Some(Wrong::Invariant(broken)));
                 }
-                if let Some(broken) = machine.broken_initial(worker, state)? {
+                if let Some(broken) = machine.broken_initial(worker, &shared)? {
                     return Ok(Some(Wrong::Initial(broken)));
                 }
             }
@@ -163,6 +164,7 @@ pub(crate) fn expand<M: Machine>(
 ) -> Checked<M> {
     let (parent, level) = (from.fingerprint.tag(), from.level);
     let generated_before = harvest.generated;
+    let (has_constraints, has_step_properties) = (machine.has_constraints(), machine.has_step_properties());
     let mut wrong = None;
     let enumerated = machine.successors(worker, from.values, level, &mut |worker, state, label| {
         harvest.generated += 1;
@@ -172,8 +174,11 @@ pub(crate) fn expand<M: Machine>(
         }
         let mut check = || -> Result<Option<Wrong<M::Failure>>, M::Failure> {
             let mut is_new = true;
-            if machine.is_within(worker, state, level + 1)?
-                && machine.is_step_within(worker, from.values, state, level)?
+            let mut shared = None;
+            let mut share = || shared.get_or_insert_with(|| State::from(state)).clone();
+            if !has_constraints
+                || (machine.is_within(worker, &share(), level + 1)?
+                    && machine.is_step_within(worker, from.values, state, level)?)
             {
                 let fingerprint = machine.fingerprint(worker, state, level + 1)?;
                 is_new = sieve.is_new(fingerprint, parent);
@@ -188,8 +193,11 @@ pub(crate) fn expand<M: Machine>(
                     });
                 }
             }
-            if is_new && let Some(broken) = machine.broken_invariant(worker, state, level + 1)? {
+            if is_new && let Some(broken) = machine.broken_invariant(worker, &share(), level + 1)? {
                 return Ok(Some(Wrong::Invariant(broken)));
+            }
+            if !has_step_properties {
+                return Ok(None);
             }
             let broken = machine.broken_step(worker, from.values, state, level)?;
             Ok(broken.map(Wrong::Step))

@@ -5,8 +5,6 @@ use std::panic::resume_unwind;
 use std::sync::PoisonError;
 use std::sync::mpsc::{Receiver, Sender};
 
-use omnilink_value::Value;
-
 use crate::breadth_first::Search;
 use crate::codec::Decoder;
 use crate::crew::{Command, Crew, Duplicate, Early, Member, Report, lock};
@@ -140,17 +138,10 @@ impl<'c, 'a, 's, M: Machine> Leader<'c, 'a, 's, M> {
             self.figures.waiting = self.current.len() + self.next.len() + left;
             let early = {
                 let mut table = self.crew.seen.writing();
-                let Member { worker, state, .. } = &mut self.member;
+                let worker = &mut self.member.worker;
                 let so_far = Some(&self.figures);
-                self.crew.expand_segment(
-                    worker,
-                    state,
-                    segment,
-                    self.level,
-                    &mut table,
-                    &mut harvest,
-                    so_far,
-                )
+                self.crew
+                    .expand_segment(worker, segment, self.level, &mut table, &mut harvest, so_far)
             };
             left -= segment.len() as u64;
             self.collect(&harvest, &HashSet::new(), 0)?;
@@ -236,9 +227,8 @@ impl<'c, 'a, 's, M: Machine> Leader<'c, 'a, 's, M> {
             self.next.push(find.fingerprint, bytes)?;
             if let Some(sink) = &mut self.sink {
                 let mut decoder = Decoder::new(bytes);
-                let values: Result<Vec<Value>, _> =
-                    (0..self.crew.variables).map(|_| decoder.value()).collect();
-                sink.state(find.fingerprint, &values?, self.level + 1)
+                let values = decoder.state(self.crew.variables)?;
+                sink.state(find.fingerprint, &values, self.level + 1)
                     .map_err(SearchError::Dump)?;
             }
         }

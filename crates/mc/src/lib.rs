@@ -26,7 +26,7 @@ pub use dump::{Dump, DumpFormat, GraphSink};
 pub use fingerprint::{Fingerprint, Tag};
 pub use limits::{Limit, Limits};
 pub use live::Live;
-pub use machine::{FoundState, FoundStep, Machine};
+pub use machine::{FoundState, FoundStep, Machine, State};
 pub use outcome::{Breach, End, Exploration, Figures, SearchError, Taken, Wrong};
 pub use path::{PathState, path_to};
 pub use seen::SeenStates;

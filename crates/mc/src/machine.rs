@@ -1,10 +1,14 @@
 //! What is explored.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use omnilink_value::Value;
 
 use crate::fingerprint::Fingerprint;
+
+/// The value of every variable.
+pub type State = Arc<[Value]>;
 
 /// Called with each state that was found; [`ControlFlow::Break`] ends the enumeration.
 pub type FoundState<'a, W> = dyn FnMut(&mut W, &[Value]) -> ControlFlow<()> + 'a;
@@ -45,24 +49,25 @@ pub trait Machine: Sync {
     fn successors(
         &self,
         worker: &mut Self::Worker,
-        from: &[Value],
+        from: &State,
         level: u32,
         found: &mut FoundStep<'_, Self::Worker, Self::Label>,
     ) -> Result<(), Self::Failure>;
 
+    /// Whether there are constraints at all: [`Machine::is_within`] and [`Machine::is_step_within`].
+    fn has_constraints(&self) -> bool;
+
+    /// Whether there are properties of steps at all: [`Machine::broken_step`].
+    fn has_step_properties(&self) -> bool;
+
     /// Whether a state is within the constraints: states outside are checked, but neither counted nor explored.
-    fn is_within(
-        &self,
-        worker: &mut Self::Worker,
-        state: &[Value],
-        level: u32,
-    ) -> Result<bool, Self::Failure>;
+    fn is_within(&self, worker: &mut Self::Worker, state: &State, level: u32) -> Result<bool, Self::Failure>;
 
     /// Whether a step, from a state of this level, is within the constraints.
     fn is_step_within(
         &self,
         worker: &mut Self::Worker,
-        from: &[Value],
+        from: &State,
         to: &[Value],
         level: u32,
     ) -> Result<bool, Self::Failure>;
@@ -79,7 +84,7 @@ pub trait Machine: Sync {
     fn broken_invariant(
         &self,
         worker: &mut Self::Worker,
-        state: &[Value],
+        state: &State,
         level: u32,
     ) -> Result<Option<usize>, Self::Failure>;
 
@@ -87,14 +92,14 @@ pub trait Machine: Sync {
     fn broken_initial(
         &self,
         worker: &mut Self::Worker,
-        state: &[Value],
+        state: &State,
     ) -> Result<Option<usize>, Self::Failure>;
 
     /// The first property of all steps that does not hold for this one, from a state of this level.
     fn broken_step(
         &self,
         worker: &mut Self::Worker,
-        from: &[Value],
+        from: &State,
         to: &[Value],
         level: u32,
     ) -> Result<Option<usize>, Self::Failure>;

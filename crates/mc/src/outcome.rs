@@ -2,11 +2,10 @@
 
 use std::io;
 
-use omnilink_value::Value;
-
 use crate::codec::Garbled;
 use crate::fingerprint::Fingerprint;
 use crate::limits::Limit;
+use crate::machine::State;
 use crate::seen::SeenStates;
 
 /// What is wrong with a state or a step.
@@ -34,7 +33,7 @@ pub struct Breach<F> {
     /// The level of that state; 0 for none.
     pub level: u32,
     /// The successor (or initial state) that is wrong; none if it is the explored state itself.
-    pub state: Option<Box<[Value]>>,
+    pub state: Option<State>,
 }
 
 /// Why a search could not go on, through no fault of the spec.

@@ -9,14 +9,14 @@ use std::ops::ControlFlow;
 use omnilink_value::Value;
 
 use crate::fingerprint::Fingerprint;
-use crate::machine::Machine;
+use crate::machine::{Machine, State};
 use crate::seen::SeenStates;
 
 /// A state on a path, and what led to it; nothing leads to the first.
 #[derive(Clone, Debug)]
 pub struct PathState<L> {
     /// The values of the variables.
-    pub values: Box<[Value]>,
+    pub values: State,
     /// The step before.
     pub label: Option<L>,
 }
@@ -86,7 +86,7 @@ fn walk<M: Machine>(
 pub(crate) fn step<M: Machine>(
     machine: &M,
     worker: &mut M::Worker,
-    from: &[Value],
+    from: &State,
     level: u32,
     is_wanted: impl Fn(&M, &mut M::Worker, &[Value]) -> bool,
 ) -> Option<PathState<M::Label>> {

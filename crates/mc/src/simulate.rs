@@ -6,12 +6,10 @@
 
 use std::ops::ControlFlow;
 
-use omnilink_value::Value;
-
 use crate::breadth_first::Search;
 use crate::limits::{Deadline, Limit};
 use crate::live::Live;
-use crate::machine::Machine;
+use crate::machine::{Machine, State};
 use crate::outcome::{Taken, Wrong};
 use crate::path::PathState;
 use crate::random::Random;
@@ -168,7 +166,7 @@ impl<M: Machine> Drawing<'_, M> {
         }
     }
 
-    fn first(&mut self) -> Result<Option<Box<[Value]>>, M::Failure> {
+    fn first(&mut self) -> Result<Option<State>, M::Failure> {
         let (mut drawn, mut count) = (None, 0);
         let random = &mut self.random;
         self.machine.initial(&mut self.worker, &mut |_, state| {
@@ -183,7 +181,7 @@ impl<M: Machine> Drawing<'_, M> {
     }
 
     /// The n-th candidate replaces the one drawn so far with a chance of 1/n, which makes all equally likely.
-    fn next(&mut self, from: &[Value], level: u32) -> Result<Option<PathState<M::Label>>, Wrong<M::Failure>> {
+    fn next(&mut self, from: &State, level: u32) -> Result<Option<PathState<M::Label>>, Wrong<M::Failure>> {
         let (machine, random) = (self.machine, &mut self.random);
         let (mut drawn, mut candidates, mut generated, mut failed) = (None, 0, 0, None);
         let enumerated = machine.successors(&mut self.worker, from, level, &mut |worker, state, label| {

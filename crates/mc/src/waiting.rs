@@ -7,10 +7,9 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
-use omnilink_value::Value;
-
 use crate::codec::{Decoder, Garbled};
 use crate::fingerprint::Fingerprint;
+use crate::machine::State;
 
 const SEGMENT_STATES: usize = 64;
 const SEGMENT_BYTES: usize = 64 << 10;
@@ -55,17 +54,14 @@ pub(crate) struct SegmentReader<'a> {
 }
 
 impl SegmentReader<'_> {
-    /// Puts the values of the next state, which has as many as `values` is long, into `values`.
-    pub(crate) fn next_into(&mut self, values: &mut [Value]) -> Result<Option<Fingerprint>, Garbled> {
+    /// The next state, which has this many variables.
+    pub(crate) fn next(&mut self, variables: usize) -> Result<Option<(Fingerprint, State)>, Garbled> {
         if self.left == 0 {
             return Ok(None);
         }
         self.left -= 1;
         let fingerprint = Fingerprint::new(self.decoder.word()?);
-        for value in values {
-            *value = self.decoder.value()?;
-        }
-        Ok(Some(fingerprint))
+        Ok(Some((fingerprint, self.decoder.state(variables)?)))
     }
 }
 
@@ -174,6 +170,8 @@ impl Waiting {
 
 #[cfg(test)]
 mod tests {
+    use omnilink_value::Value;
+
     use super::*;
     use crate::codec::encode;
 
@@ -191,13 +189,12 @@ mod tests {
             assert_eq!(waiting.len(), 1_000);
             assert!(waiting.memory_bytes() <= memory_bytes_max.saturating_add(SEGMENT_BYTES as u64));
             assert_eq!(waiting.disk.is_some(), memory_bytes_max < u64::MAX);
-            let mut state = [Value::int(0), Value::int(0)];
             let mut expected = 0i64..;
             while let Ok(Some(segment)) = waiting.pop() {
                 let mut reader = segment.reader();
-                while let Ok(Some(fingerprint)) = reader.next_into(&mut state) {
+                while let Ok(Some((fingerprint, state))) = reader.next(2) {
                     let n = Value::int(expected.next().unwrap_or_default());
-                    assert_eq!(state, [n.clone(), "x".into()]);
+                    assert_eq!(*state, [n.clone(), "x".into()]);
                     assert_eq!(fingerprint, Fingerprint::of_state(&[n]));
                 }
             }

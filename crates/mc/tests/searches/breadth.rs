@@ -24,7 +24,7 @@ fn trace(grid: &Grid, explored: &Exploration<String>) -> (Option<Wrong<String>>,
     let mut states: Vec<Vec<Value>> = Vec::new();
     if let Some(from) = breach.from {
         let path = path_to(grid, &mut (), &explored.seen, from, breach.level).unwrap_or_default();
-        states.extend(path.into_iter().map(|state| state.values.into_vec()));
+        states.extend(path.into_iter().map(|state| state.values.to_vec()));
     }
     states.extend(breach.state.as_ref().map(|state| state.to_vec()));
     (Some(breach.wrong.clone()), states)

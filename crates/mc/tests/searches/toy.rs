@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use omnilink_mc::{Fingerprint, FoundState, FoundStep, Limits, Machine, Search};
+use omnilink_mc::{Fingerprint, FoundState, FoundStep, Limits, Machine, Search, State};
 use omnilink_value::Value;
 
 /// What may be wrong with a grid.
@@ -51,7 +51,7 @@ impl Machine for Grid {
     fn successors(
         &self,
         (): &mut (),
-        from: &[Value],
+        from: &State,
         _: u32,
         found: &mut FoundStep<'_, (), usize>,
     ) -> Result<(), String> {
@@ -71,11 +71,19 @@ impl Machine for Grid {
         Ok(())
     }
 
-    fn is_within(&self, (): &mut (), state: &[Value], _: u32) -> Result<bool, String> {
+    fn has_constraints(&self) -> bool {
+        self.sum_max.is_some()
+    }
+
+    fn has_step_properties(&self) -> bool {
+        self.forbidden_step.is_some()
+    }
+
+    fn is_within(&self, (): &mut (), state: &State, _: u32) -> Result<bool, String> {
         Ok(self.sum_max.is_none_or(|most| sum(state) <= most))
     }
 
-    fn is_step_within(&self, (): &mut (), _: &[Value], _: &[Value], _: u32) -> Result<bool, String> {
+    fn is_step_within(&self, (): &mut (), _: &State, _: &[Value], _: u32) -> Result<bool, String> {
         Ok(true)
     }
 
@@ -88,15 +96,15 @@ impl Machine for Grid {
         Ok(Fingerprint::of_state(&sorted))
     }
 
-    fn broken_invariant(&self, (): &mut (), state: &[Value], _: u32) -> Result<Option<usize>, String> {
+    fn broken_invariant(&self, (): &mut (), state: &State, _: u32) -> Result<Option<usize>, String> {
         Ok((Some(sum(state)) == self.forbidden_sum).then_some(0))
     }
 
-    fn broken_initial(&self, (): &mut (), _: &[Value]) -> Result<Option<usize>, String> {
+    fn broken_initial(&self, (): &mut (), _: &State) -> Result<Option<usize>, String> {
         Ok(None)
     }
 
-    fn broken_step(&self, (): &mut (), _: &[Value], to: &[Value], _: u32) -> Result<Option<usize>, String> {
+    fn broken_step(&self, (): &mut (), _: &State, to: &[Value], _: u32) -> Result<Option<usize>, String> {
         Ok((Some(sum(to)) == self.forbidden_step).then_some(0))
     }
 
