@@ -1,5 +1,6 @@
 //! Explores the states of a machine: breadth-first, depth-first or at random.
 mod breadth_first;
+mod check;
 mod codec;
 mod crew;
 mod depth_first;
@@ -15,11 +16,14 @@ mod path;
 mod random;
 pub mod report;
 mod seen;
+mod session;
 mod simulate;
+mod spec_machine;
 mod symmetry;
 mod waiting;
 
 pub use breadth_first::{Search, breadth_first};
+pub use check::{CheckError, CheckOptions, Mode, check};
 pub use codec::Garbled;
 pub use depth_first::depth_first;
 pub use dump::{Dump, DumpFormat, GraphSink};

@@ -24,8 +24,10 @@ pub type FoundStep<'a, W, L> = dyn FnMut(&mut W, &[Value], &L) -> ControlFlow<()
 pub trait Machine: Sync {
     /// What one thread needs to evaluate.
     type Worker;
-    /// What led from a state to its successor.
-    type Label: Clone + Send;
+    /// What led from a state to its successor, as cheap as can be: one is made for every step.
+    type Label;
+    /// The same in full, for counterexamples.
+    type Named: Clone + Send;
     /// Why an evaluation failed.
     type Failure: Send;
 
@@ -37,6 +39,9 @@ pub trait Machine: Sync {
 
     /// Which action a step was.
     fn action(&self, label: &Self::Label) -> usize;
+
+    /// A step in full. To be asked while the step is being reported.
+    fn named(&self, worker: &Self::Worker, label: &Self::Label) -> Self::Named;
 
     /// Enumerates the initial states.
     fn initial(

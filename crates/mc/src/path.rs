@@ -14,11 +14,11 @@ use crate::seen::SeenStates;
 
 /// A state on a path, and what led to it; nothing leads to the first.
 #[derive(Clone, Debug)]
-pub struct PathState<L> {
+pub struct PathState<N> {
     /// The values of the variables.
     pub values: State,
     /// The step before.
-    pub label: Option<L>,
+    pub label: Option<N>,
 }
 
 /// The path to the state of this fingerprint and level, or none if the machine does not walk the same way twice (it
@@ -29,7 +29,7 @@ pub fn path_to<M: Machine>(
     seen: &SeenStates,
     state: Fingerprint,
     level: u32,
-) -> Option<Vec<PathState<M::Label>>> {
+) -> Option<Vec<PathState<M::Named>>> {
     // The last of a chain is the oldest ancestor found so far.
     let mut chains = vec![vec![state]];
     while let Some(chain) = chains.pop() {
@@ -58,9 +58,9 @@ fn walk<M: Machine>(
     machine: &M,
     worker: &mut M::Worker,
     chain: &[Fingerprint],
-) -> Option<Vec<PathState<M::Label>>> {
+) -> Option<Vec<PathState<M::Named>>> {
     let (&first, rest) = chain.split_last()?;
-    let mut path: Vec<PathState<M::Label>> = Vec::with_capacity(chain.len());
+    let mut path: Vec<PathState<M::Named>> = Vec::with_capacity(chain.len());
     let enumerated = machine.initial(worker, &mut |worker, values| {
         if machine.fingerprint(worker, values, 1).ok() != Some(first) {
             return ControlFlow::Continue(());
@@ -89,7 +89,7 @@ pub(crate) fn step<M: Machine>(
     from: &State,
     level: u32,
     is_wanted: impl Fn(&M, &mut M::Worker, &[Value]) -> bool,
-) -> Option<PathState<M::Label>> {
+) -> Option<PathState<M::Named>> {
     let mut found = None;
     // A failure after the wanted state does not matter, and one before it is met again by the search.
     let _ = machine.successors(worker, from, level, &mut |worker, values, label| {
@@ -98,7 +98,7 @@ pub(crate) fn step<M: Machine>(
         }
         found = Some(PathState {
             values: values.into(),
-            label: Some(label.clone()),
+            label: Some(machine.named(worker, label)),
         });
         ControlFlow::Break(())
     });

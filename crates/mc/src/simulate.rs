@@ -27,20 +27,20 @@ pub struct Draw {
 
 /// Why a simulation ended.
 #[derive(Debug)]
-pub enum Drawn<L, F> {
+pub enum Drawn<N, F> {
     /// The spec asked for it.
     Stopped,
     /// A limit was reached, and nothing was wrong so far.
     Limit(Limit),
     /// Something is wrong in or after the last state of this behaviour.
-    Broken(Wrong<F>, Vec<PathState<L>>),
+    Broken(Wrong<F>, Vec<PathState<N>>),
 }
 
 /// What a simulation found.
 #[derive(Debug)]
-pub struct Simulation<L, F> {
+pub struct Simulation<N, F> {
     /// Why it ended.
-    pub end: Drawn<L, F>,
+    pub end: Drawn<N, F>,
     /// States found.
     pub generated: u64,
     /// The length of the longest behaviour.
@@ -57,7 +57,7 @@ pub fn simulate<M: Machine>(
     search: &Search,
     draw: &Draw,
     live: &Live,
-) -> Simulation<M::Label, M::Failure> {
+) -> Simulation<M::Named, M::Failure> {
     let deadline = Deadline::new(&search.limits);
     let mut drawing = Drawing {
         machine,
@@ -113,7 +113,7 @@ impl<M: Machine> Drawing<'_, M> {
     /// Draws one behaviour into `path`; what is wrong is wrong in its last state or after it.
     fn behaviour(
         &mut self,
-        path: &mut Vec<PathState<M::Label>>,
+        path: &mut Vec<PathState<M::Named>>,
         depth_max: u32,
         is_over: impl Fn() -> bool,
     ) -> Result<(), Wrong<M::Failure>> {
@@ -143,7 +143,7 @@ impl<M: Machine> Drawing<'_, M> {
         Ok(())
     }
 
-    fn check(&mut self, path: &[PathState<M::Label>], level: u32) -> Result<(), Wrong<M::Failure>> {
+    fn check(&mut self, path: &[PathState<M::Named>], level: u32) -> Result<(), Wrong<M::Failure>> {
         let (machine, worker) = (self.machine, &mut self.worker);
         let Some((state, before)) = path.split_last() else {
             return Ok(());
@@ -181,7 +181,7 @@ impl<M: Machine> Drawing<'_, M> {
     }
 
     /// The n-th candidate replaces the one drawn so far with a chance of 1/n, which makes all equally likely.
-    fn next(&mut self, from: &State, level: u32) -> Result<Option<PathState<M::Label>>, Wrong<M::Failure>> {
+    fn next(&mut self, from: &State, level: u32) -> Result<Option<PathState<M::Named>>, Wrong<M::Failure>> {
         let (machine, random) = (self.machine, &mut self.random);
         let (mut drawn, mut candidates, mut generated, mut failed) = (None, 0, 0, None);
         let enumerated = machine.successors(&mut self.worker, from, level, &mut |worker, state, label| {
@@ -195,7 +195,7 @@ impl<M: Machine> Drawing<'_, M> {
                     if random.below(candidates) == 0 {
                         drawn = Some(PathState {
                             values: state.into(),
-                            label: Some(label.clone()),
+                            label: Some(machine.named(worker, label)),
                         });
                     }
                     ControlFlow::Continue(())

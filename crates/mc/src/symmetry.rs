@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use omnilink_value::{Renaming, RenamingError, Value};
 
 use crate::fingerprint::Fingerprint;
+use crate::machine::State;
 
 /// A group of renamings, without the one that renames nothing.
 #[derive(Clone, Debug, Default)]
@@ -64,6 +65,15 @@ impl Symmetry {
     /// Whether nothing is interchangeable.
     pub fn is_trivial(&self) -> bool {
         self.renamings.is_empty()
+    }
+
+    /// The state itself, and the state under each other name.
+    pub fn images(&self, state: &[Value]) -> impl Iterator<Item = State> {
+        let renamed = self.renamings.iter().map(|renaming| {
+            let rename = |value: &Value| renaming.apply(value).unwrap_or_else(|| value.clone());
+            state.iter().map(rename).collect()
+        });
+        std::iter::once(State::from(state)).chain(renamed)
     }
 
     /// The fingerprint of all states that are this one under another name: the least of their fingerprints.

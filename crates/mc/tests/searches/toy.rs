@@ -30,6 +30,7 @@ pub struct Grid {
 impl Machine for Grid {
     type Worker = ();
     type Label = usize;
+    type Named = usize;
     type Failure = String;
 
     fn worker(&self, _: usize) {}
@@ -39,6 +40,10 @@ impl Machine for Grid {
     }
 
     fn action(&self, label: &usize) -> usize {
+        *label
+    }
+
+    fn named(&self, (): &(), label: &usize) -> usize {
         *label
     }
 
