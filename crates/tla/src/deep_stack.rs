@@ -3,10 +3,10 @@
 //! Reading and analysing a spec recurses once per nesting level, and the parser stops at
 //! [`MAX_NESTING`](crate::syntax::parser::MAX_NESTING) levels. The caller's stack may be small (a test thread has
 //! 2 MiB), so the work runs on a thread of its own whose stack is reserved generously; memory that is not touched costs
-//! nothing.
+//! nothing. Evaluation runs here too: recursive definitions go as deep as the spec says, until the evaluator says stop.
 
-/// Bytes per nesting level, measured on unoptimised builds and doubled, times the levels.
-const STACK_BYTES: usize = 64 * 1024 * crate::syntax::parser::MAX_NESTING as usize;
+/// Four times what the deepest tree takes on unoptimised builds; the rest is for recursive definitions.
+pub(crate) const STACK_BYTES: usize = 128 * 1024 * crate::syntax::parser::MAX_NESTING as usize;
 
 /// Runs `work` on a deep stack; on the caller's own where no thread can be had.
 pub fn run<T: Send>(work: impl FnOnce() -> T + Send) -> T {

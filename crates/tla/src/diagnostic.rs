@@ -36,6 +36,8 @@ pub enum Class {
     Config,
     /// A limit of this program.
     Limit,
+    /// An expression that has no value.
+    Evaluation,
 }
 
 impl Class {
@@ -55,6 +57,7 @@ impl Class {
             Class::Semantic => "semantic",
             Class::Config => "config",
             Class::Limit => "limit",
+            Class::Evaluation => "evaluation",
         }
     }
 }

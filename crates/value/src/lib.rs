@@ -25,6 +25,7 @@
 
 mod build;
 mod display;
+mod edit;
 mod hash;
 pub mod json;
 pub mod msgpack;

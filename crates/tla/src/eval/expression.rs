@@ -1,0 +1,934 @@
+//! Expressions: one match over the kinds of nodes.
+
+use super::flow::Flow;
+
+use omnilink_value::{Kind as ValueKind, Value};
+use smallvec::SmallVec;
+
+use super::datum::{Datum, Lazy, Rule, Suspended};
+use super::equality::{equal_values, kind_words};
+use super::error::{ErrorClass, Failure, Outcome, domain_error, type_error};
+use super::evaluator::Evaluator;
+use super::function::{apply_value, tuple_parts};
+use super::membership::is_listed;
+use super::slot::Slot;
+use crate::ir::{Arithmetic, Bounded, Comparison, Kind, Node, Pattern, Step, Two, Update};
+
+impl<'p> Evaluator<'p> {
+    /// The value of an expression.
+    pub(crate) fn eval(&mut self, node: &'p Node) -> Outcome<Datum<'p>> {
+        match &node.kind {
+            Kind::Const(value) => Ok(Datum::Value(value.clone())),
+            Kind::Var(slot) => self.variable(*slot).map_err(|failure| failure.at(node.at)),
+            Kind::Next(slot) => self.next_variable(*slot).map_err(|failure| failure.at(node.at)),
+            Kind::Local(slot) => match self.slot(*slot) {
+                Slot::Datum(datum) => Ok(datum.clone()),
+                _ => self.local(*slot),
+            },
+            Kind::Path(root, steps) => self.path(node, root, steps),
+            Kind::And(_)
+            | Kind::Or(_)
+            | Kind::Not(_)
+            | Kind::Implies(_)
+            | Kind::Equiv(_)
+            | Kind::Equal(_)
+            | Kind::NotEqual(_)
+            | Kind::In(_)
+            | Kind::NotIn(_)
+            | Kind::SubsetEq(_)
+            | Kind::Comparison(..)
+            | Kind::ForAll(_)
+            | Kind::Exists(_)
+            | Kind::Unchanged(_)
+            | Kind::UnchangedExpr(_)
+            | Kind::Stuttering(_)
+            | Kind::Changing(_)
+            | Kind::Enabled(_)
+            | Kind::Compose(_) => self.truth_of(node).map(Datum::bool),
+            Kind::Arithmetic(arithmetic, operands) => {
+                let (left, right) = &**operands;
+                let left = self.int(left, node)?;
+                let right = self.int(right, node)?;
+                self.calculate(*arithmetic, left, right)
+                    .map(Datum::int)
+                    .map_err(|failure| failure.at(node.at))
+            }
+            Kind::Negative(operand) => {
+                let operand = self.int(operand, node)?;
+                let negative = operand.checked_neg().and_then(|n| self.in_range(n));
+                negative
+                    .map(Datum::int)
+                    .ok_or_else(|| overflow(format!("-{operand}")).at(node.at))
+            }
+            Kind::If(parts) => {
+                let (condition, yes, no) = &**parts;
+                if self.bool(condition)? { self.eval(yes) } else { self.eval(no) }
+            }
+            Kind::Case(arms, other) => match self.case(arms, other.as_deref())? {
+                Some(value) => self.eval(value),
+                None => Err(no_arm().at(node.at)),
+            },
+            Kind::Call(call) => {
+                let program = self.program;
+                let operator = &program.operators[call.operator as usize];
+                self.check_stack().map_err(|failure| failure.at(node.at))?;
+                if let Some(coverage) = &mut self.coverage {
+                    coverage[call.operator as usize] += 1;
+                }
+                let new = self.slots.len();
+                self.slots.resize_with(new + operator.slots.len(), Slot::default);
+                for (slot, argument) in &call.arguments {
+                    match self.argument(argument) {
+                        Ok(content) => self.slots[new + *slot as usize] = content,
+                        Err(failure) => {
+                            self.slots.truncate(new);
+                            return Err(failure);
+                        }
+                    }
+                }
+                let saved = std::mem::replace(&mut self.base, new);
+                let result = self.eval(&operator.body);
+                let result = result.map_err(|failure| self.in_operator(failure, call.operator, node.at));
+                self.slots.truncate(new);
+                self.base = saved;
+                result
+            }
+            Kind::CallSlot(slot, arguments) => {
+                let Slot::Operator(closure) = self.slot(*slot).clone() else {
+                    return Err(type_error("a value is applied as if it were an operator").at(node.at));
+                };
+                let mut contents: SmallVec<[(u32, Slot<'p>); 4]> = SmallVec::new();
+                for (at, argument) in (0..).zip(arguments) {
+                    contents.push((at, self.argument(argument)?));
+                }
+                contents.extend(closure.captures.iter().cloned());
+                self.apply_operator(closure.operator, contents, node.at)
+            }
+            Kind::Native(native, arguments) => super::native::apply(self, *native, arguments, node),
+            Kind::Once(cell, inner) => {
+                if let Some(known) = &self.once[*cell as usize] {
+                    return Ok(known.clone());
+                }
+                let datum = self.eval(inner)?;
+                self.once[*cell as usize] = Some(datum.clone());
+                Ok(datum)
+            }
+            Kind::PerState(cell, inner) => {
+                if self.primed {
+                    return self.eval(inner);
+                }
+                if let (generation, Some(known)) = &self.per_state[*cell as usize]
+                    && *generation == self.generation
+                {
+                    return Ok(known.clone());
+                }
+                let datum = self.eval(inner)?;
+                self.per_state[*cell as usize] = (self.generation, Some(datum.clone()));
+                Ok(datum)
+            }
+            Kind::Let(slots, body) => {
+                for (slot, argument) in slots {
+                    let content = self.argument(argument)?;
+                    self.set_slot(*slot, content);
+                }
+                self.eval(body)
+            }
+            Kind::Except(function, updates) => self.except(function, updates, node),
+            Kind::Tuple(parts) => self.tuple(parts),
+            Kind::Record(fields) => self.record(fields),
+            Kind::SetEnum(elements) => self.set_enum(elements, node),
+            Kind::Interval(operands) => {
+                let low = self.int(&operands.0, node)?;
+                let high = self.int(&operands.1, node)?;
+                Ok(Datum::lazy(Lazy::Interval(low, high)))
+            }
+            Kind::Filter(bounded) => self.filter(bounded, node),
+            Kind::Map(bounded) => self.map(bounded, node),
+            Kind::Function(bounded) => self.function(bounded, node),
+            Kind::Recursive(bounded) => self.rule(bounded, node),
+            Kind::FunctionSet(operands) => {
+                let (domain, range) = self.both(operands)?;
+                self.check_set(&domain, "the domain in a set of functions", node)?;
+                self.check_set(&range, "the range in a set of functions", node)?;
+                Ok(Datum::lazy(Lazy::FunctionSet(domain, range)))
+            }
+            Kind::RecordSet(fields) => {
+                let mut sets = Vec::with_capacity(fields.len());
+                for (name, set) in fields {
+                    let set = self.eval(set)?;
+                    self.check_set(&set, "the values of a field in a set of records", node)?;
+                    sets.push((name.clone(), set));
+                }
+                Ok(Datum::lazy(Lazy::RecordSet(sets)))
+            }
+            Kind::Product(factors) => {
+                let mut sets = Vec::with_capacity(factors.len());
+                for factor in factors {
+                    let set = self.eval(factor)?;
+                    self.check_set(&set, "a factor of \\X", node)?;
+                    sets.push(set);
+                }
+                Ok(Datum::lazy(Lazy::Product(sets)))
+            }
+            Kind::Powerset(base) => {
+                let base = self.eval(base)?;
+                self.check_set(&base, "the operand of SUBSET", node)?;
+                Ok(Datum::lazy(Lazy::Powerset(base)))
+            }
+            Kind::BigUnion(sets) => {
+                let sets = self.eval(sets)?;
+                self.big_union(sets).map_err(|failure| failure.at(node.at))
+            }
+            Kind::Domain(function) => {
+                if let Some(value) = self.peek(function)
+                    && let Some(parts) = value.as_tuple()
+                {
+                    return Ok(Datum::lazy(Lazy::Interval(1, parts.len() as i64)));
+                }
+                let function = self.eval(function)?;
+                self.domain(&function).map_err(|failure| failure.at(node.at))
+            }
+            Kind::Union(operands) => {
+                let (left, right) = self.both(operands)?;
+                self.union(left, right).map_err(|failure| failure.at(node.at))
+            }
+            Kind::Intersection(operands) => {
+                let (left, right) = self.both(operands)?;
+                self.intersection(left, right).map_err(|failure| failure.at(node.at))
+            }
+            Kind::Difference(operands) => {
+                let (left, right) = self.both(operands)?;
+                self.difference(left, right).map_err(|failure| failure.at(node.at))
+            }
+            Kind::Choose(bounded) => self.choose(bounded, node),
+            Kind::Infinite(infinite) => Ok(Datum::lazy(Lazy::Infinite(*infinite))),
+            Kind::Prime(operand) => self
+                .in_next(|this| this.eval(operand))
+                .map_err(|failure| failure.at(node.at)),
+            Kind::Action(_, body) => self.eval(body),
+            Kind::Fail(class, message) => Err(Failure::new(*class, &**message).at(node.at)),
+        }
+    }
+
+    /// Whether a formula holds.
+    #[inline]
+    pub(crate) fn bool(&mut self, node: &'p Node) -> Outcome<bool> {
+        match &node.kind {
+            Kind::And(_)
+            | Kind::Or(_)
+            | Kind::Not(_)
+            | Kind::Implies(_)
+            | Kind::Equiv(_)
+            | Kind::Equal(_)
+            | Kind::NotEqual(_)
+            | Kind::In(_)
+            | Kind::NotIn(_)
+            | Kind::SubsetEq(_)
+            | Kind::Comparison(..)
+            | Kind::ForAll(_)
+            | Kind::Exists(_)
+            | Kind::Unchanged(_)
+            | Kind::UnchangedExpr(_)
+            | Kind::Stuttering(_)
+            | Kind::Changing(_)
+            | Kind::Enabled(_)
+            | Kind::Compose(_) => self.truth_of(node),
+            _ => {
+                let datum = self.eval(node)?;
+                match datum.as_value().and_then(Value::as_bool) {
+                    Some(truth) => Ok(truth),
+                    None => Err(self.not_bool(&datum, "a formula").at(node.at)),
+                }
+            }
+        }
+    }
+
+    /// A node that is a formula whatever its operands.
+    fn truth_of(&mut self, node: &'p Node) -> Outcome<bool> {
+        match &node.kind {
+            Kind::And(conjuncts) => {
+                for conjunct in conjuncts {
+                    if !self.bool(conjunct)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            Kind::Or(disjuncts) => {
+                for disjunct in disjuncts {
+                    if self.bool(disjunct)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            Kind::Not(operand) => Ok(!self.bool(operand)?),
+            Kind::Implies(operands) => Ok(!self.bool(&operands.0)? || self.bool(&operands.1)?),
+            Kind::Equiv(operands) => Ok(self.bool(&operands.0)? == self.bool(&operands.1)?),
+            Kind::Equal(operands) => self.equal_nodes(operands, node),
+            Kind::NotEqual(operands) => Ok(!self.equal_nodes(operands, node)?),
+            Kind::In(operands) => self.member_nodes(operands, node),
+            Kind::NotIn(operands) => Ok(!self.member_nodes(operands, node)?),
+            Kind::SubsetEq(operands) => {
+                let (left, right) = self.both(operands)?;
+                self.is_subset(&left, &right).map_err(|failure| failure.at(node.at))
+            }
+            Kind::Comparison(comparison, operands) => {
+                let left = self.int(&operands.0, node)?;
+                let right = self.int(&operands.1, node)?;
+                Ok(match comparison {
+                    Comparison::Less => left < right,
+                    Comparison::LessEqual => left <= right,
+                    Comparison::Greater => left > right,
+                    Comparison::GreaterEqual => left >= right,
+                })
+            }
+            Kind::ForAll(bounded) => {
+                let mut holds = true;
+                self.each_binding(bounded, node, &mut |this| {
+                    holds = this.bool(&bounded.body)?;
+                    Ok(if holds { Flow::Go } else { Flow::Stop })
+                })?;
+                Ok(holds)
+            }
+            Kind::Exists(bounded) => {
+                let mut holds = false;
+                self.each_binding(bounded, node, &mut |this| {
+                    holds = this.bool(&bounded.body)?;
+                    Ok(if holds { Flow::Stop } else { Flow::Go })
+                })?;
+                Ok(holds)
+            }
+            Kind::Unchanged(slots) => {
+                for slot in slots {
+                    let next = self.next_variable(*slot).map_err(|failure| failure.at(node.at))?;
+                    let now = self.variable(*slot).map_err(|failure| failure.at(node.at))?;
+                    if !self.equal(&next, &now).map_err(|failure| failure.at(node.at))? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            Kind::UnchangedExpr(operands) => self.equal_nodes(operands, node),
+            Kind::Stuttering(operands) => Ok(self.bool(&operands.0)? || self.bool(&operands.1)?),
+            Kind::Changing(operands) => Ok(self.bool(&operands.0)? && !self.bool(&operands.1)?),
+            Kind::Enabled(action) => self.enabled(action),
+            Kind::Compose(operands) => self.composed(operands).map_err(|failure| failure.at(node.at)),
+            _ => self.bool(node),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn variable(&self, slot: u32) -> Outcome<Datum<'p>> {
+        if self.primed {
+            return self.next_value(slot);
+        }
+        match self.state.get(slot as usize) {
+            Some(value) => Ok(Datum::Value(value.clone())),
+            None => Err(self.unassigned(slot, "")),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn next_variable(&self, slot: u32) -> Outcome<Datum<'p>> {
+        if self.primed {
+            return Err(type_error("a prime inside a prime has no meaning"));
+        }
+        self.next_value(slot)
+    }
+
+    #[inline]
+    fn next_value(&self, slot: u32) -> Outcome<Datum<'p>> {
+        match self.next.get(slot as usize) {
+            Some(Some(value)) => Ok(Datum::Value(value.clone())),
+            _ => Err(self.unassigned(slot, "'")),
+        }
+    }
+
+    fn unassigned(&self, slot: u32, prime: &str) -> Box<Failure> {
+        let name = self.program.variables.get(slot as usize).map_or("", |name| name);
+        // While initial states are looked for, variables carry no prime although it is the next state that is made.
+        let prime = if self.state.is_empty() { "" } else { prime };
+        Failure::new(
+            ErrorClass::Unassigned,
+            format!("{name}{prime} is used before it has a value"),
+        )
+    }
+
+    /// What a node stands for, if it can be had without evaluating anything.
+    #[inline]
+    pub(crate) fn peek(&self, node: &'p Node) -> Option<&Value> {
+        match &node.kind {
+            Kind::Const(value) => Some(value),
+            Kind::Var(slot) if !self.primed => self.state.get(*slot as usize),
+            Kind::Next(slot) if !self.primed => self.next.get(*slot as usize)?.as_ref(),
+            Kind::Local(slot) => match self.slot(*slot) {
+                Slot::Datum(Datum::Value(value)) => Some(value),
+                Slot::Thunk {
+                    value: Some(Datum::Value(value)),
+                    ..
+                } if !self.primed => Some(value),
+                _ => None,
+            },
+            Kind::Once(cell, _) => self.once[*cell as usize].as_ref()?.as_value(),
+            Kind::PerState(cell, _) if !self.primed => match &self.per_state[*cell as usize] {
+                (generation, Some(Datum::Value(value))) if *generation == self.generation => Some(value),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn both(&mut self, operands: &'p Two) -> Outcome<(Datum<'p>, Datum<'p>)> {
+        Ok((self.eval(&operands.0)?, self.eval(&operands.1)?))
+    }
+
+    pub(crate) fn equal_nodes(&mut self, operands: &'p Two, node: &'p Node) -> Outcome<bool> {
+        let right = match &operands.1.kind {
+            Kind::Const(value) => {
+                if let Some(left) = self.peek(&operands.0) {
+                    return equal_values(left, value).map_err(|failure| failure.at(node.at));
+                }
+                let left = self.eval(&operands.0)?;
+                if let Datum::Value(left) = &left {
+                    return equal_values(left, value).map_err(|failure| failure.at(node.at));
+                }
+                return self
+                    .equal(&left, &Datum::Value(value.clone()))
+                    .map_err(|failure| failure.at(node.at));
+            }
+            _ => &operands.1,
+        };
+        let left = self.eval(&operands.0)?;
+        if let (Datum::Value(left), Some(right)) = (&left, self.peek(right)) {
+            return equal_values(left, right).map_err(|failure| failure.at(node.at));
+        }
+        let right = self.eval(right)?;
+        self.equal(&left, &right).map_err(|failure| failure.at(node.at))
+    }
+
+    pub(crate) fn member_nodes(&mut self, operands: &'p Two, node: &'p Node) -> Outcome<bool> {
+        let element = self.eval(&operands.0)?;
+        // `1 \in {1, "a"}` is TRUE although there is no such set.
+        if let Kind::SetEnum(listed) = &operands.1.kind {
+            let mut found = false;
+            for candidate in listed {
+                let candidate = self.eval(candidate)?;
+                found = found || self.equal(&element, &candidate).map_err(|failure| failure.at(node.at))?;
+            }
+            return Ok(found);
+        }
+        if let Kind::Interval(bounds) = &operands.1.kind
+            && let Some(int) = element.as_value().and_then(Value::as_int)
+        {
+            return Ok(self.int(&bounds.0, node)? <= int && int <= self.int(&bounds.1, node)?);
+        }
+        if let Kind::Domain(function) = &operands.1.kind
+            && let (Datum::Value(element), Some(function)) = (&element, self.peek(function))
+        {
+            if let Some(parts) = function.as_tuple()
+                && let Some(int) = element.as_int()
+            {
+                return Ok(int >= 1 && int <= parts.len() as i64);
+            }
+            if function.as_entries().is_some() && function.index_of(element).is_some() {
+                return Ok(true);
+            }
+        }
+        if let (Datum::Value(element), Some(set)) = (&element, self.peek(&operands.1))
+            && let Some(elements) = set.as_set()
+        {
+            return is_listed(element, elements).map_err(|failure| failure.at(node.at));
+        }
+        let set = self.eval(&operands.1)?;
+        self.is_member(&element, &set).map_err(|failure| failure.at(node.at))
+    }
+
+    /// An integer operand.
+    #[inline]
+    pub(crate) fn int(&mut self, operand: &'p Node, whole: &'p Node) -> Outcome<i64> {
+        if let Some(value) = self.peek(operand)
+            && let Some(int) = value.as_int()
+        {
+            return Ok(int);
+        }
+        let datum = self.eval(operand)?;
+        match datum.as_value().and_then(Value::as_int) {
+            Some(int) => Ok(int),
+            None => Err(type_error(format!(
+                "{} is needed to be an integer here",
+                self.short(&datum)
+            ))
+            .at(whole.at)),
+        }
+    }
+
+    pub(crate) fn not_bool(&self, datum: &Datum<'p>, what: &str) -> Box<Failure> {
+        type_error(format!("{what} must be TRUE or FALSE, but this is {}", self.short(datum)))
+    }
+
+    pub(crate) fn expect_bool(&self, datum: &Datum<'p>, what: &str) -> Outcome<bool> {
+        datum
+            .as_value()
+            .and_then(Value::as_bool)
+            .ok_or_else(|| self.not_bool(datum, what))
+    }
+
+    fn check_set(&self, set: &Datum<'p>, what: &str, node: &'p Node) -> Outcome<()> {
+        if set.is_set() {
+            return Ok(());
+        }
+        Err(type_error(format!("{what} must be a set, but is {}", self.short(set))).at(node.at))
+    }
+
+    fn in_range(&self, int: i64) -> Option<i64> {
+        (!self.session.is_32_bit() || i32::try_from(int).is_ok()).then_some(int)
+    }
+
+    /// Arithmetic: divisions round down, remainders are of positive divisors.
+    pub(crate) fn calculate(&self, arithmetic: Arithmetic, left: i64, right: i64) -> Outcome<i64> {
+        let (symbol, result) = match arithmetic {
+            Arithmetic::Plus => ("+", left.checked_add(right)),
+            Arithmetic::Minus => ("-", left.checked_sub(right)),
+            Arithmetic::Times => ("*", left.checked_mul(right)),
+            Arithmetic::Divide => {
+                if right == 0 {
+                    return Err(domain_error(format!("{left} \\div 0")));
+                }
+                let quotient = left.checked_div(right).map(|quotient| {
+                    if left % right != 0 && (left < 0) != (right < 0) {
+                        quotient - 1
+                    } else {
+                        quotient
+                    }
+                });
+                ("\\div", quotient)
+            }
+            Arithmetic::Modulo => {
+                if right <= 0 {
+                    return Err(domain_error(format!(
+                        "{left} % {right}: the right operand of % must be positive"
+                    )));
+                }
+                ("%", Some(left.rem_euclid(right)))
+            }
+            Arithmetic::Power => {
+                if right < 0 {
+                    return Err(domain_error(format!(
+                        "{left} ^ {right}: the exponent must not be negative"
+                    )));
+                }
+                if left == 0 && right == 0 {
+                    return Err(domain_error("0 ^ 0 is not defined"));
+                }
+                let exponent = u32::try_from(right).unwrap_or(u32::MAX);
+                let power = match left {
+                    0 | 1 => Some(left),
+                    -1 => Some(if right % 2 == 0 { 1 } else { -1 }),
+                    _ => left.checked_pow(exponent),
+                };
+                ("^", power)
+            }
+        };
+        result
+            .and_then(|result| self.in_range(result))
+            .ok_or_else(|| overflow(format!("{left} {symbol} {right}")))
+    }
+
+    pub(crate) fn case(
+        &mut self,
+        arms: &'p [(Node, Node)],
+        other: Option<&'p Node>,
+    ) -> Outcome<Option<&'p Node>> {
+        for (condition, value) in arms {
+            if self.bool(condition)? {
+                return Ok(Some(value));
+            }
+        }
+        Ok(other)
+    }
+
+    /// `f[x].a[y]`: arguments first, then a walk by reference that copies only what it ends at.
+    fn path(&mut self, node: &'p Node, root: &'p Node, steps: &'p [Step]) -> Outcome<Datum<'p>> {
+        let mut keys: SmallVec<[Datum<'p>; 2]> = SmallVec::new();
+        let mut are_values = true;
+        for step in steps {
+            if let Step::Index(index) = step {
+                let key = self.eval(index)?;
+                are_values &= key.as_value().is_some();
+                keys.push(key);
+            }
+        }
+        if are_values && let Some(value) = self.peek(root) {
+            return walk(value, steps, &keys).map_err(|failure| failure.at(node.at));
+        }
+        let mut datum = self.eval(root)?;
+        if are_values && let Datum::Value(value) = &datum {
+            return walk(value, steps, &keys).map_err(|failure| failure.at(node.at));
+        }
+        let mut keys = keys.into_iter();
+        for step in steps {
+            let key = match step {
+                Step::Field(name) => Some(Datum::Value(name.clone())),
+                Step::Index(_) => keys.next(),
+            };
+            if let Some(key) = key {
+                datum = self.apply(&datum, &key).map_err(|failure| failure.at(node.at))?;
+            }
+        }
+        Ok(datum)
+    }
+
+    fn except(&mut self, function: &'p Node, updates: &'p [Update], node: &'p Node) -> Outcome<Datum<'p>> {
+        let mut result = self.eval(function)?;
+        for update in updates {
+            let mut path: SmallVec<[Value; 2]> = SmallVec::new();
+            for step in &update.path {
+                path.push(match step {
+                    Step::Field(name) => name.clone(),
+                    Step::Index(index) => {
+                        let index = self.eval(index)?;
+                        self.canonical(index)?
+                    }
+                });
+            }
+            result = self
+                .replace(result, &path, &mut |this, old| {
+                    this.set_slot(update.at_slot, Slot::Datum(old));
+                    this.eval(&update.value)
+                })
+                .map_err(|failure| failure.at(node.at))?;
+        }
+        Ok(result)
+    }
+
+    fn tuple(&mut self, parts: &'p [Node]) -> Outcome<Datum<'p>> {
+        let mut values: SmallVec<[Value; 6]> = SmallVec::new();
+        for (at, part) in parts.iter().enumerate() {
+            let datum = self.eval(part)?;
+            match self.finite(datum)? {
+                Datum::Value(value) => values.push(value),
+                infinite => {
+                    let mut data: Vec<Datum<'p>> = values.into_iter().map(Datum::Value).collect();
+                    data.push(infinite);
+                    for part in &parts[at + 1..] {
+                        let datum = self.eval(part)?;
+                        data.push(self.finite(datum)?);
+                    }
+                    return Ok(Datum::lazy(Lazy::Tuple(data)));
+                }
+            }
+        }
+        Ok(Datum::Value(Value::tuple(values)))
+    }
+
+    /// The canonical form of what is finite; a description of the rest.
+    pub(crate) fn finite(&mut self, datum: Datum<'p>) -> Outcome<Datum<'p>> {
+        match &datum {
+            Datum::Value(_) => Ok(datum),
+            Datum::Lazy(lazy) => match &**lazy {
+                Lazy::Function(_) | Lazy::Tuple(_) | Lazy::Mapping(_) => {
+                    let domain = self.domain(&datum)?;
+                    if self.is_enumerable(&domain) && matches!(**lazy, Lazy::Function(_)) {
+                        return Ok(Datum::Value(self.canonical(datum)?));
+                    }
+                    Ok(datum)
+                }
+                _ if self.is_enumerable(&datum) && self.check_size(&datum).is_ok() => {
+                    Ok(Datum::Value(self.canonical(datum)?))
+                }
+                _ => Ok(datum),
+            },
+        }
+    }
+
+    fn record(&mut self, fields: &'p [(Value, Node)]) -> Outcome<Datum<'p>> {
+        let mut entries: SmallVec<[(Value, Datum<'p>); 6]> = SmallVec::new();
+        let mut are_values = true;
+        for (name, field) in fields {
+            let datum = self.eval(field)?;
+            let datum = self.finite(datum)?;
+            are_values &= datum.as_value().is_some();
+            entries.push((name.clone(), datum));
+        }
+        if !are_values {
+            return Ok(Datum::lazy(Lazy::Mapping(entries.into_vec())));
+        }
+        Ok(Datum::Value(Value::function_of_sorted(entries.into_iter().filter_map(
+            |(name, datum)| match datum {
+                Datum::Value(value) => Some((name, value)),
+                Datum::Lazy(_) => None,
+            },
+        ))))
+    }
+
+    fn set_enum(&mut self, elements: &'p [Node], node: &'p Node) -> Outcome<Datum<'p>> {
+        let mut values = Vec::with_capacity(elements.len());
+        let mut infinite = Vec::new();
+        for element in elements {
+            let datum = self.eval(element)?;
+            match self.finite(datum)? {
+                Datum::Value(value) => values.push(value),
+                lazy => infinite.push(lazy),
+            }
+        }
+        if infinite.is_empty() {
+            return self.set_of(values).map(Datum::Value).map_err(|failure| failure.at(node.at));
+        }
+        let mut all: Vec<Datum<'p>> = values.into_iter().map(Datum::Value).collect();
+        for lazy in infinite {
+            let mut is_new = true;
+            for known in &all {
+                is_new &= !self.equal(known, &lazy).map_err(|failure| failure.at(node.at))?;
+            }
+            if is_new {
+                all.push(lazy);
+            }
+        }
+        Ok(Datum::lazy(Lazy::Set(all)))
+    }
+
+    /// Whether a set is kept as a list: only then do comprehensions over it make a list at once.
+    fn is_listed(&self, set: &Datum<'p>) -> bool {
+        match set {
+            Datum::Value(_) => true,
+            Datum::Lazy(lazy) => matches!(**lazy, Lazy::Interval(..) | Lazy::Set(_)),
+        }
+    }
+
+    fn filter(&mut self, bounded: &'p Bounded, node: &'p Node) -> Outcome<Datum<'p>> {
+        let [set_node] = &*bounded.sets else {
+            return Err(type_error("a set is filtered by names over several sets").at(node.at));
+        };
+        let set = self.eval(set_node)?;
+        self.check_set(&set, "what is filtered", node)?;
+        if !self.is_listed(&set) {
+            let body = self.suspend(bounded)?;
+            return Ok(Datum::lazy(Lazy::Filter(set, body)));
+        }
+        let mut kept = Vec::new();
+        self.for_each_element(&set, &mut |this, element| {
+            this.bind_pattern(&bounded.binds[0].1, &element)?;
+            if this.bool(&bounded.body)? {
+                kept.push(element);
+            }
+            Ok(Flow::Go)
+        })
+        .map_err(|failure| self.in_binding(failure, bounded).at(node.at))?;
+        // A part of a sorted list is sorted.
+        Ok(Datum::Value(Value::set_of_sorted(kept)))
+    }
+
+    fn map(&mut self, bounded: &'p Bounded, node: &'p Node) -> Outcome<Datum<'p>> {
+        let mut values = Vec::new();
+        let mut infinite = Vec::new();
+        self.each_binding(bounded, node, &mut |this| {
+            let datum = this.eval(&bounded.body)?;
+            match this.finite(datum)? {
+                Datum::Value(value) => values.push(value),
+                lazy => infinite.push(lazy),
+            }
+            Ok(Flow::Go)
+        })?;
+        if infinite.is_empty() {
+            return self.set_of(values).map(Datum::Value).map_err(|failure| failure.at(node.at));
+        }
+        infinite.extend(values.into_iter().map(Datum::Value));
+        Ok(Datum::lazy(Lazy::Set(infinite)))
+    }
+
+    fn function(&mut self, bounded: &'p Bounded, node: &'p Node) -> Outcome<Datum<'p>> {
+        let sets = self.sets(bounded)?;
+        for set in &sets {
+            self.check_set(set, "the domain of a function", node)?;
+        }
+        if sets.iter().any(|set| !self.is_enumerable(set)) {
+            return self.rule(bounded, node);
+        }
+        let mut entries: Vec<(Value, Value)> = Vec::new();
+        let mut lazy: Vec<(Value, Datum<'p>)> = Vec::new();
+        let mut chosen = Vec::with_capacity(bounded.binds.len());
+        self.each_element_of(bounded, &sets, &mut chosen, &mut |this, chosen| {
+            let key = match chosen {
+                [key] => key.clone(),
+                keys => Value::tuple(keys.iter().cloned()),
+            };
+            let datum = this.eval(&bounded.body)?;
+            match this.finite(datum)? {
+                Datum::Value(value) => entries.push((key, value)),
+                datum => lazy.push((key, datum)),
+            }
+            Ok(Flow::Go)
+        })
+        .map_err(|failure| self.in_binding(failure, bounded).at(node.at))?;
+        if lazy.is_empty() {
+            return Ok(Datum::Value(Value::function_of_sorted(entries)));
+        }
+        lazy.extend(entries.into_iter().map(|(key, value)| (key, Datum::Value(value))));
+        lazy.sort_by(|left, right| left.0.cmp(&right.0));
+        Ok(Datum::lazy(Lazy::Mapping(lazy)))
+    }
+
+    /// A function that is evaluated where it is applied.
+    fn rule(&mut self, bounded: &'p Bounded, node: &'p Node) -> Outcome<Datum<'p>> {
+        let domains = self.sets(bounded)?;
+        for set in &domains {
+            self.check_set(set, "the domain of a function", node)?;
+        }
+        let body = self.suspend(bounded)?;
+        Ok(Datum::lazy(Lazy::Function(Rule {
+            domains,
+            body,
+            known: Default::default(),
+            changed: Vec::new(),
+        })))
+    }
+
+    /// A body with what it needs of the frame, evaluated now.
+    fn suspend(&mut self, bounded: &'p Bounded) -> Outcome<Suspended<'p>> {
+        let captures = bounded
+            .captures
+            .iter()
+            .map(|slot| Ok((*slot, self.settle(*slot)?)))
+            .collect::<Outcome<_>>()?;
+        Ok(Suspended { bounded, captures })
+    }
+
+    fn choose(&mut self, bounded: &'p Bounded, node: &'p Node) -> Outcome<Datum<'p>> {
+        let mut chosen = None;
+        let set = match &*bounded.sets {
+            [set] => self.eval(set)?,
+            _ => {
+                return Err(Failure::new(
+                    ErrorClass::Infinite,
+                    "CHOOSE without a set to choose from cannot be evaluated",
+                )
+                .at(node.at));
+            }
+        };
+        self.for_each_element(&set, &mut |this, element| {
+            this.bind_pattern(&bounded.binds[0].1, &element)?;
+            if this.bool(&bounded.body)? {
+                chosen = Some(element);
+                return Ok(Flow::Stop);
+            }
+            Ok(Flow::Go)
+        })
+        .map_err(|failure| self.in_binding(failure, bounded).at(node.at))?;
+        match chosen {
+            Some(value) => Ok(Datum::Value(value)),
+            None => Err(Failure::new(
+                ErrorClass::Choose,
+                format!("no element of {} satisfies what CHOOSE asks for", self.short(&set)),
+            )
+            .at(node.at)),
+        }
+    }
+
+    pub(crate) fn bind_pattern(&mut self, pattern: &'p Pattern, element: &Value) -> Outcome<()> {
+        match pattern {
+            Pattern::One(slot) => self.bind(*slot, element.clone()),
+            Pattern::Tuple(slots) => {
+                let parts = tuple_parts(element, slots.len())?;
+                for (slot, part) in slots.iter().zip(parts) {
+                    self.bind(*slot, part.clone());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn sets(&mut self, bounded: &'p Bounded) -> Outcome<Vec<Datum<'p>>> {
+        bounded.sets.iter().map(|set| self.eval(set)).collect()
+    }
+
+    /// Runs for every binding of the names, until asked to stop.
+    pub(crate) fn each_binding(
+        &mut self,
+        bounded: &'p Bounded,
+        node: &'p Node,
+        run: &mut dyn FnMut(&mut Self) -> Outcome<Flow>,
+    ) -> Outcome<Flow> {
+        if let ([set], [(_, Pattern::One(slot))]) = (&*bounded.sets, &*bounded.binds) {
+            let set = self.eval(set)?;
+            return self
+                .for_each_element(&set, &mut |this, element| {
+                    this.bind(*slot, element);
+                    run(this)
+                })
+                .map_err(|failure| self.in_binding(failure, bounded).at(node.at));
+        }
+        let sets = self.sets(bounded)?;
+        let mut chosen = Vec::new();
+        self.each_element_of(bounded, &sets, &mut chosen, &mut |this, _| run(this))
+            .map_err(|failure| self.in_binding(failure, bounded).at(node.at))
+    }
+
+    /// Runs for every choice of one element for each name, the last name moving fastest.
+    pub(crate) fn each_element_of(
+        &mut self,
+        bounded: &'p Bounded,
+        sets: &[Datum<'p>],
+        chosen: &mut Vec<Value>,
+        run: &mut dyn FnMut(&mut Self, &[Value]) -> Outcome<Flow>,
+    ) -> Outcome<Flow> {
+        let Some((set, pattern)) = bounded.binds.get(chosen.len()) else {
+            return run(self, chosen);
+        };
+        self.for_each_element(&sets[*set as usize], &mut |this, element| {
+            this.bind_pattern(pattern, &element)?;
+            chosen.push(element);
+            let flow = this.each_element_of(bounded, sets, chosen, run);
+            chosen.pop();
+            flow
+        })
+    }
+
+    /// Adds the bound names to an error that leaves their scope.
+    pub(crate) fn in_binding(&self, mut failure: Box<Failure>, bounded: &'p Bounded) -> Box<Failure> {
+        for (slot, name) in bounded.slots().zip(&bounded.names) {
+            if let Slot::Datum(datum) = self.slot(slot) {
+                failure.bind(name, || self.short(datum));
+            }
+        }
+        failure
+    }
+}
+
+/// Follows a path from a value.
+fn walk<'p>(value: &Value, steps: &[Step], keys: &[Datum<'p>]) -> Outcome<Datum<'p>> {
+    let mut keys = keys.iter();
+    let mut value = value;
+    for step in steps {
+        value = match step {
+            Step::Field(name) => match value.apply(name) {
+                Some(field) => field,
+                None => return Err(no_field(value, name)),
+            },
+            Step::Index(_) => match keys.next() {
+                Some(Datum::Value(key)) => apply_value(value, key)?,
+                _ => return Err(type_error("a set is used as an argument of a function")),
+            },
+        };
+    }
+    Ok(Datum::Value(value.clone()))
+}
+
+fn no_field(value: &Value, name: &Value) -> Box<Failure> {
+    let text = name.as_str().unwrap_or_default();
+    match value.kind() {
+        ValueKind::Record => domain_error(format!("{value} has no field {text}")),
+        ValueKind::Tuple | ValueKind::Function => {
+            domain_error(format!("\"{text}\" is not in the domain of {value}"))
+        }
+        _ => type_error(format!("{value} is {}, so it has no field {text}", kind_words(value))),
+    }
+}
+
+fn overflow(what: String) -> Box<Failure> {
+    Failure::new(ErrorClass::Overflow, format!("{what} is too large an integer"))
+}
+
+fn no_arm() -> Box<Failure> {
+    domain_error("no arm of the CASE holds, and there is no OTHER")
+}

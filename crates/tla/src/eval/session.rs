@@ -1,0 +1,115 @@
+//! What evaluation shares with the search around it.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use omnilink_value::Value;
+
+/// Registers, output and statistics. One for a whole run; workers share it.
+pub trait Session: Sync {
+    /// Something was printed by the spec.
+    fn print(&self, text: &str);
+
+    /// TLCSet of a register.
+    fn set_register(&self, register: i64, value: Value);
+
+    /// TLCGet of a register.
+    fn register(&self, register: i64) -> Option<Value>;
+
+    /// TLCGet of a name: `"level"`, `"diameter"`, `"queue"`, `"distinct"`, `"generated"`, `"duration"`, `"config"`, `"stats"`.
+    /// `None` where there is no such thing.
+    fn statistic(&self, name: &str) -> Option<Value>;
+
+    /// TLCSet of `"exit"` or `"pause"`: asks the search to stop.
+    fn request_exit(&self);
+
+    /// Whether the spec may run commands.
+    fn may_execute(&self) -> bool;
+
+    /// Whether integers are of 32 bits, as in TLC.
+    fn is_32_bit(&self) -> bool;
+
+    /// A number for RandomElement and the like.
+    fn random(&self) -> u64;
+
+    /// The states up to the current one, for Trace and CounterExample; empty where they are not known.
+    fn trace(&self) -> Vec<Value> {
+        Vec::new()
+    }
+}
+
+/// A session without a search: prints are kept, statistics are those of a run that has not begun.
+#[derive(Debug, Default)]
+pub struct Quiet {
+    printed: Mutex<Vec<String>>,
+    registers: Mutex<BTreeMap<i64, Value>>,
+    seed: Mutex<u64>,
+    may_execute: bool,
+    is_32_bit: bool,
+}
+
+impl Quiet {
+    /// A session that lets the spec run commands.
+    #[must_use]
+    pub fn allow_execution(mut self) -> Self {
+        self.may_execute = true;
+        self
+    }
+
+    /// A session with TLC's integers.
+    #[must_use]
+    pub fn with_32_bits(mut self) -> Self {
+        self.is_32_bit = true;
+        self
+    }
+
+    /// What was printed, in order.
+    pub fn printed(&self) -> Vec<String> {
+        self.printed.lock().map(|printed| printed.clone()).unwrap_or_default()
+    }
+}
+
+impl Session for Quiet {
+    fn print(&self, text: &str) {
+        if let Ok(mut printed) = self.printed.lock() {
+            printed.push(text.to_owned());
+        }
+    }
+
+    fn set_register(&self, register: i64, value: Value) {
+        if let Ok(mut registers) = self.registers.lock() {
+            registers.insert(register, value);
+        }
+    }
+
+    fn register(&self, register: i64) -> Option<Value> {
+        self.registers.lock().ok()?.get(&register).cloned()
+    }
+
+    fn statistic(&self, name: &str) -> Option<Value> {
+        matches!(
+            name,
+            "level" | "diameter" | "queue" | "distinct" | "generated" | "duration"
+        )
+        .then(|| Value::int(0))
+    }
+
+    fn request_exit(&self) {}
+
+    fn may_execute(&self) -> bool {
+        self.may_execute
+    }
+
+    fn is_32_bit(&self) -> bool {
+        self.is_32_bit
+    }
+
+    fn random(&self) -> u64 {
+        let Ok(mut seed) = self.seed.lock() else { return 0 };
+        *seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut word = *seed;
+        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        word ^ (word >> 31)
+    }
+}

@@ -1,0 +1,773 @@
+//! Successors: all next states that an action allows.
+//!
+//! Conjuncts are taken from left to right, each with the list of what is still to come (the continuation). `x' = e` gives
+//! `x'` its value if it has none and compares otherwise; `x' \in S` tries every element; disjunctions and `\E` branch;
+//! everything else is evaluated as a formula. When nothing is left, the next state is reported. Once every variable has its
+//! value, what is left is a formula however it is written: one successor, even where a disjunction would give two. That is
+//! how TLC counts.
+//!
+//! **Backtracking.** A branch undoes what it did: a variable that it gave a value loses it, and a slot that it bound gets back
+//! what was in it, because the same `\E` may be entered again, inside its own continuation, by a `\A` around it.
+//!
+//! Initial states are found by the same walk: `Init` is lowered as if every variable in it were primed.
+
+use super::flow::Flow;
+
+use omnilink_value::Value;
+
+use super::datum::Datum;
+use super::error::{ErrorClass, Failure, Outcome, domain_error, type_error};
+use super::evaluator::{Evaluator, State};
+use super::slot::Slot;
+use crate::ir::{Argument, Bounded, Formula, Kind, Node, Two};
+
+/// The action that a step was found by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// Index into [`Program::actions`](crate::ir::Program::actions).
+    pub action: u32,
+    pub(crate) base: usize,
+}
+
+/// What is still to be done before a next state is complete.
+enum Rest<'a, 'p> {
+    Done,
+    /// Conjuncts in a frame.
+    Nodes {
+        nodes: &'p [Node],
+        base: usize,
+        rest: &'a Rest<'a, 'p>,
+    },
+    /// The same body for the elements that are left: `\A`.
+    ForAll {
+        bounded: &'p Bounded,
+        bindings: &'a [Vec<Value>],
+        base: usize,
+        rest: &'a Rest<'a, 'p>,
+    },
+    /// `<<A>>_v`: the step must have changed this.
+    Changed {
+        unchanged: &'p Node,
+        base: usize,
+        rest: &'a Rest<'a, 'p>,
+    },
+    /// `A \cdot B`: B from the state that A has led to.
+    Then {
+        second: &'p Node,
+        base: usize,
+        rest: &'a Rest<'a, 'p>,
+    },
+}
+
+/// What is done with a complete next state.
+type Found<'f, 'p> = &'f mut dyn FnMut(&mut Evaluator<'p>) -> Outcome<Flow>;
+
+/// What the caller does with a state.
+pub type OnState<'f, 'p> = &'f mut dyn FnMut(&mut Evaluator<'p>, &[Value], Option<Taken>) -> Outcome<Flow>;
+
+impl<'p> Evaluator<'p> {
+    /// Reports every state that satisfies an initial condition.
+    pub fn initial(&mut self, init: Formula, found: OnState<'_, 'p>) -> Outcome<()> {
+        self.state = State::from([]);
+        self.forget_state();
+        self.run(init, found)
+    }
+
+    /// Reports every state that a next-state relation allows after a state, as often as it is found.
+    pub fn successors(&mut self, next: Formula, from: &State, found: OnState<'_, 'p>) -> Outcome<()> {
+        self.set_state(from);
+        self.run(next, found)
+    }
+
+    fn run(&mut self, formula: Formula, found: OnState<'_, 'p>) -> Outcome<()> {
+        self.clear_next();
+        self.taken = None;
+        let result = self.enter(formula, |this, body| {
+            this.step(body, &Rest::Done, &mut |this| {
+                let state = this.complete()?;
+                let taken = this.taken;
+                let next = std::mem::take(&mut this.next);
+                let flow = found(this, &state, taken);
+                // The caller may have used the evaluator for checks of the new state.
+                this.next = next;
+                this.unassigned = 0;
+                flow
+            })
+        });
+        self.clear_next();
+        result.map(|_| ())
+    }
+
+    /// The next state; an error if a variable has no value in it.
+    fn complete(&self) -> Outcome<Vec<Value>> {
+        let missing: Vec<&str> = self
+            .next
+            .iter()
+            .zip(&self.program.variables)
+            .filter(|(value, _)| value.is_none())
+            .map(|(_, name)| &**name)
+            .collect();
+        if !missing.is_empty() {
+            let which = if self.state.is_empty() { "initial" } else { "next" };
+            return Err(Failure::new(
+                ErrorClass::Unassigned,
+                format!("the {which} value of {} is left open", missing.join(", ")),
+            ));
+        }
+        Ok(self.next.iter().flatten().cloned().collect())
+    }
+
+    /// The bindings of the action that a step was found by. To be asked while the step is being reported.
+    pub fn bindings(&self, taken: Taken) -> Vec<(String, Value)> {
+        let Some(action) = self.program.actions.get(taken.action as usize) else {
+            return Vec::new();
+        };
+        let value = |slot: &u32| match self.slots.get(taken.base + *slot as usize)? {
+            Slot::Datum(Datum::Value(value))
+            | Slot::Thunk {
+                value: Some(Datum::Value(value)),
+                ..
+            } => Some(value.clone()),
+            _ => None,
+        };
+        action
+            .bindings
+            .iter()
+            .filter_map(|(name, slot)| Some((name.to_string(), value(slot)?)))
+            .collect()
+    }
+
+    fn step(&mut self, node: &'p Node, rest: &Rest<'_, 'p>, found: Found<'_, 'p>) -> Outcome<Flow> {
+        match &node.kind {
+            Kind::And(conjuncts) => {
+                let Some((first, others)) = conjuncts.split_first() else {
+                    return self.resume_rest(rest, found);
+                };
+                let rest = Rest::Nodes {
+                    nodes: others,
+                    base: self.base,
+                    rest,
+                };
+                self.step(first, &rest, found)
+            }
+            Kind::Or(disjuncts) => {
+                for disjunct in disjuncts {
+                    if self.step(disjunct, rest, found)?.is_stop() {
+                        return Ok(Flow::Stop);
+                    }
+                }
+                Ok(Flow::Go)
+            }
+            Kind::Exists(bounded) => self.step_exists(bounded, node, rest, found),
+            Kind::ForAll(bounded) => self.step_for_all(bounded, node, rest, found),
+            Kind::Equal(operands) => match self.target(&operands.0, false) {
+                Some(variable) => self.assign_equal(variable, operands, node, rest, found),
+                None => self.check(node, rest, found),
+            },
+            Kind::In(operands) => match self.target(&operands.0, false) {
+                Some(variable) if self.next[variable as usize].is_none() => {
+                    self.assign_in(variable, &operands.1, node, rest, found)
+                }
+                _ => self.check(node, rest, found),
+            },
+            Kind::SubsetEq(operands) => match self.target(&operands.0, false) {
+                Some(variable) if self.next[variable as usize].is_none() => {
+                    let whole = self.eval(&operands.1)?;
+                    let subsets = Datum::lazy(super::datum::Lazy::Powerset(whole));
+                    self.assign_each(variable, &subsets, node, rest, found)
+                }
+                _ => self.check(node, rest, found),
+            },
+            Kind::Unchanged(variables) => self.step_unchanged(variables, node, rest, found),
+            Kind::If(parts) => {
+                let (condition, yes, no) = &**parts;
+                let branch = if self.bool(condition)? { yes } else { no };
+                self.step(branch, rest, found)
+            }
+            Kind::Case(arms, other) => match self.case(arms, other.as_deref())? {
+                Some(value) => self.step(value, rest, found),
+                None => Err(domain_error("no arm of the CASE holds, and there is no OTHER").at(node.at)),
+            },
+            Kind::Implies(operands) => {
+                if self.bool(&operands.0)? {
+                    self.step(&operands.1, rest, found)
+                } else {
+                    self.resume_rest(rest, found)
+                }
+            }
+            Kind::Let(slots, body) => {
+                let mut saved = Vec::with_capacity(slots.len());
+                for (slot, argument) in slots {
+                    let content = self.argument(argument)?;
+                    let at = self.base + *slot as usize;
+                    saved.push((at, std::mem::replace(&mut self.slots[at], content)));
+                }
+                let flow = self.step(body, rest, found);
+                for (at, content) in saved {
+                    self.slots[at] = content;
+                }
+                flow
+            }
+            Kind::Call(call) if node.uses.next || node.uses.opaque => {
+                let program = self.program;
+                let operator = &program.operators[call.operator as usize];
+                self.check_stack().map_err(|failure| failure.at(node.at))?;
+                if let Some(coverage) = &mut self.coverage {
+                    coverage[call.operator as usize] += 1;
+                }
+                let contents = self.contents(call.arguments.iter().map(|(slot, argument)| (*slot, argument)))?;
+                self.step_operator(&operator.body, call.operator, operator.slots.len(), contents, node, rest, found)
+            }
+            Kind::CallSlot(slot, arguments) => {
+                let Slot::Operator(closure) = self.slot(*slot).clone() else {
+                    return Err(type_error("a value is applied as if it were an operator").at(node.at));
+                };
+                let program = self.program;
+                let operator = &program.operators[closure.operator as usize];
+                self.check_stack().map_err(|failure| failure.at(node.at))?;
+                let mut contents = self.contents((0..).zip(arguments.iter()))?;
+                contents.extend(closure.captures.iter().cloned());
+                self.step_operator(&operator.body, closure.operator, operator.slots.len(), contents, node, rest, found)
+            }
+            Kind::Local(slot) => match self.slot(*slot) {
+                // An action given as an argument.
+                Slot::Thunk { node, base, .. } if node.uses.next => {
+                    let (inner, base) = (*node, *base);
+                    let own = std::mem::replace(&mut self.base, base);
+                    let back = Rest::Nodes {
+                        nodes: &[],
+                        base: own,
+                        rest,
+                    };
+                    let flow = self.step(inner, &back, found);
+                    self.base = own;
+                    flow
+                }
+                _ => self.check(node, rest, found),
+            },
+            Kind::Stuttering(operands) => {
+                if self.step(&operands.0, rest, found)?.is_stop() {
+                    return Ok(Flow::Stop);
+                }
+                self.step(&operands.1, rest, found)
+            }
+            Kind::Changing(operands) => {
+                let rest = Rest::Changed {
+                    unchanged: &operands.1,
+                    base: self.base,
+                    rest,
+                };
+                self.step(&operands.0, &rest, found)
+            }
+            Kind::Compose(operands) => {
+                let rest = Rest::Then {
+                    second: &operands.1,
+                    base: self.base,
+                    rest,
+                };
+                self.step(&operands.0, &rest, found)
+            }
+            Kind::Action(action, body) => {
+                let taken = Taken {
+                    action: *action,
+                    base: self.base,
+                };
+                let outer = self.taken.replace(taken);
+                let flow = self.step(body, rest, found);
+                self.taken = outer;
+                flow
+            }
+            _ => self.check(node, rest, found),
+        }
+    }
+
+    /// A formula that gives no variable its value.
+    fn check(&mut self, node: &'p Node, rest: &Rest<'_, 'p>, found: Found<'_, 'p>) -> Outcome<Flow> {
+        if self.bool(node)? {
+            self.resume_rest(rest, found)
+        } else {
+            Ok(Flow::Go)
+        }
+    }
+
+    fn contents<'a>(
+        &mut self,
+        arguments: impl Iterator<Item = (u32, &'p Argument)>,
+    ) -> Outcome<Vec<(u32, Slot<'p>)>>
+    where
+        'p: 'a,
+    {
+        arguments
+            .map(|(slot, argument)| Ok((slot, self.argument(argument)?)))
+            .collect()
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn step_operator(
+        &mut self,
+        body: &'p Node,
+        operator: u32,
+        size: usize,
+        contents: Vec<(u32, Slot<'p>)>,
+        node: &'p Node,
+        rest: &Rest<'_, 'p>,
+        found: Found<'_, 'p>,
+    ) -> Outcome<Flow> {
+        let own = self.base;
+        let new = self.slots.len();
+        self.slots.resize_with(new + size, Slot::default);
+        for (slot, content) in contents {
+            self.slots[new + slot as usize] = content;
+        }
+        self.base = new;
+        let back = Rest::Nodes {
+            nodes: &[],
+            base: own,
+            rest,
+        };
+        let flow = self.step(body, &back, found);
+        let flow = flow.map_err(|failure| self.in_operator(failure, operator, node.at));
+        self.slots.truncate(new);
+        self.base = own;
+        flow
+    }
+
+    /// Goes on with what is left.
+    fn resume_rest(&mut self, rest: &Rest<'_, 'p>, found: Found<'_, 'p>) -> Outcome<Flow> {
+        if self.unassigned == 0 {
+            return self.finish(rest, found);
+        }
+        match rest {
+            Rest::Done => found(self),
+            Rest::Nodes { nodes: [], rest, .. } => self.resume_rest(rest, found),
+            Rest::Nodes {
+                nodes: [node, others @ ..],
+                base,
+                rest,
+            } => {
+                let own = std::mem::replace(&mut self.base, *base);
+                let flow = match others {
+                    [] => self.step(node, rest, found),
+                    _ => {
+                        let rest = Rest::Nodes {
+                            nodes: others,
+                            base: *base,
+                            rest,
+                        };
+                        self.step(node, &rest, found)
+                    }
+                };
+                self.base = own;
+                flow
+            }
+            Rest::ForAll {
+                bounded,
+                bindings,
+                base,
+                rest,
+            } => {
+                let own = std::mem::replace(&mut self.base, *base);
+                let flow = self.next_for_all(bounded, bindings, rest, found);
+                self.base = own;
+                flow
+            }
+            Rest::Changed { unchanged, base, rest } => {
+                let own = std::mem::replace(&mut self.base, *base);
+                let flow = self.bool(unchanged);
+                self.base = own;
+                if flow? { Ok(Flow::Go) } else { self.resume_rest(rest, found) }
+            }
+            Rest::Then { second, base, rest } => self.then(second, *base, rest, found),
+        }
+    }
+
+    /// Every variable has its value: what is left are formulas.
+    fn finish(&mut self, rest: &Rest<'_, 'p>, found: Found<'_, 'p>) -> Outcome<Flow> {
+        let mut rest = rest;
+        loop {
+            let (holds, next) = match rest {
+                Rest::Done => return found(self),
+                Rest::Nodes { nodes, base, rest } => {
+                    let own = std::mem::replace(&mut self.base, *base);
+                    let mut holds = Ok(true);
+                    for node in *nodes {
+                        holds = self.bool(node);
+                        if !matches!(holds, Ok(true)) {
+                            break;
+                        }
+                    }
+                    self.base = own;
+                    (holds?, *rest)
+                }
+                Rest::ForAll {
+                    bounded,
+                    bindings,
+                    base,
+                    rest,
+                } => {
+                    let own = std::mem::replace(&mut self.base, *base);
+                    let holds = self.all_hold(bounded, bindings);
+                    self.base = own;
+                    (holds?, *rest)
+                }
+                Rest::Changed { unchanged, base, rest } => {
+                    let own = std::mem::replace(&mut self.base, *base);
+                    let holds = self.bool(unchanged);
+                    self.base = own;
+                    (!holds?, *rest)
+                }
+                Rest::Then { second, base, rest } => return self.then(second, *base, rest, found),
+            };
+            if !holds {
+                return Ok(Flow::Go);
+            }
+            rest = next;
+        }
+    }
+
+    fn all_hold(&mut self, bounded: &'p Bounded, bindings: &[Vec<Value>]) -> Outcome<bool> {
+        let saved = self.saved_slots(bounded);
+        let mut holds = Ok(true);
+        for binding in bindings {
+            holds = self.bind_all(bounded, binding).and_then(|()| self.bool(&bounded.body));
+            if !matches!(holds, Ok(true)) {
+                break;
+            }
+        }
+        self.restore(saved);
+        holds
+    }
+
+    /// The variable that a primed expression stands for.
+    fn target(&self, node: &'p Node, primed: bool) -> Option<u32> {
+        match &node.kind {
+            Kind::Next(variable) if !primed => Some(*variable),
+            Kind::Var(variable) if primed => Some(*variable),
+            Kind::Prime(inner) if !primed => self.target(inner, true),
+            Kind::Local(slot) => match self.slot(*slot) {
+                Slot::Thunk { node, base, .. } => self.target_in(node, *base, primed),
+                Slot::Shared(shared) => self.target_in(shared.node, shared.base, primed),
+                _ => None,
+            },
+            Kind::Call(call) if call.arguments.is_empty() => {
+                let body = &self.program.operators[call.operator as usize].body;
+                matches!(body.kind, Kind::Next(_) | Kind::Var(_))
+                    .then(|| self.target(body, primed))
+                    .flatten()
+            }
+            _ => None,
+        }
+    }
+
+    fn target_in(&self, node: &'p Node, base: usize, primed: bool) -> Option<u32> {
+        match &node.kind {
+            Kind::Local(slot) => match self.slots.get(base + *slot as usize)? {
+                Slot::Thunk { node, base, .. } => self.target_in(node, *base, primed),
+                Slot::Shared(shared) => self.target_in(shared.node, shared.base, primed),
+                _ => None,
+            },
+            Kind::Prime(inner) if !primed => self.target_in(inner, base, true),
+            _ => self.target(node, primed),
+        }
+    }
+
+    fn assign_equal(
+        &mut self,
+        variable: u32,
+        operands: &'p Two,
+        node: &'p Node,
+        rest: &Rest<'_, 'p>,
+        found: Found<'_, 'p>,
+    ) -> Outcome<Flow> {
+        if let Some(known) = &self.next[variable as usize] {
+            let known = Datum::Value(known.clone());
+            let value = self.eval(&operands.1)?;
+            if !self.equal(&known, &value).map_err(|failure| failure.at(node.at))? {
+                return Ok(Flow::Go);
+            }
+            return self.resume_rest(rest, found);
+        }
+        let value = self.eval(&operands.1)?;
+        let value = self.canonical(value).map_err(|failure| failure.at(node.at))?;
+        self.assign(variable, value, rest, found)
+    }
+
+    fn assign(
+        &mut self,
+        variable: u32,
+        value: Value,
+        rest: &Rest<'_, 'p>,
+        found: Found<'_, 'p>,
+    ) -> Outcome<Flow> {
+        self.next[variable as usize] = Some(value);
+        self.unassigned -= 1;
+        let flow = self.resume_rest(rest, found);
+        self.next[variable as usize] = None;
+        self.unassigned += 1;
+        flow
+    }
+
+    fn assign_in(
+        &mut self,
+        variable: u32,
+        set: &'p Node,
+        node: &'p Node,
+        rest: &Rest<'_, 'p>,
+        found: Found<'_, 'p>,
+    ) -> Outcome<Flow> {
+        let set = self.eval(set)?;
+        self.assign_each(variable, &set, node, rest, found)
+    }
+
+    fn assign_each(
+        &mut self,
+        variable: u32,
+        set: &Datum<'p>,
+        node: &'p Node,
+        rest: &Rest<'_, 'p>,
+        found: Found<'_, 'p>,
+    ) -> Outcome<Flow> {
+        self.for_each_element(set, &mut |this, element| this.assign(variable, element, rest, found))
+            .map_err(|failure| failure.at(node.at))
+    }
+
+    fn step_unchanged(
+        &mut self,
+        variables: &'p [u32],
+        node: &'p Node,
+        rest: &Rest<'_, 'p>,
+        found: Found<'_, 'p>,
+    ) -> Outcome<Flow> {
+        let mut given: smallvec::SmallVec<[u32; 16]> = smallvec::SmallVec::new();
+        let mut same = true;
+        for variable in variables {
+            let now = match self.state.get(*variable as usize) {
+                Some(now) => now.clone(),
+                None => {
+                    return Err(type_error("UNCHANGED has no meaning in an initial condition").at(node.at));
+                }
+            };
+            match &self.next[*variable as usize] {
+                None => {
+                    self.next[*variable as usize] = Some(now);
+                    self.unassigned -= 1;
+                    given.push(*variable);
+                }
+                Some(next) => {
+                    let next = Datum::Value(next.clone());
+                    match self.equal(&next, &Datum::Value(now)) {
+                        Ok(true) => {}
+                        Ok(false) => {
+                            same = false;
+                            break;
+                        }
+                        Err(failure) => {
+                            self.forget(&given);
+                            return Err(failure.at(node.at));
+                        }
+                    }
+                }
+            }
+        }
+        let flow = if same { self.resume_rest(rest, found) } else { Ok(Flow::Go) };
+        self.forget(&given);
+        flow
+    }
+
+    fn forget(&mut self, variables: &[u32]) {
+        for variable in variables {
+            self.next[*variable as usize] = None;
+            self.unassigned += 1;
+        }
+    }
+
+    fn step_exists(
+        &mut self,
+        bounded: &'p Bounded,
+        node: &'p Node,
+        rest: &Rest<'_, 'p>,
+        found: Found<'_, 'p>,
+    ) -> Outcome<Flow> {
+        let saved = self.saved_slots(bounded);
+        let base = self.base;
+        let flow = self.each_binding(bounded, node, &mut |this| {
+            debug_assert_eq!(this.base, base);
+            this.step(&bounded.body, rest, found)
+        });
+        self.restore(saved);
+        flow
+    }
+
+    fn step_for_all(
+        &mut self,
+        bounded: &'p Bounded,
+        node: &'p Node,
+        rest: &Rest<'_, 'p>,
+        found: Found<'_, 'p>,
+    ) -> Outcome<Flow> {
+        if !bounded.body.uses.next && !bounded.body.uses.opaque {
+            return self.check(node, rest, found);
+        }
+        let sets = bounded
+            .sets
+            .iter()
+            .map(|set| self.eval(set))
+            .collect::<Outcome<Vec<_>>>()?;
+        let mut bindings = Vec::new();
+        let mut chosen = Vec::new();
+        let saved = self.saved_slots(bounded);
+        let listed = self.each_element_of(bounded, &sets, &mut chosen, &mut |_, chosen| {
+            bindings.push(chosen.to_vec());
+            Ok(Flow::Go)
+        });
+        let flow = match listed {
+            Ok(_) => self.next_for_all(bounded, &bindings, rest, found),
+            Err(failure) => Err(failure.at(node.at)),
+        };
+        self.restore(saved);
+        flow
+    }
+
+    fn next_for_all(
+        &mut self,
+        bounded: &'p Bounded,
+        bindings: &[Vec<Value>],
+        rest: &Rest<'_, 'p>,
+        found: Found<'_, 'p>,
+    ) -> Outcome<Flow> {
+        let Some((binding, others)) = bindings.split_first() else {
+            return self.resume_rest(rest, found);
+        };
+        let saved = self.saved_slots(bounded);
+        let flow = self.bind_all(bounded, binding).and_then(|()| {
+            let rest = Rest::ForAll {
+                bounded,
+                bindings: others,
+                base: self.base,
+                rest,
+            };
+            self.step(&bounded.body, &rest, found)
+        });
+        self.restore(saved);
+        flow
+    }
+
+    fn bind_all(&mut self, bounded: &'p Bounded, binding: &[Value]) -> Outcome<()> {
+        for ((_, pattern), element) in bounded.binds.iter().zip(binding) {
+            self.bind_pattern(pattern, element)?;
+        }
+        Ok(())
+    }
+
+    fn saved_slots(&self, bounded: &'p Bounded) -> smallvec::SmallVec<[(usize, Slot<'p>); 2]> {
+        bounded
+            .slots()
+            .map(|slot| {
+                let at = self.base + slot as usize;
+                (at, self.slots[at].clone())
+            })
+            .collect()
+    }
+
+    fn restore(&mut self, saved: impl IntoIterator<Item = (usize, Slot<'p>)>) {
+        for (at, content) in saved {
+            self.slots[at] = content;
+        }
+    }
+
+    /// B of `A \cdot B`: the state that A has led to becomes the current one.
+    fn then(
+        &mut self,
+        second: &'p Node,
+        base: usize,
+        rest: &Rest<'_, 'p>,
+        found: Found<'_, 'p>,
+    ) -> Outcome<Flow> {
+        let middle: State = self.complete()?.into();
+        let before = std::mem::replace(&mut self.state, middle);
+        let reached = std::mem::replace(&mut self.next, vec![None; before.len()]);
+        let unassigned = std::mem::replace(&mut self.unassigned, before.len());
+        let generation = self.generation;
+        self.forget_state();
+        let own = std::mem::replace(&mut self.base, base);
+        // What follows the composition speaks of the whole step, from the state before A.
+        let flow = self.step(second, &Rest::Done, &mut |this| {
+            let inner = std::mem::replace(&mut this.state, before.clone());
+            let inner_generation = std::mem::replace(&mut this.generation, generation);
+            let flow = this.finish(rest, found);
+            this.generation = inner_generation;
+            this.state = inner;
+            flow
+        });
+        self.base = own;
+        self.generation = generation;
+        self.unassigned = unassigned;
+        self.next = reached;
+        self.state = before;
+        flow
+    }
+
+    /// `ENABLED A`: whether there is a next state at all.
+    pub(crate) fn enabled(&mut self, action: &'p Node) -> Outcome<bool> {
+        let outer = std::mem::replace(&mut self.next, vec![None; self.program.variables.len()]);
+        let unassigned = std::mem::replace(&mut self.unassigned, self.program.variables.len());
+        let taken = self.taken.take();
+        let primed = std::mem::replace(&mut self.primed, false);
+        let (state, generation) = (self.state.clone(), self.generation);
+        if primed {
+            // The next state is the one that is asked about.
+            let known: Option<Vec<Value>> = outer.iter().cloned().collect();
+            match known {
+                Some(known) => self.state = known.into(),
+                None => {
+                    self.next = outer;
+                    self.unassigned = unassigned;
+                    self.primed = true;
+                    return Err(Failure::new(
+                        ErrorClass::Unassigned,
+                        "ENABLED is asked of a state that is not yet known",
+                    ));
+                }
+            }
+            self.forget_state();
+        }
+        let mut enabled = false;
+        let flow = self.step(action, &Rest::Done, &mut |_| {
+            enabled = true;
+            Ok(Flow::Stop)
+        });
+        self.state = state;
+        self.generation = generation;
+        self.primed = primed;
+        self.taken = taken;
+        self.next = outer;
+        self.unassigned = unassigned;
+        flow.map(|_| enabled)
+    }
+
+    /// `A \cdot B` as a formula about two known states: whether some state lies between.
+    pub(crate) fn composed(&mut self, operands: &'p Two) -> Outcome<bool> {
+        let target: Vec<Option<Value>> = self.next.clone();
+        let unassigned = self.unassigned;
+        let base = self.base;
+        self.next = vec![None; target.len()];
+        self.unassigned = target.len();
+        let mut holds = false;
+        let rest = Rest::Then {
+            second: &operands.1,
+            base,
+            rest: &Rest::Done,
+        };
+        let flow = self.step(&operands.0, &rest, &mut |this| {
+            holds = this
+                .next
+                .iter()
+                .zip(&target)
+                .all(|(found, wanted)| wanted.is_none() || found == wanted);
+            Ok(if holds { Flow::Stop } else { Flow::Go })
+        });
+        self.next = target;
+        self.unassigned = unassigned;
+        flow.map(|_| holds)
+    }
+}

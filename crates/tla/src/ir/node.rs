@@ -1,0 +1,571 @@
+//! Nodes: one expression each.
+
+use omnilink_value::Value;
+
+use crate::eval::error::ErrorClass;
+use crate::eval::native::Native;
+use crate::source::{SourceId, Span};
+
+/// Where a node came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Loc {
+    /// The text.
+    pub source: SourceId,
+    /// The place in it.
+    pub span: Span,
+}
+
+/// What evaluating a node depends on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Uses {
+    /// The variables of the current state.
+    pub state: bool,
+    /// The variables of the next state.
+    pub next: bool,
+    /// More than its operands: registers, chance, output. Never shared, never moved.
+    pub world: bool,
+    /// An operator that is a parameter is applied, which may be an action.
+    pub opaque: bool,
+    /// Whether it loops or calls: worth keeping the result.
+    pub heavy: bool,
+    /// An operator that is still being lowered, so that not all it uses is known.
+    pub unfinished: bool,
+    /// Free frame slots, one bit each; slots from 63 on share the last bit, which is never taken back.
+    pub slots: u64,
+}
+
+/// The bit of [`Uses::slots`] that stands for a slot.
+pub fn slot_bit(slot: u32) -> u64 {
+    1 << slot.min(63)
+}
+
+impl Uses {
+    /// What two parts use together.
+    pub fn and(self, other: Uses) -> Uses {
+        Uses {
+            state: self.state || other.state,
+            next: self.next || other.next,
+            world: self.world || other.world,
+            opaque: self.opaque || other.opaque,
+            heavy: self.heavy || other.heavy,
+            unfinished: self.unfinished || other.unfinished,
+            slots: self.slots | other.slots,
+        }
+    }
+
+    /// Without a slot that is bound here.
+    pub fn without(mut self, slot: u32) -> Uses {
+        if slot < 63 {
+            self.slots &= !slot_bit(slot);
+        }
+        self
+    }
+
+    /// Whether the value is the same always and everywhere.
+    pub fn is_constant(self) -> bool {
+        !self.state && !self.next && !self.world && !self.unfinished && self.slots == 0
+    }
+}
+
+/// An expression.
+#[derive(Debug)]
+pub struct Node {
+    /// What it is.
+    pub kind: Kind,
+    /// Where it came from.
+    pub at: Loc,
+    /// What it depends on.
+    pub uses: Uses,
+}
+
+/// Two operands.
+pub type Two = Box<(Node, Node)>;
+
+/// Arithmetic on integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Arithmetic {
+    Plus,
+    Minus,
+    Times,
+    Divide,
+    Modulo,
+    Power,
+}
+
+/// Comparison of integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Comparison {
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+}
+
+/// Sets that cannot be spelled out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Infinite {
+    /// `Nat`.
+    Nat,
+    /// `Int`.
+    Int,
+    /// `STRING`.
+    Strings,
+    /// `Any`, of which everything is a member.
+    Any,
+}
+
+/// What an expression is.
+#[derive(Debug)]
+pub enum Kind {
+    /// A known value.
+    Const(Value),
+    /// A set that cannot be spelled out.
+    Infinite(Infinite),
+    /// A variable in the current state.
+    Var(u32),
+    /// A variable in the next state.
+    Next(u32),
+    /// A frame slot: a parameter, a bound name, a LET.
+    Local(u32),
+    /// The operand in the next state: `F(x) == x'`, where what `x` stands for is known only at the call.
+    Prime(Box<Node>),
+    /// Evaluated once: the cell and the expression.
+    Once(u32, Box<Node>),
+    /// Evaluated once for each current state.
+    PerState(u32, Box<Node>),
+    /// Conjunction, left to right.
+    And(Box<[Node]>),
+    /// Disjunction, left to right.
+    Or(Box<[Node]>),
+    /// Negation.
+    Not(Box<Node>),
+    /// Implication.
+    Implies(Two),
+    /// Equivalence.
+    Equiv(Two),
+    /// Equality.
+    Equal(Two),
+    /// Inequality.
+    NotEqual(Two),
+    /// Membership.
+    In(Two),
+    /// Its negation.
+    NotIn(Two),
+    /// Inclusion.
+    SubsetEq(Two),
+    /// Arithmetic.
+    Arithmetic(Arithmetic, Two),
+    /// Comparison.
+    Comparison(Comparison, Two),
+    /// `-x`.
+    Negative(Box<Node>),
+    /// `a..b`.
+    Interval(Two),
+    /// `IF`.
+    If(Box<(Node, Node, Node)>),
+    /// `CASE`.
+    Case(Box<[(Node, Node)]>, Option<Box<Node>>),
+    /// `<<a, b>>`.
+    Tuple(Box<[Node]>),
+    /// `{a, b}`.
+    SetEnum(Box<[Node]>),
+    /// `[a |-> 1]`; names sorted.
+    Record(Box<[(Value, Node)]>),
+    /// `[a : S]`; names sorted.
+    RecordSet(Box<[(Value, Node)]>),
+    /// `{x \in S : p}`.
+    Filter(Box<Bounded>),
+    /// `{e : x \in S}`.
+    Map(Box<Bounded>),
+    /// `[x \in S |-> e]`.
+    Function(Box<Bounded>),
+    /// `f[x \in S] == e` that uses itself: the slot of the function in its own body.
+    Recursive(Box<Bounded>),
+    /// `[S -> T]`.
+    FunctionSet(Two),
+    /// `S \X T`.
+    Product(Box<[Node]>),
+    /// `SUBSET S`.
+    Powerset(Box<Node>),
+    /// `UNION S`.
+    BigUnion(Box<Node>),
+    /// `DOMAIN f`.
+    Domain(Box<Node>),
+    /// `S \cup T`.
+    Union(Two),
+    /// `S \cap T`.
+    Intersection(Two),
+    /// `S \ T`.
+    Difference(Two),
+    /// `f[x].a`.
+    Path(Box<Node>, Box<[Step]>),
+    /// `[f EXCEPT ![x].a = e]`.
+    Except(Box<Node>, Box<[Update]>),
+    /// `CHOOSE x \in S : p`.
+    Choose(Box<Bounded>),
+    /// `\A`.
+    ForAll(Box<Bounded>),
+    /// `\E`.
+    Exists(Box<Bounded>),
+    /// `LET`: slots that get what is given, then the body.
+    Let(Box<[(u32, Argument)]>, Box<Node>),
+    /// A definition applied.
+    Call(Box<Call>),
+    /// An operator that is a parameter, applied: the slot and the arguments.
+    CallSlot(u32, Box<[Argument]>),
+    /// A built-in operator applied.
+    Native(Native, Box<[Argument]>),
+    /// `UNCHANGED` of variables.
+    Unchanged(Box<[u32]>),
+    /// `UNCHANGED` of any other expression: now and next.
+    UnchangedExpr(Two),
+    /// `[A]_v`: the action, and `UNCHANGED v`.
+    Stuttering(Two),
+    /// `<<A>>_v`: the action, and `UNCHANGED v`, which must be false.
+    Changing(Two),
+    /// `ENABLED A`.
+    Enabled(Box<Node>),
+    /// `A \cdot B`.
+    Compose(Two),
+    /// One of the actions that the next-state relation is made of.
+    Action(u32, Box<Node>),
+    /// What can be read but not evaluated.
+    Fail(ErrorClass, Box<str>),
+}
+
+/// One step of a [`Kind::Path`].
+#[derive(Debug)]
+pub enum Step {
+    /// `[x]`.
+    Index(Node),
+    /// `.a`.
+    Field(Value),
+}
+
+/// One `![…] = e` of an EXCEPT.
+#[derive(Debug)]
+pub struct Update {
+    /// The path.
+    pub path: Box<[Step]>,
+    /// The slot of `@`.
+    pub at_slot: u32,
+    /// The new value.
+    pub value: Node,
+}
+
+/// Names bound over sets, and what is said about them.
+#[derive(Debug)]
+pub struct Bounded {
+    /// The sets, none of which uses the names.
+    pub sets: Box<[Node]>,
+    /// The names: which set each ranges over.
+    pub binds: Box<[(u32, Pattern)]>,
+    /// What the bound names are called, in the order of their slots in `binds`.
+    pub names: Box<[Box<str>]>,
+    /// The expression in which the names are bound.
+    pub body: Node,
+    /// The slot of the function in its own body, where it is recursive.
+    pub self_slot: Option<u32>,
+    /// The slots that the body uses besides: what must be kept if it is to be evaluated after its frame is gone.
+    pub captures: Box<[u32]>,
+    /// A frame size that is enough for the body.
+    pub frame: u32,
+}
+
+impl Bounded {
+    /// The slots of the bound names, in order.
+    pub fn slots(&self) -> impl Iterator<Item = u32> + '_ {
+        self.binds.iter().flat_map(|(_, pattern)| pattern.slots().iter().copied())
+    }
+}
+
+/// How a bound name takes an element.
+#[derive(Debug)]
+pub enum Pattern {
+    /// As a whole.
+    One(u32),
+    /// Part by part.
+    Tuple(Box<[u32]>),
+}
+
+impl Pattern {
+    /// The slots it fills.
+    pub fn slots(&self) -> &[u32] {
+        match self {
+            Pattern::One(slot) => std::slice::from_ref(slot),
+            Pattern::Tuple(slots) => slots,
+        }
+    }
+}
+
+/// A definition applied.
+#[derive(Debug)]
+pub struct Call {
+    /// Which.
+    pub operator: u32,
+    /// What its slots get: parameters, then captured names.
+    pub arguments: Box<[(u32, Argument)]>,
+}
+
+/// What is put into a slot.
+#[derive(Debug)]
+pub enum Argument {
+    /// The value, now: constants, names and what else cannot fail.
+    Value(Node),
+    /// The value when it is first used.
+    Lazy(Node),
+    /// The expression, evaluated at each use: it depends on the next state, or is used under a prime.
+    ByName(Node),
+    /// Whatever is in the slot.
+    Slot(u32),
+    /// An operator: a definition or LAMBDA, and what its slots capture.
+    Operator(u32, Box<[(u32, Argument)]>),
+}
+
+impl Argument {
+    /// The expression, if it is one.
+    pub fn node(&self) -> Option<&Node> {
+        match self {
+            Argument::Value(node) | Argument::Lazy(node) | Argument::ByName(node) => Some(node),
+            Argument::Slot(_) | Argument::Operator(..) => None,
+        }
+    }
+}
+
+impl Kind {
+    /// Visits the arguments of calls and LETs.
+    pub fn for_each_argument<'n>(&'n self, mut visit: impl FnMut(&'n Argument)) {
+        fn all<'n>(argument: &'n Argument, visit: &mut dyn FnMut(&'n Argument)) {
+            visit(argument);
+            if let Argument::Operator(_, captures) = argument {
+                captures.iter().for_each(|(_, capture)| all(capture, visit));
+            }
+        }
+        match self {
+            Kind::Let(slots, _) => slots.iter().for_each(|(_, argument)| all(argument, &mut visit)),
+            Kind::Call(call) => call.arguments.iter().for_each(|(_, argument)| all(argument, &mut visit)),
+            Kind::CallSlot(_, arguments) | Kind::Native(_, arguments) => {
+                arguments.iter().for_each(|argument| all(argument, &mut visit));
+            }
+            _ => {}
+        }
+    }
+
+    /// Visits the direct parts.
+    pub fn for_each_child<'n>(&'n self, mut visit: impl FnMut(&'n Node)) {
+        match self {
+            Kind::Const(_)
+            | Kind::Infinite(_)
+            | Kind::Var(_)
+            | Kind::Next(_)
+            | Kind::Local(_)
+            | Kind::Unchanged(_)
+            | Kind::Fail(..) => {}
+            Kind::Prime(part)
+            | Kind::Once(_, part)
+            | Kind::PerState(_, part)
+            | Kind::Not(part)
+            | Kind::Negative(part)
+            | Kind::Powerset(part)
+            | Kind::BigUnion(part)
+            | Kind::Domain(part)
+            | Kind::Enabled(part)
+            | Kind::Action(_, part) => visit(part),
+            Kind::And(parts) | Kind::Or(parts) | Kind::Tuple(parts) | Kind::SetEnum(parts) | Kind::Product(parts) => {
+                parts.iter().for_each(visit);
+            }
+            Kind::Implies(two)
+            | Kind::Equiv(two)
+            | Kind::Equal(two)
+            | Kind::NotEqual(two)
+            | Kind::In(two)
+            | Kind::NotIn(two)
+            | Kind::SubsetEq(two)
+            | Kind::Arithmetic(_, two)
+            | Kind::Comparison(_, two)
+            | Kind::Interval(two)
+            | Kind::FunctionSet(two)
+            | Kind::Union(two)
+            | Kind::Intersection(two)
+            | Kind::Difference(two)
+            | Kind::UnchangedExpr(two)
+            | Kind::Stuttering(two)
+            | Kind::Changing(two)
+            | Kind::Compose(two) => {
+                visit(&two.0);
+                visit(&two.1);
+            }
+            Kind::If(three) => {
+                visit(&three.0);
+                visit(&three.1);
+                visit(&three.2);
+            }
+            Kind::Case(arms, other) => {
+                for (condition, value) in arms {
+                    visit(condition);
+                    visit(value);
+                }
+                if let Some(other) = other {
+                    visit(other);
+                }
+            }
+            Kind::Record(fields) | Kind::RecordSet(fields) => fields.iter().for_each(|(_, part)| visit(part)),
+            Kind::Filter(bounded)
+            | Kind::Map(bounded)
+            | Kind::Function(bounded)
+            | Kind::Recursive(bounded)
+            | Kind::Choose(bounded)
+            | Kind::ForAll(bounded)
+            | Kind::Exists(bounded) => {
+                bounded.sets.iter().for_each(&mut visit);
+                visit(&bounded.body);
+            }
+            Kind::Path(root, steps) => {
+                visit(root);
+                for step in steps {
+                    if let Step::Index(index) = step {
+                        visit(index);
+                    }
+                }
+            }
+            Kind::Except(function, updates) => {
+                visit(function);
+                for update in updates {
+                    for step in &update.path {
+                        if let Step::Index(index) = step {
+                            visit(index);
+                        }
+                    }
+                    visit(&update.value);
+                }
+            }
+            Kind::Let(_, body) => {
+                self.for_each_argument(|argument| {
+                    if let Some(node) = argument.node() {
+                        visit(node);
+                    }
+                });
+                visit(body);
+            }
+            Kind::Call(_) | Kind::CallSlot(..) | Kind::Native(..) => {
+                self.for_each_argument(|argument| {
+                    if let Some(node) = argument.node() {
+                        visit(node);
+                    }
+                });
+            }
+        }
+    }
+
+    /// Visits the direct parts to change them.
+    pub fn for_each_child_mut(&mut self, mut visit: impl FnMut(&mut Node)) {
+        fn of_argument(argument: &mut Argument, visit: &mut dyn FnMut(&mut Node)) {
+            match argument {
+                Argument::Value(node) | Argument::Lazy(node) | Argument::ByName(node) => visit(node),
+                Argument::Slot(_) => {}
+                Argument::Operator(_, captures) => {
+                    captures.iter_mut().for_each(|(_, capture)| of_argument(capture, visit));
+                }
+            }
+        }
+        match self {
+            Kind::Const(_)
+            | Kind::Infinite(_)
+            | Kind::Var(_)
+            | Kind::Next(_)
+            | Kind::Local(_)
+            | Kind::Unchanged(_)
+            | Kind::Fail(..) => {}
+            Kind::Prime(part)
+            | Kind::Once(_, part)
+            | Kind::PerState(_, part)
+            | Kind::Not(part)
+            | Kind::Negative(part)
+            | Kind::Powerset(part)
+            | Kind::BigUnion(part)
+            | Kind::Domain(part)
+            | Kind::Enabled(part)
+            | Kind::Action(_, part) => visit(part),
+            Kind::And(parts) | Kind::Or(parts) | Kind::Tuple(parts) | Kind::SetEnum(parts) | Kind::Product(parts) => {
+                parts.iter_mut().for_each(visit);
+            }
+            Kind::Implies(two)
+            | Kind::Equiv(two)
+            | Kind::Equal(two)
+            | Kind::NotEqual(two)
+            | Kind::In(two)
+            | Kind::NotIn(two)
+            | Kind::SubsetEq(two)
+            | Kind::Arithmetic(_, two)
+            | Kind::Comparison(_, two)
+            | Kind::Interval(two)
+            | Kind::FunctionSet(two)
+            | Kind::Union(two)
+            | Kind::Intersection(two)
+            | Kind::Difference(two)
+            | Kind::UnchangedExpr(two)
+            | Kind::Stuttering(two)
+            | Kind::Changing(two)
+            | Kind::Compose(two) => {
+                visit(&mut two.0);
+                visit(&mut two.1);
+            }
+            Kind::If(three) => {
+                visit(&mut three.0);
+                visit(&mut three.1);
+                visit(&mut three.2);
+            }
+            Kind::Case(arms, other) => {
+                for (condition, value) in arms {
+                    visit(condition);
+                    visit(value);
+                }
+                if let Some(other) = other {
+                    visit(other);
+                }
+            }
+            Kind::Record(fields) | Kind::RecordSet(fields) => fields.iter_mut().for_each(|(_, part)| visit(part)),
+            Kind::Filter(bounded)
+            | Kind::Map(bounded)
+            | Kind::Function(bounded)
+            | Kind::Recursive(bounded)
+            | Kind::Choose(bounded)
+            | Kind::ForAll(bounded)
+            | Kind::Exists(bounded) => {
+                bounded.sets.iter_mut().for_each(&mut visit);
+                visit(&mut bounded.body);
+            }
+            Kind::Path(root, steps) => {
+                visit(root);
+                for step in steps {
+                    if let Step::Index(index) = step {
+                        visit(index);
+                    }
+                }
+            }
+            Kind::Except(function, updates) => {
+                visit(function);
+                for update in updates {
+                    for step in &mut update.path {
+                        if let Step::Index(index) = step {
+                            visit(index);
+                        }
+                    }
+                    visit(&mut update.value);
+                }
+            }
+            Kind::Let(slots, body) => {
+                slots.iter_mut().for_each(|(_, argument)| of_argument(argument, &mut visit));
+                visit(body);
+            }
+            Kind::Call(call) => {
+                call.arguments.iter_mut().for_each(|(_, argument)| of_argument(argument, &mut visit));
+            }
+            Kind::CallSlot(_, arguments) | Kind::Native(_, arguments) => {
+                arguments.iter_mut().for_each(|argument| of_argument(argument, &mut visit));
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! The program: all operators of a spec, lowered.
+
+use omnilink_value::Value;
+
+use super::node::{Loc, Node};
+use crate::source::{Sources, Span};
+
+/// A lowered definition, LAMBDA or deferred body.
+#[derive(Debug)]
+pub struct Operator {
+    /// What people call it.
+    pub name: Box<str>,
+    /// How many parameters it has: the first slots. Captured names have slots of their own further on.
+    pub params: u32,
+    /// The names of the slots, where they have one; as many as the frame has slots.
+    pub slots: Box<[Box<str>]>,
+    /// The meaning.
+    pub body: Node,
+}
+
+/// An action of the next-state relation.
+#[derive(Clone, Debug)]
+pub struct ActionInfo {
+    /// Its name: the innermost definition around it.
+    pub name: Box<str>,
+    /// Where it is.
+    pub at: Loc,
+    /// The names bound around it and its parameters, with their slots.
+    pub bindings: Box<[(Box<str>, u32)]>,
+}
+
+/// A spec, ready to be evaluated. Shared between workers; each has an [`Evaluator`](crate::eval::Evaluator) of its own.
+#[derive(Debug, Default)]
+pub struct Program {
+    /// The variables, in the order of the slots of a state.
+    pub variables: Vec<Box<str>>,
+    /// All operators.
+    pub operators: Vec<Operator>,
+    /// The actions that next-state relations are made of.
+    pub actions: Vec<ActionInfo>,
+    /// How many cells [`super::Kind::Once`] uses.
+    pub once_cells: u32,
+    /// How many cells [`super::Kind::PerState`] uses.
+    pub state_cells: u32,
+    /// The model values that the configuration introduces.
+    pub model_values: Vec<Value>,
+    /// The texts, for messages.
+    pub sources: Sources,
+}
+
+/// Names a lowered formula of a [`Program`]: an operator without parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Formula(pub u32);
+
+impl Program {
+    /// The operator of a formula.
+    pub fn operator(&self, formula: Formula) -> &Operator {
+        &self.operators[formula.0 as usize]
+    }
+
+    /// The text that a node was made from.
+    pub fn text(&self, at: Loc) -> &str {
+        self.sources.get(at.source).slice(Span::new(at.span.start, at.span.end))
+    }
+}

@@ -1,0 +1,79 @@
+//! The next-state relation taken apart into its actions.
+//!
+//! `Next` is followed through `\/`, `\E` and definitions made of nothing else, down to what does something: that is an action,
+//! named after the definition it is in. Its parameters and the names bound around it in that definition are what a
+//! counterexample shows.
+
+use super::{At, Lowering};
+use crate::ir::{ActionInfo, Kind, Node, Uses};
+use crate::semantics::entity::{EntityKind, Resolved};
+use crate::syntax::ast::{ExprId, ExprKind, Junction, Quantifier};
+use crate::syntax::operators::Op;
+
+impl Lowering<'_> {
+    /// A part of the next-state relation, inside the definition of the given name.
+    pub(super) fn action(&mut self, at: At, id: ExprId, name: &str) -> Node {
+        let spec = self.spec;
+        let loc = self.loc(at.tree, id);
+        match &spec.tree(at.tree).expr(id).kind {
+            ExprKind::Paren(inner) | ExprKind::Label(_, _, inner) => self.action(at, *inner, name),
+            ExprKind::Junction(Junction::Or, items) => {
+                let parts = items.iter().map(|item| self.action(at, *item, name)).collect();
+                disjunction(parts, loc)
+            }
+            ExprKind::Infix(Op::Or, _, left, right) => {
+                let parts = vec![self.action(at, *left, name), self.action(at, *right, name)];
+                disjunction(parts, loc)
+            }
+            ExprKind::Quantified(Quantifier::Exists, bounds, body) => {
+                self.binder_with(at, id, bounds, |this| this.action(at, *body, name), Kind::Exists)
+            }
+            ExprKind::Apply(..) | ExprKind::Path(..) if self.leads_to_action(at, id) => {
+                self.named(at, id, None, true)
+            }
+            _ => {
+                let body = self.expr(at, id);
+                self.marked(body, name)
+            }
+        }
+    }
+
+    fn leads_to_action(&self, at: At, id: ExprId) -> bool {
+        let entity = match self.spec.resolved(at.tree, id) {
+            Resolved::Entity(entity) => entity,
+            Resolved::Reference(number) => match self.spec.references.get(number as usize) {
+                Some(reference) if reference.part.is_none() => reference.entity,
+                _ => return false,
+            },
+            Resolved::Nothing => return false,
+        };
+        matches!(
+            self.spec.entity(entity).kind,
+            EntityKind::Operator { recursive: false, .. }
+        )
+    }
+
+    fn marked(&mut self, body: Node, name: &str) -> Node {
+        let action = self.actions.len() as u32;
+        let bindings = self.frame().named_slots();
+        self.actions.push(ActionInfo {
+            name: name.into(),
+            at: body.at,
+            bindings,
+        });
+        Node {
+            at: body.at,
+            uses: body.uses,
+            kind: Kind::Action(action, Box::new(body)),
+        }
+    }
+}
+
+fn disjunction(parts: Vec<Node>, at: crate::ir::Loc) -> Node {
+    let uses = parts.iter().fold(Uses::default(), |uses, part| uses.and(part.uses));
+    Node {
+        kind: Kind::Or(parts.into()),
+        at,
+        uses,
+    }
+}

@@ -1,0 +1,75 @@
+//! What need not be evaluated again: constant parts once, parts that depend on the state alone once per state.
+//!
+//! Sound because evaluation is deterministic in what it uses: a node that uses no variable, no slot and nothing of the world
+//! has one value, and a node that uses only the current state has one value per state. The value is computed when it is first
+//! needed, never before, so that an error in a part that is not reached stays unseen; an error is not kept.
+
+use super::Lowering;
+use crate::ir::{Kind, Node};
+
+impl Lowering<'_> {
+    /// Puts the largest such parts of a node into cells. `repeated`: whether the node is evaluated several times for one
+    /// state, so that keeping pays.
+    pub(super) fn hoist(&mut self, node: &mut Node, repeated: bool) {
+        if is_simple(node) {
+            return;
+        }
+        if node.uses.is_constant() {
+            self.once_cells += 1;
+            let cell = self.once_cells - 1;
+            wrap(node, |inner| Kind::Once(cell, inner));
+            return;
+        }
+        let uses = node.uses;
+        if repeated
+            && uses.heavy
+            && uses.state
+            && !uses.next
+            && !uses.world
+            && !uses.opaque
+            && !uses.unfinished
+            && uses.slots == 0
+        {
+            self.state_cells += 1;
+            let cell = self.state_cells - 1;
+            wrap(node, |inner| Kind::PerState(cell, inner));
+            return;
+        }
+        let loops = matches!(
+            node.kind,
+            Kind::Filter(_)
+                | Kind::Map(_)
+                | Kind::Function(_)
+                | Kind::Recursive(_)
+                | Kind::Choose(_)
+                | Kind::ForAll(_)
+                | Kind::Exists(_)
+        );
+        node.kind.for_each_child_mut(|child| self.hoist(child, repeated || loops));
+    }
+}
+
+/// Whether looking the value up would not be cheaper than having it.
+fn is_simple(node: &Node) -> bool {
+    matches!(
+        node.kind,
+        Kind::Const(_)
+            | Kind::Infinite(_)
+            | Kind::Var(_)
+            | Kind::Next(_)
+            | Kind::Local(_)
+            | Kind::Once(..)
+            | Kind::PerState(..)
+            | Kind::Unchanged(_)
+            | Kind::Fail(..)
+    )
+}
+
+fn wrap(node: &mut Node, make: impl FnOnce(Box<Node>) -> Kind) {
+    let inner = Node {
+        kind: std::mem::replace(&mut node.kind, Kind::Unchanged(Box::new([]))),
+        at: node.at,
+        uses: node.uses,
+    };
+    node.kind = make(Box::new(inner));
+}

@@ -1,0 +1,249 @@
+//! Lowering: from resolved trees to the intermediate form.
+//!
+//! Every definition that is used becomes an [`Operator`] the first time it is used: once as it stands, once more where it is
+//! used under a prime (its variables are then those of the next state), and once for each instance it is used through, with
+//! the substitutions in place of the module's constants and variables. What the configuration replaces is replaced here.
+//!
+//! **Frames.** Each operator has a frame of numbered slots: parameters first, then bound names, LETs and captured names as
+//! they come. No slot is used twice in a frame, so that an argument evaluated late finds its frame undisturbed. A LET
+//! operator, a LAMBDA or a definition of a parametrised instance that uses names from around it captures them: they become
+//! extra slots, filled at every call. Captures are found while lowering; a recursive operator that turns out to capture more
+//! than it was called with is lowered again.
+
+mod action;
+mod binding;
+mod context;
+mod expression;
+mod frame;
+mod hoist;
+mod operand;
+mod pieces;
+mod reference;
+
+use omnilink_value::Value;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::ir::{Formula, Node, Operator, Program, Uses};
+use crate::semantics::entity::{Binding, EntityId, InstanceId, TreeId};
+use crate::semantics::spec::Spec;
+use crate::syntax::ast::ExprId;
+use context::{Context, ContextId};
+pub use pieces::{Piece, Position};
+use frame::Frame;
+
+/// What a configuration puts in the place of a constant or definition.
+#[derive(Clone, Debug)]
+pub enum Replacement {
+    /// A value.
+    Value(Value),
+    /// A definition of the root module.
+    Definition(Binding),
+    /// A table: values for given arguments.
+    Table(Vec<(Vec<Value>, Value)>),
+}
+
+/// What is replaced: an entity, everywhere or only through certain instances.
+#[derive(Clone, Debug, Default)]
+pub struct Replacements {
+    everywhere: FxHashMap<EntityId, Replacement>,
+    through: FxHashMap<(EntityId, Box<[InstanceId]>), Replacement>,
+}
+
+impl Replacements {
+    /// Replaces what a name leads to.
+    pub fn add(&mut self, spec: &Spec, target: Binding, replacement: Replacement) {
+        let via = spec.via(target.via);
+        if via.is_empty() {
+            self.everywhere.insert(target.entity, replacement);
+        } else {
+            self.through.insert((target.entity, via.into()), replacement);
+        }
+    }
+
+    /// Replaces what a name leads to; rows of a table are added to those that are there.
+    pub fn merge(&mut self, spec: &Spec, target: Binding, replacement: Replacement) {
+        if let Replacement::Table(rows) = &replacement
+            && let Some(Replacement::Table(known)) = self.everywhere.get_mut(&target.entity)
+        {
+            known.extend(rows.iter().cloned());
+            return;
+        }
+        self.add(spec, target, replacement);
+    }
+}
+
+/// Where an expression is read, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct At {
+    tree: TreeId,
+    context: ContextId,
+    /// Whether variables are those of the next state.
+    primed: bool,
+}
+
+/// What an operator is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Key {
+    entity: EntityId,
+    context: ContextId,
+    primed: bool,
+    /// Whether the frame around a LET operator is that of a primed one: decides what a prime means for what it captures.
+    outer_primed: bool,
+    /// Whether the operator is a part of the next-state relation whose actions are marked.
+    action: bool,
+}
+
+/// A lowered operator as callers see it.
+#[derive(Clone, Debug)]
+struct Lowered {
+    index: u32,
+    /// What it captures: the name and its slot.
+    captures: Vec<(EntityId, u32)>,
+    uses: Uses,
+    finished: bool,
+    /// Whether it was called while it was being lowered.
+    recursive: bool,
+    /// The cell of its value, where that is kept.
+    cell: Option<Cell>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Cell {
+    Once(u32),
+    PerState(u32),
+}
+
+/// Lowers the definitions of a spec as they are asked for.
+#[derive(Debug)]
+pub struct Lowering<'s> {
+    spec: &'s Spec,
+    replacements: Replacements,
+    variables: FxHashMap<EntityId, u32>,
+    let_entities: FxHashSet<EntityId>,
+    contexts: Vec<Context>,
+    context_numbers: FxHashMap<(ContextId, InstanceId), ContextId>,
+    operators: Vec<Option<Operator>>,
+    lowered: FxHashMap<Key, Lowered>,
+    /// Keys in the order in which their lowering began, to take back what a repeated lowering has made stale.
+    order: Vec<Key>,
+    frames: Vec<Frame>,
+    actions: Vec<crate::ir::ActionInfo>,
+    once_cells: u32,
+    state_cells: u32,
+    depth: u32,
+    is_32_bit: bool,
+}
+
+impl<'s> Lowering<'s> {
+    /// For a spec whose constants are replaced as given.
+    pub fn new(spec: &'s Spec, replacements: Replacements) -> Self {
+        let variables = spec
+            .root()
+            .map(|root| root.variables.iter().copied().zip(0..).collect())
+            .unwrap_or_default();
+        Self {
+            spec,
+            replacements,
+            variables,
+            let_entities: spec.let_entities.values().copied().collect(),
+            contexts: vec![Context::root()],
+            context_numbers: FxHashMap::default(),
+            operators: Vec::new(),
+            lowered: FxHashMap::default(),
+            order: Vec::new(),
+            frames: Vec::new(),
+            actions: Vec::new(),
+            once_cells: 0,
+            state_cells: 0,
+            depth: 0,
+            is_32_bit: false,
+        }
+    }
+
+    /// With TLC's limit on integers.
+    #[must_use]
+    pub fn with_32_bits(mut self, is_32_bit: bool) -> Self {
+        self.is_32_bit = is_32_bit;
+        self
+    }
+
+    /// A formula given by an expression of the root module.
+    pub fn formula(&mut self, tree: TreeId, expr: ExprId, name: &str) -> Formula {
+        self.formula_in(tree, expr, ContextId::ROOT, name, Mode::Plain)
+    }
+
+    /// A formula given by a definition of the root module.
+    pub fn definition(&mut self, binding: Binding, mode: Mode) -> Formula {
+        let name = self.spec.names.text(self.spec.entity(binding.entity).name).to_owned();
+        let context = self.context_through(ContextId::ROOT, self.spec.via(binding.via));
+        self.standalone(&name, mode, |this, primed| {
+            let at = At {
+                tree: this.spec.entity(binding.entity).tree,
+                context: ContextId::ROOT,
+                primed,
+            };
+            this.reference_by_name(at, binding.entity, context, mode == Mode::Next)
+        })
+    }
+
+    /// A formula given by an expression somewhere in the spec.
+    fn formula_in(&mut self, tree: TreeId, expr: ExprId, context: ContextId, name: &str, mode: Mode) -> Formula {
+        self.standalone(name, mode, |this, primed| {
+            let at = At { tree, context, primed };
+            if mode == Mode::Next { this.action(at, expr, name) } else { this.expr(at, expr) }
+        })
+    }
+
+    fn standalone(&mut self, name: &str, mode: Mode, lower: impl FnOnce(&mut Self, bool) -> Node) -> Formula {
+        let primed = mode == Mode::Init;
+        let index = self.reserve();
+        self.frames.push(Frame::new(primed));
+        let mut body = lower(self, primed);
+        self.hoist(&mut body, false);
+        if let Some(frame) = self.frames.pop() {
+            self.operators[index as usize] = Some(Operator {
+                name: name.into(),
+                params: 0,
+                slots: frame.into_names(),
+                body,
+            });
+        }
+        Formula(index)
+    }
+
+    fn reserve(&mut self) -> u32 {
+        self.operators.push(None);
+        self.operators.len() as u32 - 1
+    }
+
+    /// The program of everything that was asked for.
+    pub fn finish(self) -> Program {
+        let spec = self.spec;
+        let mut variables: Vec<(u32, Box<str>)> = self
+            .variables
+            .iter()
+            .map(|(entity, slot)| (*slot, spec.names.text(spec.entity(*entity).name).into()))
+            .collect();
+        variables.sort_unstable();
+        Program {
+            variables: variables.into_iter().map(|(_, name)| name).collect(),
+            operators: self.operators.into_iter().flatten().collect(),
+            actions: self.actions,
+            once_cells: self.once_cells,
+            state_cells: self.state_cells,
+            model_values: Vec::new(),
+            sources: crate::source::Sources::default(),
+        }
+    }
+}
+
+/// What a formula is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// To be evaluated.
+    Plain,
+    /// To find initial states: its variables are given their values.
+    Init,
+    /// To find next states: its actions are marked.
+    Next,
+}

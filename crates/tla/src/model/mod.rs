@@ -1,0 +1,192 @@
+//! A spec together with its configuration, ready to be explored.
+//!
+//! [`build`] reads what the configuration asks for and lowers exactly that: the initial condition and the next-state
+//! relation (given apart or as one SPECIFICATION formula), what must hold, what bounds the search. A PROPERTY is taken apart
+//! into what can be checked state by state and step by step; what speaks of whole behaviours is named, never passed over.
+
+mod constants;
+mod property;
+mod specification;
+
+use crate::config::{Config, Named};
+use crate::diagnostic::{Class, Diagnostic};
+use crate::ir::{Formula, Loc, Program};
+use crate::lower::{Lowering, Mode};
+use crate::semantics::spec::Spec;
+use crate::source::Span;
+
+pub use property::{Check, Property};
+
+/// A formula with a name.
+#[derive(Clone, Debug)]
+pub struct NamedFormula {
+    /// What the configuration calls it.
+    pub name: String,
+    /// What it says.
+    pub formula: Formula,
+    /// Where it is defined.
+    pub at: Option<Loc>,
+}
+
+/// A spec and what is to be done with it.
+#[derive(Debug)]
+pub struct Model {
+    /// Everything that is evaluated.
+    pub program: Program,
+    /// The initial condition.
+    pub init: Option<Formula>,
+    /// The next-state relation.
+    pub next: Option<Formula>,
+    /// What must hold before anything else.
+    pub assumptions: Vec<NamedFormula>,
+    /// What must hold in every state.
+    pub invariants: Vec<NamedFormula>,
+    /// What a state must satisfy to be explored.
+    pub constraints: Vec<NamedFormula>,
+    /// What a step must satisfy to be taken.
+    pub action_constraints: Vec<NamedFormula>,
+    /// What behaviours must satisfy.
+    pub properties: Vec<Property>,
+    /// What counts as the same state.
+    pub view: Option<Formula>,
+    /// What is shown in the place of a state.
+    pub alias: Option<Formula>,
+    /// What must hold at the end.
+    pub postconditions: Vec<NamedFormula>,
+    /// The set of permutations that make no difference.
+    pub symmetry: Option<Formula>,
+    /// Evaluated now and then.
+    pub periodic: Vec<NamedFormula>,
+    /// Whether a state without successors is an error; `None` where the configuration does not say.
+    pub check_deadlock: Option<bool>,
+    /// Whether the specification asks for fairness, which matters to liveness only.
+    pub has_fairness: bool,
+}
+
+/// How a model is built.
+#[derive(Clone, Debug, Default)]
+pub struct BuildOptions {
+    /// Integers of 32 bits, as in TLC.
+    pub is_32_bit: bool,
+    /// Expressions for constants, which count more than the configuration.
+    pub constants: Vec<(String, String)>,
+}
+
+/// Builds a model from a spec without errors.
+///
+/// # Errors
+/// What is wrong with the configuration, as far as the spec does not say it.
+pub fn build(mut spec: Spec, config: &Config, options: &BuildOptions) -> Result<Model, (Spec, Vec<Diagnostic>)> {
+    let mut diagnostics = Vec::new();
+    let (replacements, model_values) = constants::replacements(&mut spec, config, options, &mut diagnostics);
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        return Err((spec, diagnostics));
+    }
+    let mut lowering = Lowering::new(&spec, replacements).with_32_bits(options.is_32_bit);
+    let mut of = Names {
+        spec: &spec,
+        config,
+        diagnostics: &mut diagnostics,
+    };
+    let (init, next, has_fairness) = specification::behaviour(&mut of, &mut lowering);
+    let assumptions = assumptions(&spec, &mut lowering);
+    let mut formulas = |names: &[Named]| -> Vec<NamedFormula> {
+        names.iter().filter_map(|named| of.formula(named, &mut lowering)).collect()
+    };
+    let invariants = formulas(&config.invariants);
+    let constraints = formulas(&config.constraints);
+    let action_constraints = formulas(&config.action_constraints);
+    let postconditions = formulas(&config.postconditions);
+    let periodic = formulas(&config.periodic);
+    let mut single = |named: &Option<Named>| {
+        let named = named.as_ref()?;
+        Some(of.formula(named, &mut lowering)?.formula)
+    };
+    let (view, alias, symmetry) = (single(&config.view), single(&config.alias), single(&config.symmetry));
+    let properties = config
+        .properties
+        .iter()
+        .filter_map(|named| {
+            let binding = of.find(named)?;
+            Some(property::classify(&spec, &mut lowering, &named.name, binding))
+        })
+        .collect();
+    let mut program = lowering.finish();
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        return Err((spec, diagnostics));
+    }
+    program.model_values = model_values;
+    program.sources = std::mem::take(&mut spec.sources);
+    Ok(Model {
+        program,
+        init,
+        next,
+        assumptions,
+        invariants,
+        constraints,
+        action_constraints,
+        properties,
+        view,
+        alias,
+        postconditions,
+        symmetry,
+        periodic,
+        check_deadlock: config.check_deadlock,
+        has_fairness,
+    })
+}
+
+fn assumptions(spec: &Spec, lowering: &mut Lowering<'_>) -> Vec<NamedFormula> {
+    let Some(root) = spec.root() else { return Vec::new() };
+    root.assumptions
+        .iter()
+        .map(|(tree, expr)| {
+            let at = Loc {
+                source: spec.tree(*tree).source,
+                span: spec.tree(*tree).expr(*expr).span,
+            };
+            let line = spec.sources.get(at.source).line_of(at.span.start);
+            NamedFormula {
+                name: format!("ASSUME of line {line}"),
+                formula: lowering.formula(*tree, *expr, "ASSUME"),
+                at: Some(at),
+            }
+        })
+        .collect()
+}
+
+/// Finds what a configuration names.
+struct Names<'a> {
+    spec: &'a Spec,
+    config: &'a Config,
+    diagnostics: &'a mut Vec<Diagnostic>,
+}
+
+impl Names<'_> {
+    fn find(&mut self, named: &Named) -> Option<crate::semantics::entity::Binding> {
+        let found = self.spec.find(&named.name);
+        if found.is_none() {
+            self.error(named.span, format!("`{}` is not defined", named.name));
+        }
+        found
+    }
+
+    fn error(&mut self, span: Span, message: String) {
+        if let Some(source) = self.config.source {
+            self.diagnostics.push(Diagnostic::error(Class::Config, source, span, message));
+        }
+    }
+
+    fn formula(&mut self, named: &Named, lowering: &mut Lowering<'_>) -> Option<NamedFormula> {
+        let binding = self.find(named)?;
+        let entity = self.spec.entity(binding.entity);
+        Some(NamedFormula {
+            name: named.name.clone(),
+            formula: lowering.definition(binding, Mode::Plain),
+            at: Some(Loc {
+                source: entity.source,
+                span: entity.span,
+            }),
+        })
+    }
+}

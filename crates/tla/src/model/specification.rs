@@ -1,0 +1,56 @@
+//! What the behaviours are: INIT and NEXT, or a SPECIFICATION formula taken apart.
+
+use super::Names;
+use crate::ir::Formula;
+use crate::lower::{Lowering, Mode, Piece};
+
+/// The initial condition, the next-state relation, and whether fairness is asked for.
+pub(super) fn behaviour(of: &mut Names<'_>, lowering: &mut Lowering<'_>) -> (Option<Formula>, Option<Formula>, bool) {
+    let config = of.config;
+    if let Some(specification) = &config.specification {
+        let Some(binding) = of.find(specification) else {
+            return (None, None, false);
+        };
+        let mut inits = Vec::new();
+        let mut nexts = Vec::new();
+        let mut has_fairness = false;
+        for piece in lowering.pieces(binding) {
+            match piece {
+                Piece::State(place) => inits.push(place),
+                Piece::Step(place) => nexts.push(place),
+                Piece::Temporal(_) | Piece::Always(_) => has_fairness = true,
+            }
+        }
+        let next = match nexts.as_slice() {
+            [] => None,
+            [next] => Some(lowering.next_of(*next)),
+            _ => {
+                of.error(
+                    specification.span,
+                    format!("`{}` has more than one next-state relation", specification.name),
+                );
+                None
+            }
+        };
+        if nexts.is_empty() {
+            of.error(
+                specification.span,
+                format!("`{}` has no next-state relation of the form [][Next]_vars", specification.name),
+            );
+        }
+        return (lowering.init_of(&inits), next, has_fairness);
+    }
+    let mut given = |named: &Option<crate::config::Named>, fallback: &str, mode: Mode| {
+        let binding = match named {
+            Some(named) => of.find(named)?,
+            None if config.init.is_none() && config.next.is_none() && config.source.is_none() => {
+                of.spec.find(fallback)?
+            }
+            None => return None,
+        };
+        Some(lowering.definition(binding, mode))
+    };
+    let init = given(&config.init, "Init", Mode::Init);
+    let next = given(&config.next, "Next", Mode::Next);
+    (init, next, false)
+}

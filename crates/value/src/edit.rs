@@ -1,0 +1,165 @@
+//! New values from old ones: set algebra and replacement of one part.
+//!
+//! Evaluating a specification is mostly this: a set with one more element, a function with one value changed. The parts
+//! of an existing value are sorted and distinct already, and the hash of a whole is a sum over its parts, so a merge or a
+//! copy is enough; nothing is sorted again.
+
+use std::cmp::Ordering;
+
+use smallvec::SmallVec;
+
+use crate::build::{ElementBuffer, EntryBuffer};
+use crate::hash::{avalanche, mix};
+use crate::value::{Elements, Entries, Repr, Value};
+
+impl Value {
+    /// The set of these elements, which are sorted and distinct. Anything else is not canonical and breaks equality.
+    pub fn set_of_sorted(elements: impl IntoIterator<Item = Value>) -> Self {
+        let elements: ElementBuffer = elements.into_iter().collect();
+        debug_assert!(elements.is_sorted_by(|left, right| left < right));
+        shared_set(elements)
+    }
+
+    /// The union of two sets, given by their sorted elements.
+    pub fn union_of(left: &[Value], right: &[Value]) -> Self {
+        let mut merged = ElementBuffer::with_capacity(left.len() + right.len());
+        let (mut l, mut r) = (left, right);
+        while let ([x, l_rest @ ..], [y, r_rest @ ..]) = (l, r) {
+            match x.cmp(y) {
+                Ordering::Less => {
+                    merged.push(x.clone());
+                    l = l_rest;
+                }
+                Ordering::Greater => {
+                    merged.push(y.clone());
+                    r = r_rest;
+                }
+                Ordering::Equal => {
+                    merged.push(x.clone());
+                    (l, r) = (l_rest, r_rest);
+                }
+            }
+        }
+        merged.extend(l.iter().chain(r).cloned());
+        shared_set(merged)
+    }
+
+    /// This function (tuple, record) with the entry at `index`, in the order of the keys, replaced; `None` if there is no such
+    /// entry. The domain stays as it is, so the form stays canonical.
+    pub fn with_entry(&self, index: usize, value: Value) -> Option<Self> {
+        match &self.0 {
+            Repr::Tuple(elements) => {
+                let old = elements.slice.get(index)?;
+                let place = index as u64 + 1;
+                let sum = elements
+                    .header
+                    .header
+                    .wrapping_sub(mix(place, old.hash64()))
+                    .wrapping_add(mix(place, value.hash64()));
+                let mut copy: SmallVec<[Value; 16]> = elements.slice.iter().cloned().collect();
+                copy[index] = value;
+                Some(Self(Repr::Tuple(Elements::from_header_and_iter(
+                    sum,
+                    copy.into_iter(),
+                ))))
+            }
+            Repr::Record(entries) => Some(Self(Repr::Record(replaced(entries, index, value)?))),
+            Repr::Function(entries) => Some(Self(Repr::Function(replaced(entries, index, value)?))),
+            _ => None,
+        }
+    }
+
+    /// Where the key is among the entries of this function (tuple, record), in the order of the keys.
+    pub fn index_of(&self, key: &Value) -> Option<usize> {
+        match &self.0 {
+            Repr::Tuple(elements) => {
+                let index = usize::try_from(key.as_int()?).ok()?.checked_sub(1)?;
+                (index < elements.slice.len()).then_some(index)
+            }
+            Repr::Record(entries) | Repr::Function(entries) => {
+                entries.slice.binary_search_by(|(k, _)| k.cmp(key)).ok()
+            }
+            _ => None,
+        }
+    }
+
+    /// The function with these entries, whose keys are sorted and distinct.
+    pub fn function_of_sorted(entries: impl IntoIterator<Item = (Value, Value)>) -> Self {
+        let mut entries: EntryBuffer = entries.into_iter().collect();
+        debug_assert!(entries.is_sorted_by(|left, right| left.0 < right.0));
+        match Self::from_entries(&mut entries) {
+            Ok(function) => function,
+            Err(duplicate) => unreachable!("{duplicate}"),
+        }
+    }
+}
+
+fn shared_set(elements: ElementBuffer) -> Value {
+    let sum = elements.iter().fold(elements.len() as u64, |sum, element| {
+        sum.wrapping_add(avalanche(element.hash64()))
+    });
+    Value(Repr::Set(Elements::from_header_and_iter(
+        sum,
+        elements.into_iter(),
+    )))
+}
+
+fn replaced(entries: &Entries, index: usize, value: Value) -> Option<Entries> {
+    let (key, old) = entries.slice.get(index)?;
+    let key_hash = key.hash64();
+    let sum = entries
+        .header
+        .header
+        .wrapping_sub(mix(key_hash, old.hash64()))
+        .wrapping_add(mix(key_hash, value.hash64()));
+    let mut copy: SmallVec<[(Value, Value); 8]> = entries.slice.iter().cloned().collect();
+    copy[index].1 = value;
+    Some(Entries::from_header_and_iter(sum, copy.into_iter()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ints(elements: &[i64]) -> Value {
+        Value::set(elements.iter().copied().map(Value::int))
+    }
+
+    fn elements(set: &Value) -> &[Value] {
+        set.as_set().unwrap_or_default()
+    }
+
+    #[test]
+    fn a_merged_union_is_the_set_built_from_scratch() {
+        let (odd, low) = (ints(&[1, 3, 5, 7]), ints(&[0, 1, 2, 3]));
+        let union = Value::union_of(elements(&odd), elements(&low));
+        assert_eq!(union, ints(&[0, 1, 2, 3, 5, 7]));
+        assert_eq!(union.hash64(), ints(&[0, 1, 2, 3, 5, 7]).hash64());
+    }
+
+    #[test]
+    fn replacing_an_entry_gives_the_value_and_hash_built_from_scratch() {
+        let tuple = Value::tuple([1.into(), 2.into(), 3.into()]);
+        let changed = tuple.with_entry(1, "x".into());
+        let expected = Value::tuple([1.into(), "x".into(), 3.into()]);
+        assert_eq!(changed.as_ref(), Some(&expected));
+        assert_eq!(changed.map(|v| v.hash64()), Some(expected.hash64()));
+
+        let record = Value::record([("a", 1.into()), ("b", Value::int(2))]);
+        let expected = Value::record([("a", 1.into()), ("b", Value::bool(true))]);
+        let changed = record
+            .index_of(&"b".into())
+            .and_then(|at| record.with_entry(at, true.into()));
+        assert_eq!(changed.as_ref(), Some(&expected));
+        assert_eq!(changed.map(|v| v.hash64()), Some(expected.hash64()));
+        assert_eq!(tuple.with_entry(3, 0.into()), None);
+    }
+
+    #[test]
+    fn sorted_entries_take_the_canonical_form() {
+        let sequence = Value::function_of_sorted([(1.into(), "a".into()), (2.into(), "b".into())]);
+        assert_eq!(sequence, Value::tuple(["a".into(), "b".into()]));
+        let from_zero = Value::function_of_sorted([(0.into(), "a".into()), (1.into(), "b".into())]);
+        assert_eq!(from_zero.kind(), crate::Kind::Function);
+    }
+}
