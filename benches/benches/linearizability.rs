@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use omnilink_benches::case::{CASES, Case};
-use omnilink_benches::subject::{Measured, run};
+use omnilink_benches::subject::{Measured, peak_mb, run};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -28,7 +28,7 @@ fn main() {
             "streaming" => case.ours_streaming(&files),
             _ => case.porcupine(&files),
         };
-        println!("{} {}", answer.letters, answer.seconds);
+        println!("{} {} {}", answer.letters, answer.seconds, peak_mb());
         return;
     }
     let wanted = args.first().map_or("", String::as_str);

@@ -184,14 +184,7 @@ impl Input {
             Self::Map(load) => {
                 let path = folder.join("map.ndjson");
                 let mut out = BufWriter::new(File::create(&path)?);
-                // Lines leave the simulation in order of return; a recorder's files are sorted by start.
-                if load.ops_per_thread * u64::from(load.threads) > 2_000_000 {
-                    load.write_sorted(&mut out)?;
-                } else {
-                    load.history()
-                        .iter()
-                        .try_for_each(|observed| observed.write_line(&mut out))?;
-                }
+                load.write_sorted(&mut out)?;
                 vec![path]
             }
             Self::Register(load) => {

@@ -59,11 +59,21 @@ pub fn run(args: &[&str], cpu_limit: Duration, memory_limit_mb: u64) -> Measured
         usage.assume_init()
     };
     let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
-    let (verdict, told) = answer.trim().split_once(' ').filter(|_| status == 0).unzip();
-    let total = seconds(usage.ru_utime) + seconds(usage.ru_stime);
+    let mut words = answer.split_whitespace();
+    let verdict = words.next().filter(|_| status == 0);
+    let mut told = || words.next().and_then(|word| word.parse().ok());
     Measured {
         verdict: verdict.map(str::to_owned),
-        seconds: told.and_then(|told| told.parse().ok()).unwrap_or(total),
-        peak_mb: usage.ru_maxrss as f64 / 1024.0,
+        seconds: told().unwrap_or(seconds(usage.ru_utime) + seconds(usage.ru_stime)),
+        peak_mb: told().unwrap_or(usage.ru_maxrss as f64 / 1024.0),
     }
+}
+
+/// The peak of this process alone. What its parent learns at its end also counts the parent's own memory, which the process
+/// shared before it became this program.
+pub fn peak_mb() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = peak.and_then(|peak| peak.trim().strip_suffix(" kB")?.parse::<f64>().ok());
+    kilobytes.map_or(f64::NAN, |kilobytes| kilobytes / 1024.0)
 }

@@ -92,12 +92,22 @@ struct Frame<K> {
     trail: u32,
 }
 
-/// A configuration in front of an event: what has been tried already.
+/// A configuration in front of an event: what has been tried in vain.
 #[derive(Debug, PartialEq, Eq)]
 struct Visit<K> {
     event: u32,
     state: StateId,
     placed: K,
+}
+
+impl<K: Mask> Visit<K> {
+    fn new(event: u32, config: &Config<K>) -> Self {
+        Self {
+            event,
+            state: config.state,
+            placed: config.placed.clone(),
+        }
+    }
 }
 
 impl<K: Mask> Hash for Visit<K> {
@@ -118,8 +128,11 @@ pub(crate) struct DepthFirst<K> {
     /// The operations placed since the root, in order.
     trail: Vec<OpRef>,
     root_path: PathId,
-    visited: HashSet<Visit<K>, FxBuildHasher>,
+    failed: HashSet<Visit<K>, FxBuildHasher>,
+    /// The last event that a frame was left at.
     deepest: u32,
+    /// The event that the attempts in `stuck` ended at.
+    stuck_at: u32,
     stuck: Vec<(Config<K>, Vec<OpRef>)>,
     stuck_total: u64,
     done: bool,
@@ -128,11 +141,6 @@ pub(crate) struct DepthFirst<K> {
 }
 
 impl<K: Mask> DepthFirst<K> {
-    /// How many of the configurations that got furthest are kept for the report.
-    const STUCK_KEPT: usize = 64;
-    /// How much of the order that led to each is kept.
-    const TRAIL_KEPT: usize = 16;
-
     pub fn new<S: Mask>(schedule: Schedule, sweep: &Sweep<S>) -> Self {
         Self {
             events: schedule.events,
@@ -150,8 +158,9 @@ impl<K: Mask> DepthFirst<K> {
             frames: Vec::new(),
             trail: Vec::new(),
             root_path: START,
-            visited: HashSet::with_hasher(FxBuildHasher),
+            failed: HashSet::with_hasher(FxBuildHasher),
             deepest: 0,
+            stuck_at: 0,
             stuck: Vec::new(),
             stuck_total: 0,
             done: false,
@@ -175,8 +184,10 @@ impl<K: Mask> DepthFirst<K> {
             if *fuel == 0 {
                 return Reached::NoFuel;
             }
-            let visited = &self.visited;
-            let bytes = || visited.capacity() * (size_of::<Visit<K>>() + 1);
+            let (failed, frames) = (&self.failed, &self.frames);
+            let bytes = || {
+                failed.capacity() * (size_of::<Visit<K>>() + 1) + frames.capacity() * size_of::<Frame<K>>()
+            };
             if tools.meter.configuration(|| tools.space.heap_bytes() + bytes()) {
                 return Reached::Limit;
             }
@@ -268,7 +279,7 @@ impl<K: Mask> DepthFirst<K> {
             config.placed.insert(slot as usize);
             self.enter(config, event, ledger, tools);
         } else {
-            self.frames.pop();
+            self.give_up();
         }
     }
 
@@ -304,26 +315,10 @@ impl<K: Mask> DepthFirst<K> {
 
     fn leave_frame(&mut self, config: Config<K>, target: usize) {
         let event = self.position;
-        let visit = Visit {
-            event,
-            state: config.state,
-            placed: config.placed.clone(),
-        };
-        if !self.visited.insert(visit) {
+        if !self.failed.is_empty() && self.failed.contains(&Visit::new(event, &config)) {
             return;
         }
-        if event > self.deepest {
-            self.deepest = event;
-            self.stuck.clear();
-            self.stuck_total = 0;
-        }
-        if event == self.deepest {
-            self.stuck_total += 1;
-            if self.stuck.len() < Self::STUCK_KEPT {
-                let from = self.trail.len().saturating_sub(Self::TRAIL_KEPT);
-                self.stuck.push((config.clone(), self.trail[from..].to_vec()));
-            }
-        }
+        self.deepest = self.deepest.max(event);
         let skip = self.ops.optional.contains(target).then_some(target as u32);
         let (todo, trail) = (K::default(), self.trail.len() as u32);
         let trying = Some((target as u32, 0));
@@ -338,6 +333,32 @@ impl<K: Mask> DepthFirst<K> {
         });
     }
 
+    /// Gives the newest frame up. Only now is it remembered: a frame never comes up twice on one path, because every step
+    /// places an operation, so on an easy history nothing is remembered at all.
+    fn give_up(&mut self) {
+        let Some(Frame {
+            event, config, trail, ..
+        }) = self.frames.pop()
+        else {
+            return;
+        };
+        self.failed.insert(Visit::new(event, &config));
+        if event < self.deepest {
+            return;
+        }
+        if self.stuck_at < event {
+            self.stuck_at = event;
+            self.stuck.clear();
+            self.stuck_total = 0;
+        }
+        self.stuck_total += 1;
+        if self.stuck.len() < Stuck::KEPT {
+            let end = trail as usize;
+            let from = end.saturating_sub(Stuck::TAIL);
+            self.stuck.push((config, self.trail[from..end].to_vec()));
+        }
+    }
+
     /// Takes back events until `ops` stands in front of `event`.
     fn rewind(&mut self, event: u32, ledger: &Ledger, tools: &mut Tools<'_, '_>) {
         while self.position > event {
@@ -347,6 +368,11 @@ impl<K: Mask> DepthFirst<K> {
                 Event::Return(op, slot) => self.ops.occupy(slot as usize, op, ledger, tools.space),
             }
         }
+    }
+
+    /// How many calls and returns the best attempt got past.
+    pub fn depth(&self) -> u64 {
+        u64::from(self.deepest)
     }
 
     /// After success: the path to start from and the operations placed after it.

@@ -95,12 +95,17 @@ impl Counterexample {
 pub struct Alternative {
     /// The model's state, in its own words.
     pub state: String,
-    /// The last operations placed, oldest first.
+    /// The last operations placed, oldest first, up to [`Alternative::RECENT`].
     pub recent: Vec<OpView>,
     /// Operations that had not returned yet and have taken effect already.
     pub placed: Vec<OpView>,
     /// Operations that could come next, and what becomes of each. The unexplained operation comes first.
     pub candidates: Vec<Candidate>,
+}
+
+impl Alternative {
+    /// How many of the operations placed are shown: where there are so many, others may come before them.
+    pub const RECENT: usize = 16;
 }
 
 /// An operation that could come next.
@@ -169,7 +174,7 @@ pub(crate) struct Stuck {
 
 impl Stuck {
     pub const KEPT: usize = Counterexample::SHOWN;
-    pub const TAIL: usize = 16;
+    pub const TAIL: usize = Alternative::RECENT;
 }
 
 /// A configuration in front of it.

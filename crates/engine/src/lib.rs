@@ -20,11 +20,15 @@ extern crate self as omnilink_engine;
 
 mod checker;
 mod config;
+mod course;
 mod depth_first;
+mod describe;
 mod evidence;
 mod footprint;
+mod interned;
 mod ledger;
 mod mask;
+mod memory;
 mod meter;
 mod minimize;
 mod model;
@@ -37,24 +41,28 @@ mod options;
 mod partition;
 mod path;
 mod program_order;
+mod progress;
 mod replay;
 mod search;
+mod sequential;
 mod space;
 mod sweep;
 
-pub use checker::{CheckError, Checker, Progress, check};
+pub use checker::{Checker, check};
 pub use evidence::{
     Alternative, Candidate, Counterexample, Fate, Figures, OpView, Outcome, Placement, Unfinished, Verdict,
     Witness,
 };
 pub use footprint::{Footprint, Keys};
-pub use meter::{Exhausted, resident_bytes};
+pub use memory::{default_memory_bytes, resident_bytes};
+pub use meter::Exhausted;
 pub use minimize::{Minimal, minimize};
 pub use model::{Model, Outcomes, successors};
 pub use monitor::{Event, EventError, Monitor};
 pub use operation::Operation;
 pub use options::{Consistency, Limits, Options, Reductions, Strategy};
 pub use partition::{Components, Partitioning};
+pub use progress::{CheckError, Progress};
 pub use search::Decider;
 
 #[cfg(test)]

@@ -15,6 +15,8 @@ pub(crate) trait Mask: Clone + Eq + Hash + Default + std::fmt::Debug {
     fn insert(&mut self, slot: usize);
     fn remove(&mut self, slot: usize);
     fn contains(&self, slot: usize) -> bool;
+    /// Inserts or removes `slot`.
+    fn set(&mut self, slot: usize, present: bool);
     fn is_empty(&self) -> bool;
     fn count(&self) -> usize;
     /// The smallest slot in the set that is not below `from`.
@@ -98,6 +100,10 @@ macro_rules! word_mask {
                 self >> slot & 1 == 1
             }
             #[inline]
+            fn set(&mut self, slot: usize, present: bool) {
+                *self = *self & !(1 << slot) | Self::from(present) << slot;
+            }
+            #[inline]
             fn is_empty(&self) -> bool {
                 *self == 0
             }
@@ -177,6 +183,14 @@ impl Mask for WideMask {
             while self.0.last() == Some(&0) {
                 self.0.pop();
             }
+        }
+    }
+
+    fn set(&mut self, slot: usize, present: bool) {
+        if present {
+            self.insert(slot);
+        } else {
+            self.remove(slot);
         }
     }
 
@@ -270,6 +284,9 @@ mod tests {
         assert_eq!(a.minus(&b).or(&a.and(&b)), a);
         assert!(a.and(&b).is_subset(&a) && !a.is_subset(&a.and(&b)));
         assert_eq!(a.first_absent(), (0..).find(|n| !list_a.contains(n)).unwrap_or(0));
+        let mut copied = b.clone();
+        (0..limit).for_each(|n| copied.set(n, a.contains(n)));
+        assert_eq!(copied, a);
         let mut emptied = a.clone();
         list_a.iter().for_each(|n| emptied.remove(*n));
         assert!(emptied.is_empty() && emptied == K::default());

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use crate::memory::{default_memory_bytes, resident_bytes};
 use crate::options::Limits;
 
 /// Why a search stopped early.
@@ -24,13 +25,16 @@ pub(crate) struct Meter {
     pub configurations: u64,
     countdown: u32,
     exhausted: Option<Exhausted>,
-    /// What the tables held when they were last measured, for systems that do not tell resident memory.
+    /// What the tables held when they were last measured: resident memory is not asked for each time, and not everywhere.
     table_bytes: u64,
+    looks: u32,
 }
 
 impl Meter {
     /// A configuration takes well under 10 µs: the clock is read every few milliseconds at worst.
     const INTERVAL: u32 = 256;
+    /// Asking for resident memory is a call to the system, as dear as ten configurations.
+    const LOOKS_PER_MEMORY_LOOK: u32 = 4;
 
     pub fn new(limits: Limits) -> Self {
         Self {
@@ -40,6 +44,7 @@ impl Meter {
             countdown: limits.configurations.map_or(Self::INTERVAL, Self::interval),
             exhausted: None,
             table_bytes: 0,
+            looks: 0,
         }
     }
 
@@ -74,35 +79,32 @@ impl Meter {
     #[inline(never)]
     fn look(&mut self) {
         self.countdown = Self::INTERVAL;
+        self.looks = self.looks.wrapping_add(1);
         if self.exhausted.is_some() {
             return;
         }
-        let Limits {
-            memory_bytes,
-            configurations,
-            ..
-        } = self.limits;
+        let configurations = self.limits.configurations;
         if configurations.is_some_and(|limit| self.configurations >= limit) {
             self.exhausted = Some(Exhausted::Configurations);
         } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             self.exhausted = Some(Exhausted::Time);
-        } else if memory_bytes
-            .is_some_and(|limit| resident_bytes().unwrap_or(0).max(self.table_bytes) >= limit)
-        {
+        } else if self.holds_too_much() {
             self.exhausted = Some(Exhausted::Memory);
         } else if let Some(limit) = configurations {
             self.countdown = Self::interval(limit - self.configurations);
         }
     }
 
+    fn holds_too_much(&self) -> bool {
+        let Some(limit) = self.limits.memory_bytes.or_else(default_memory_bytes) else {
+            return false;
+        };
+        self.table_bytes >= limit
+            || self.looks % Self::LOOKS_PER_MEMORY_LOOK == 1
+                && resident_bytes().is_some_and(|held| held >= limit)
+    }
+
     pub fn exhausted(&self) -> Option<Exhausted> {
         self.exhausted
     }
-}
-
-/// How much memory this process holds, where the system tells.
-pub fn resident_bytes() -> Option<u64> {
-    let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
-    let pages: u64 = statm.split(' ').nth(1)?.parse().ok()?;
-    Some(pages * 4096)
 }

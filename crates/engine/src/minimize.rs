@@ -16,14 +16,14 @@ use std::time::{Duration, Instant};
 
 use omnilink_trace::{Time, Timebox};
 
-use crate::checker::{CheckError, Checker, check};
+use crate::checker::{Checker, check_from};
 use crate::evidence::{Counterexample, Verdict};
-use crate::footprint::Footprint;
-use crate::model::{Model, Outcomes};
+use crate::model::Model;
 use crate::naive;
 use crate::operation::Operation;
 use crate::options::{Consistency, Limits, Options};
 use crate::partition::Components;
+use crate::progress::CheckError;
 
 /// The few operations that make a history a violation.
 #[derive(Clone, Debug)]
@@ -43,49 +43,6 @@ pub struct Minimal<O> {
     pub confirmed: Option<bool>,
 }
 
-/// A model that starts somewhere else.
-struct StartingFrom<'m, M: Model> {
-    model: &'m M,
-    initial: Vec<M::State>,
-}
-
-impl<M: Model> Model for StartingFrom<'_, M> {
-    type State = M::State;
-    type Op = M::Op;
-
-    fn initial(&self) -> Vec<M::State> {
-        self.initial.clone()
-    }
-
-    fn step(&self, state: &M::State, op: &M::Op, outcomes: &mut Outcomes<M::State>) {
-        self.model.step(state, op, outcomes);
-    }
-
-    fn is_pure(&self, op: &M::Op) -> bool {
-        self.model.is_pure(op)
-    }
-
-    fn footprint(&self, op: &M::Op) -> Footprint {
-        self.model.footprint(op)
-    }
-
-    fn may_enable(&self, state: &M::State, refused: &M::Op, helper: &M::Op) -> bool {
-        self.model.may_enable(state, refused, helper)
-    }
-
-    fn describe_state(&self, state: &M::State) -> String {
-        self.model.describe_state(state)
-    }
-
-    fn describe_op(&self, op: &M::Op) -> String {
-        self.model.describe_op(op)
-    }
-
-    fn state_bytes(&self, state: &M::State) -> usize {
-        self.model.state_bytes(state)
-    }
-}
-
 /// An operation with its position in the history given, and whether it is still shown.
 #[derive(Clone, Debug)]
 struct Piece<O> {
@@ -98,7 +55,7 @@ struct Piece<O> {
 /// the limits.
 ///
 /// # Errors
-/// Those of [`check`].
+/// Those of [`check`](crate::check).
 pub fn minimize<M: Model>(
     model: &M,
     history: Vec<Operation<M::Op>>,
@@ -116,7 +73,7 @@ pub fn minimize<M: Model>(
         })
         .collect();
     pieces.sort_by_key(|piece| piece.operation.timebox.start);
-    let outcome = check(model, operations(&pieces), options)?;
+    let outcome = check_from(model, model.initial(), operations(&pieces), options)?;
     let Verdict::Violation(found) = outcome.verdict else {
         return Ok(None);
     };
@@ -128,12 +85,10 @@ pub fn minimize<M: Model>(
         cut_end(&mut pieces, found.op.timebox);
         initial = cut_beginning(model, &mut pieces, options)?;
     }
-    let start = StartingFrom {
-        model,
-        initial: initial.clone().unwrap_or_else(|| model.initial()),
-    };
+    let cut = initial.is_some();
     let mut shrinker = Shrinker {
-        model: &start,
+        model,
+        initial: initial.unwrap_or_else(|| model.initial()),
         options,
         deadline,
         pieces,
@@ -142,7 +97,7 @@ pub fn minimize<M: Model>(
     if linearizable {
         shrinker.widen()?;
     }
-    shrinker.conclude(initial.is_some(), total)
+    shrinker.conclude(cut, total)
 }
 
 /// How long shrinking may take where no time limit is given.
@@ -187,18 +142,15 @@ fn cut_beginning<M: Model>(
         let Some((states, rest)) = restart_at(model, pieces, cut, options)? else {
             continue;
         };
-        let start = StartingFrom {
-            model,
-            initial: states,
-        };
         let limits = Limits {
             configurations: Some(1_000_000),
             ..Limits::default()
         };
-        let outcome = check(&start, operations(&rest), Options { limits, ..options })?;
+        let options = Options { limits, ..options };
+        let outcome = check_from(model, states.clone(), operations(&rest), options)?;
         if outcome.verdict.is_violation() {
             *pieces = rest;
-            return Ok(Some(start.initial));
+            return Ok(Some(states));
         }
     }
     Ok(None)
@@ -247,6 +199,7 @@ fn restart_at<M: Model>(
 
 struct Shrinker<'m, M: Model> {
     model: &'m M,
+    initial: Vec<M::State>,
     options: Options,
     deadline: Instant,
     pieces: Vec<Piece<M::Op>>,
@@ -272,9 +225,8 @@ impl<M: Model> Shrinker<'_, M> {
             witness: false,
             ..self.options
         };
-        Ok(check(self.model, operations(pieces), options)?
-            .verdict
-            .is_violation())
+        let outcome = check_from(self.model, self.initial.clone(), operations(pieces), options)?;
+        Ok(outcome.verdict.is_violation())
     }
 
     /// Hides as many operations as possible: in large groups first, then one by one until nothing changes.
@@ -364,15 +316,15 @@ impl<M: Model> Shrinker<'_, M> {
             witness: false,
             ..self.options
         };
-        let outcome = check(self.model, history.clone(), options)?;
+        let outcome = check_from(self.model, self.initial.clone(), history.clone(), options)?;
         let Verdict::Violation(counterexample) = outcome.verdict else {
             return Ok(None);
         };
-        let confirmed = (history.len() <= NAIVE_MAX)
-            .then(|| naive::explain(self.model, &history, self.options.consistency).is_none());
+        let confirmed = (history.len() <= NAIVE_MAX).then(|| {
+            naive::explain_from(self.model, &self.initial, &history, self.options.consistency).is_none()
+        });
         let from = cut.then(|| {
-            self.model
-                .initial()
+            self.initial
                 .iter()
                 .map(|state| self.model.describe_state(state))
                 .collect::<Vec<_>>()

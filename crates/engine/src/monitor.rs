@@ -10,12 +10,13 @@ use omnilink_trace::{Time, Timebox};
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
-use crate::checker::{CheckError, Checker, Progress};
+use crate::checker::Checker;
 use crate::evidence::Outcome;
 use crate::model::Model;
 use crate::operation::Operation;
 use crate::options::Options;
 use crate::partition::Partitioning;
+use crate::progress::{CheckError, Progress};
 
 /// Something that happened. Events are given in the order in which they happened.
 #[derive(Clone, Debug, PartialEq, Eq)]

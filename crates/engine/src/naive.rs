@@ -16,6 +16,16 @@ pub fn explain<M: Model>(
     history: &[Operation<M::Op>],
     consistency: Consistency,
 ) -> Option<Vec<usize>> {
+    explain_from(model, &model.initial(), history, consistency)
+}
+
+/// The same for a history that begins in one of the states `initial`.
+pub(crate) fn explain_from<M: Model>(
+    model: &M,
+    initial: &[M::State],
+    history: &[Operation<M::Op>],
+    consistency: Consistency,
+) -> Option<Vec<usize>> {
     assert!(history.len() <= 64, "the naive checker is for small histories");
     let must = |i: usize| !history[i].optional && !history[i].timebox.is_pending();
     let goal = (0..history.len())
@@ -36,8 +46,7 @@ pub fn explain<M: Model>(
         })
         .collect();
     let mut order = Vec::new();
-    model
-        .initial()
+    initial
         .iter()
         .any(|state| extend(model, history, &before, goal, 0, state, &mut order))
         .then_some(order)

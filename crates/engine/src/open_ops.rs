@@ -9,8 +9,8 @@ use crate::options::Reductions;
 use crate::space::{AnySpace, ClassId, StateId};
 
 /// One open operation.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Slot {
+#[derive(Clone, Debug)]
+pub(crate) struct Slot<K> {
     pub op: OpRef,
     pub class: ClassId,
     reads: u64,
@@ -18,12 +18,19 @@ pub(crate) struct Slot {
     only_key: Option<u64>,
     blind: bool,
     deadline: (Time, u64),
+    /// Those that do not commute with it.
+    conflicts: K,
+    /// Those that write what it reads.
+    feeders: K,
+    /// Those of the same class that return earlier.
+    earlier_twins: K,
 }
 
 /// All open operations. A slot belongs to an operation, never to a thread, and is used again after the return.
 #[derive(Debug)]
 pub(crate) struct OpenOps<K> {
-    slots: Vec<Slot>,
+    /// What is said of pairs holds for the occupied ones.
+    slots: Vec<Slot<K>>,
     /// The occupied slots.
     pub open: K,
     /// Those that never change any state.
@@ -32,12 +39,6 @@ pub(crate) struct OpenOps<K> {
     pub optional: K,
     /// Those of them that write one key and read no other.
     spare: K,
-    /// By slot: those that do not commute with it.
-    conflicts: Vec<K>,
-    /// By slot: those that write what it reads.
-    feeders: Vec<K>,
-    /// By slot: those of the same class that return earlier.
-    earlier_twins: Vec<K>,
 }
 
 impl<K: Mask> OpenOps<K> {
@@ -48,9 +49,6 @@ impl<K: Mask> OpenOps<K> {
             pure: K::default(),
             optional: K::default(),
             spare: K::default(),
-            conflicts: Vec::new(),
-            feeders: Vec::new(),
-            earlier_twins: Vec::new(),
         }
     }
 
@@ -60,7 +58,7 @@ impl<K: Mask> OpenOps<K> {
     }
 
     #[inline]
-    pub fn slot(&self, slot: usize) -> &Slot {
+    pub fn slot(&self, slot: usize) -> &Slot<K> {
         &self.slots[slot]
     }
 
@@ -69,7 +67,7 @@ impl<K: Mask> OpenOps<K> {
         debug_assert!(!self.open.contains(slot) && slot < K::CAPACITY);
         let entry = ledger.get(op);
         let facts = space.source.facts(entry.class);
-        let new = Slot {
+        let mut new = Slot {
             op,
             class: entry.class,
             reads: facts.reads,
@@ -77,62 +75,33 @@ impl<K: Mask> OpenOps<K> {
             only_key: facts.only_key,
             blind: facts.blind,
             deadline: entry.deadline(),
+            conflicts: K::default(),
+            feeders: K::default(),
+            earlier_twins: K::default(),
         };
-        while self.slots.len() <= slot {
-            self.slots.push(new);
-            self.conflicts.push(K::default());
-            self.feeders.push(K::default());
-            self.earlier_twins.push(K::default());
-        }
-        self.slots[slot] = new;
-        let (mut conflicts, mut feeders, mut twins) = (K::default(), K::default(), K::default());
         for other in self.open.slots() {
-            let old = &self.slots[other];
+            let old = &mut self.slots[other];
             let feeds_old = new.writes & old.reads != 0;
             let feeds_new = old.writes & new.reads != 0;
-            let conflict = feeds_old || feeds_new || new.writes & old.writes != 0;
+            let conflict = feeds_old | feeds_new | (new.writes & old.writes != 0);
             let alike = (old.reads, old.writes) == (new.reads, new.writes);
             let twin = old.class == new.class || planted(Mutant::AnyTwin) && alike;
             let old_first = (old.deadline <= new.deadline) != planted(Mutant::LatestTwin);
-            let put = |mask: &mut K, condition: bool| {
-                if condition {
-                    mask.insert(slot)
-                } else {
-                    mask.remove(slot)
-                }
-            };
-            put(&mut self.conflicts[other], conflict);
-            put(&mut self.feeders[other], feeds_old);
-            put(&mut self.earlier_twins[other], twin && !old_first);
-            if conflict {
-                conflicts.insert(other);
-            }
-            if feeds_new {
-                feeders.insert(other);
-            }
-            if twin && old_first {
-                twins.insert(other);
-            }
+            old.conflicts.set(slot, conflict);
+            old.feeders.set(slot, feeds_old);
+            old.earlier_twins.set(slot, twin && !old_first);
+            new.conflicts.set(other, conflict);
+            new.feeders.set(other, feeds_new);
+            new.earlier_twins.set(other, twin && old_first);
         }
-        self.conflicts[slot] = conflicts;
-        self.feeders[slot] = feeders;
-        self.earlier_twins[slot] = twins;
+        while self.slots.len() <= slot {
+            self.slots.push(new.clone());
+        }
+        self.slots[slot] = new;
         self.open.insert(slot);
-        if facts.pure {
-            self.pure.insert(slot);
-        } else {
-            self.pure.remove(slot);
-        }
-        if entry.optional {
-            self.optional.insert(slot);
-        } else {
-            self.optional.remove(slot);
-        }
-        if entry.optional && facts.only_key.is_some() {
-            self.spare.insert(slot);
-        } else {
-            self.spare.remove(slot);
-        }
+        self.pure.set(slot, facts.pure);
+        self.optional.set(slot, entry.optional);
+        self.spare.set(slot, entry.optional && facts.only_key.is_some());
     }
 
     /// Frees `slot`.
@@ -165,7 +134,7 @@ impl<K: Mask> OpenOps<K> {
         let mut todo = busy.clone();
         while let Some(slot) = todo.first() {
             todo.remove(slot);
-            for feeder in self.feeders[slot].and(&spare).minus(&busy).slots() {
+            for feeder in self.slots[slot].feeders.and(&spare).minus(&busy).slots() {
                 if self.feeds(space, state, feeder, slot) {
                     busy.insert(feeder);
                     todo.insert(feeder);
@@ -180,7 +149,7 @@ impl<K: Mask> OpenOps<K> {
     /// If `feeder` reads nothing, it writes the same wherever it happens; and if `reader` touches that key only, what
     /// it makes of it does not depend on anything else. So trying both here, one after the other, tells for everywhere.
     fn feeds(&self, space: &mut AnySpace<'_>, state: StateId, feeder: usize, reader: usize) -> bool {
-        let (feeder, reader) = (self.slots[feeder], self.slots[reader]);
+        let (feeder, reader) = (&self.slots[feeder], &self.slots[reader]);
         if !feeder.blind || feeder.only_key != reader.only_key {
             return true;
         }
@@ -236,12 +205,12 @@ impl<K: Mask> OpenOps<K> {
                     if planted(Mutant::NoConflicts) {
                         continue;
                     }
-                    self.conflicts[slot].and(&unplaced).minus(&set)
+                    self.slots[slot].conflicts.and(&unplaced).minus(&set)
                 } else {
                     if planted(Mutant::NoFeeders) {
                         continue;
                     }
-                    let mut feeders = self.feeders[slot].and(&unplaced).minus(&set);
+                    let mut feeders = self.slots[slot].feeders.and(&unplaced).minus(&set);
                     for feeder in feeders.slots() {
                         if !space.source.may_enable(state, class, self.slots[feeder].class) {
                             feeders.remove(feeder);
@@ -255,7 +224,7 @@ impl<K: Mask> OpenOps<K> {
         }
         if reductions.symmetry {
             for slot in set.slots() {
-                if !self.earlier_twins[slot].and(&set).is_empty() {
+                if !self.slots[slot].earlier_twins.and(&set).is_empty() {
                     set.remove(slot);
                 }
             }
@@ -301,16 +270,24 @@ impl<K: Mask> OpenOps<K> {
 
     /// The same slots with wider masks.
     pub fn widen<W: Mask>(&self) -> OpenOps<W> {
-        let rows = |rows: &Vec<K>| rows.iter().map(Mask::convert).collect();
+        let widen = |slot: &Slot<K>| Slot {
+            op: slot.op,
+            class: slot.class,
+            reads: slot.reads,
+            writes: slot.writes,
+            only_key: slot.only_key,
+            blind: slot.blind,
+            deadline: slot.deadline,
+            conflicts: slot.conflicts.convert(),
+            feeders: slot.feeders.convert(),
+            earlier_twins: slot.earlier_twins.convert(),
+        };
         OpenOps {
-            slots: self.slots.clone(),
+            slots: self.slots.iter().map(widen).collect(),
             open: self.open.convert(),
             pure: self.pure.convert(),
             optional: self.optional.convert(),
             spare: self.spare.convert(),
-            conflicts: rows(&self.conflicts),
-            feeders: rows(&self.feeders),
-            earlier_twins: rows(&self.earlier_twins),
         }
     }
 

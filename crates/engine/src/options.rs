@@ -7,7 +7,8 @@ use std::time::Duration;
 pub struct Limits {
     /// Wall-clock time.
     pub time: Option<Duration>,
-    /// Memory, in bytes: resident memory of the process where the system tells it, otherwise what the tables hold.
+    /// Memory, in bytes: resident memory of the process where the system tells it, otherwise what the tables hold. `None`
+    /// is no licence to be killed: it stands for [`default_memory_bytes`](crate::default_memory_bytes).
     pub memory_bytes: Option<u64>,
     /// Configurations explored.
     pub configurations: Option<u64>,

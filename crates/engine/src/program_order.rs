@@ -259,7 +259,7 @@ impl Search<'_> {
                 continue;
             };
             let class = self.history[op as usize].class;
-            let facts = tools.space.source.facts(class);
+            let facts = *tools.space.source.facts(class);
             let accepted = tools.space.accepts(state, class);
             for (other, rest) in self.threads.iter().enumerate() {
                 let at = positions[other] as usize;

@@ -7,14 +7,15 @@ use omnilink_trace::Time;
 
 use crate::evidence::Placement;
 use crate::ledger::Entry;
-use crate::model::Model;
-use crate::space::Interned;
+use crate::space::Source;
+
+/// Which of a source's replays; see [`Source::start_replay`].
+pub(crate) type ReplayId = u32;
 
 /// A witness in the making.
 #[derive(Debug)]
-pub(crate) struct Replay<S> {
-    states: Vec<S>,
-    next: Vec<S>,
+pub(crate) struct Replay {
+    pub id: ReplayId,
     /// The latest start so far: the earliest moment at which the next operation can take effect.
     now: Time,
     /// Operations placed that had to be placed.
@@ -23,11 +24,10 @@ pub(crate) struct Replay<S> {
     pub placed: u64,
 }
 
-impl<S: Clone + Eq> Replay<S> {
-    pub fn new(states: Vec<S>) -> Self {
+impl Replay {
+    pub fn new(id: ReplayId) -> Self {
         Self {
-            states,
-            next: Vec::new(),
+            id,
             now: Time::MIN,
             mandatory: 0,
             placed: 0,
@@ -38,11 +38,7 @@ impl<S: Clone + Eq> Replay<S> {
     ///
     /// Real time is respected if and only if there are points, one in each timebox, that never decrease: the running
     /// maximum of the starts is the least such sequence, so it suffices that no end lies before it.
-    pub fn place<M: Model<State = S>>(
-        &mut self,
-        entry: &Entry,
-        interned: &mut Interned<'_, M>,
-    ) -> Result<Placement, String> {
+    pub fn place(&mut self, entry: &Entry, source: &mut dyn Source) -> Result<Placement, String> {
         self.now = self.now.max(entry.start);
         if entry.end < self.now {
             return Err(format!(
@@ -50,23 +46,9 @@ impl<S: Clone + Eq> Replay<S> {
                 entry.id, entry.end, self.now
             ));
         }
-        self.next.clear();
-        for state in &self.states {
-            interned.step_afresh(state, entry.class, &mut self.next);
-        }
-        if self.next.is_empty() {
+        if !source.replay(self.id, entry.class) {
             return Err(format!("the model refuses operation {}", entry.id));
         }
-        if self.next.len() > 1 {
-            let mut distinct: Vec<S> = Vec::with_capacity(self.next.len());
-            for state in self.next.drain(..) {
-                if !distinct.contains(&state) {
-                    distinct.push(state);
-                }
-            }
-            self.next = distinct;
-        }
-        std::mem::swap(&mut self.states, &mut self.next);
         self.placed += 1;
         self.mandatory += u64::from(!entry.optional);
         Ok(Placement {

@@ -100,6 +100,8 @@ impl Search {
     const PATIENCE_PER_OP: u64 = 256;
     /// This part of it is granted at each call, even when all is spent: one hard spot is no hard history.
     const PATIENCE_PER_CALL: u64 = 64;
+    /// What depth-first search may spend for each call and return that it gets past, to go on without a pause.
+    const EASY_PER_EVENT: u64 = 8;
     /// How long the backlog of a hard search may get before it is worked off.
     pub const BACKLOG_MAX: usize = 100_000;
     const RETIRE_EVERY: u64 = 64;
@@ -223,10 +225,7 @@ impl Search {
 
     /// The sweep's turn: works off the backlog and, when `closing`, the last returns.
     pub fn sweep_turn(&mut self, fuel: u64, closing: bool, tools: &mut Tools<'_, '_>) -> Standing {
-        if matches!(
-            self.standing,
-            Standing::Violation | Standing::Limit | Standing::Explained
-        ) {
+        if self.is_decided() {
             return self.standing;
         }
         let mut fuel = fuel;
@@ -265,8 +264,16 @@ impl Search {
             return self.standing;
         };
         let ledger = &self.ledger;
-        let mut fuel = fuel;
-        match with!(AnyDepthFirst, &mut **search, search => search.run(&mut fuel, ledger, tools)) {
+        let reached = with!(AnyDepthFirst, &mut **search, search => loop {
+            let (mut left, before) = (fuel, search.depth());
+            let reached = search.run(&mut left, ledger, tools);
+            // While it gets on at the pace that counts as easy for the sweep, it need not wait for its next turn.
+            let easy = (search.depth() - before) * Self::EASY_PER_EVENT >= fuel;
+            if reached != Reached::NoFuel || !easy {
+                break reached;
+            }
+        });
+        match reached {
             Reached::Target => {
                 self.standing = Standing::Explained;
                 self.decider = Decider::DepthFirst;
@@ -286,22 +293,27 @@ impl Search {
     pub fn closing_round(&mut self, tools: &mut Tools<'_, '_>) -> Standing {
         let fuel = self.slice;
         self.slice = self.slice.saturating_mul(2);
-        if self.strategy != Strategy::DepthFirst {
-            self.sweep_turn(
-                if self.strategy == Strategy::Sweep {
-                    u64::MAX
-                } else {
-                    fuel
-                },
-                true,
-                tools,
-            );
+        match self.strategy {
+            Strategy::Sweep => self.sweep_turn(u64::MAX, true, tools),
+            Strategy::DepthFirst => self.depth_first_turn(fuel, tools),
+            Strategy::Portfolio => {
+                // A sweep that kept up has only the last returns left; one that fell behind, the whole backlog.
+                if self.standing == Standing::Caught {
+                    self.sweep_turn(fuel, true, tools);
+                }
+                if !self.is_decided() {
+                    self.depth_first_turn(fuel, tools);
+                }
+                if !self.is_decided() {
+                    self.sweep_turn(fuel, true, tools);
+                }
+                self.standing
+            }
         }
-        let undecided = matches!(self.standing, Standing::Caught | Standing::Behind);
-        if undecided && self.strategy != Strategy::Sweep {
-            self.depth_first_turn(fuel, tools);
-        }
-        self.standing
+    }
+
+    fn is_decided(&self) -> bool {
+        !matches!(self.standing, Standing::Caught | Standing::Behind)
     }
 
     /// After `Explained`: settles the rest of one explanation.

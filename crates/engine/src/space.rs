@@ -4,15 +4,8 @@
 //! is called once for each `(state, class)` the memo does not know. So the search is compiled once for all models, and
 //! its inner loop neither clones nor hashes a model's state.
 
-use std::hash::{BuildHasher, Hash};
-use std::time::Instant;
-
-use hashbrown::HashTable;
-use rustc_hash::FxBuildHasher;
-
 use crate::mask::mix;
-use crate::model::{Model, Outcomes};
-use crate::partition::Partitioning;
+use crate::replay::ReplayId;
 
 /// A state's number.
 pub(crate) type StateId = u32;
@@ -32,6 +25,8 @@ pub(crate) struct ClassFacts {
     pub only_key: Option<u64>,
     /// Reads nothing.
     pub blind: bool,
+    /// The part of the state it belongs to, if it is one.
+    pub home: Option<u64>,
 }
 
 /// The meaning of the numbers.
@@ -39,15 +34,39 @@ pub(crate) trait Source {
     /// Appends the successors of `state` under `class`. Returns whether the answer may be remembered.
     fn step(&mut self, state: StateId, class: ClassId, successors: &mut Vec<StateId>) -> bool;
     fn may_enable(&self, state: StateId, refused: ClassId, helper: ClassId) -> bool;
-    fn facts(&self, class: ClassId) -> ClassFacts;
+    fn facts(&self, class: ClassId) -> &ClassFacts;
     fn describe_state(&self, state: StateId) -> String;
     fn describe_op(&self, class: ClassId) -> String;
     /// Why `state` refuses `class`, in the model's words.
     fn explain(&self, state: StateId, class: ClassId) -> Option<String>;
     /// The first failure of the model itself.
     fn failure(&self) -> Option<&str>;
-    fn state_count(&self) -> usize;
+    fn tally(&self) -> Tally;
     fn heap_bytes(&self) -> usize;
+    /// Puts everything into one part, before anything was put anywhere else.
+    fn check_together(&mut self);
+    /// Starts over with the states that are still in use, and, if `classes`, with the classes that are: `exchange` hands
+    /// in every number that somebody holds, to get a new one for it.
+    fn compact(&mut self, classes: bool, exchange: &mut dyn FnMut(&mut dyn Renumber));
+    /// Begins to replay an explanation, past every table, from these states.
+    fn start_replay(&mut self, from: &[StateId]) -> ReplayId;
+    /// Replays one more operation. Returns whether the model accepts it.
+    fn replay(&mut self, replay: ReplayId, class: ClassId) -> bool;
+    fn end_replay(&mut self, replay: ReplayId);
+}
+
+/// Exchanges old numbers for new ones.
+pub(crate) trait Renumber {
+    fn state(&mut self, id: &mut StateId);
+    fn class(&mut self, id: &mut ClassId);
+}
+
+/// How much is numbered.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tally {
+    pub states: usize,
+    pub classes: usize,
+    pub state_heap_bytes: usize,
 }
 
 /// What a step leads to: nothing, one state, or several.
@@ -90,16 +109,16 @@ impl<S> Space<S> {
             source,
         }
     }
+}
 
+impl AnySpace<'_> {
     /// Forgets every remembered step: the numbers are about to change their meaning.
     pub fn forget_steps(&mut self) {
         self.memo.clear();
         self.branches.clear();
         self.pool.clear();
     }
-}
 
-impl AnySpace<'_> {
     /// Where `class` leads from `state`.
     #[inline]
     pub fn successors(&mut self, state: StateId, class: ClassId) -> Successors {
@@ -256,249 +275,5 @@ impl Memo {
         self.slots.shrink_to(enough * 2);
         self.slots.fill(VACANT);
         self.lost = 0;
-    }
-}
-
-/// A table that gives equal values equal numbers.
-#[derive(Debug)]
-struct Numbering<T> {
-    items: Vec<T>,
-    hashes: Vec<u64>,
-    index: HashTable<u32>,
-}
-
-impl<T: Eq + Hash> Numbering<T> {
-    fn new() -> Self {
-        Self {
-            items: Vec::new(),
-            hashes: Vec::new(),
-            index: HashTable::new(),
-        }
-    }
-
-    /// The number of `item` and whether it is new.
-    fn number(&mut self, item: T) -> (u32, bool) {
-        let hash = FxBuildHasher.hash_one(&item);
-        let (items, hashes) = (&mut self.items, &mut self.hashes);
-        if let Some(found) = self.index.find(hash, |&id| {
-            hashes[id as usize] == hash && items[id as usize] == item
-        }) {
-            return (*found, false);
-        }
-        let id = items.len() as u32;
-        items.push(item);
-        hashes.push(hash);
-        self.index.insert_unique(hash, id, |&id| hashes[id as usize]);
-        (id, true)
-    }
-
-    fn bytes(&self) -> usize {
-        self.items.capacity() * size_of::<T>() + self.hashes.capacity() * 8 + self.index.capacity() * 8
-    }
-}
-
-/// A model's states and operations, numbered as they are met.
-pub(crate) struct Interned<'m, M: Model> {
-    model: &'m M,
-    states: Numbering<M::State>,
-    classes: Numbering<M::Op>,
-    facts: Vec<ClassFacts>,
-    /// By class: the part of the state it belongs to, if it is one.
-    homes: Vec<Option<u64>>,
-    partitioning: Partitioning,
-    outcomes: Outcomes<M::State>,
-    state_heap_bytes: usize,
-}
-
-impl<'m, M: Model> Interned<'m, M> {
-    pub fn new(model: &'m M, deadline: Option<Instant>, partitioning: Partitioning) -> Self {
-        Self {
-            model,
-            homes: Vec::new(),
-            partitioning,
-            states: Numbering::new(),
-            classes: Numbering::new(),
-            facts: Vec::new(),
-            outcomes: Outcomes::new(deadline),
-            state_heap_bytes: 0,
-        }
-    }
-
-    /// Puts everything into one part, before anything was put anywhere else.
-    pub fn check_together(&mut self) {
-        self.partitioning = Partitioning::Whole;
-        self.homes.fill(Some(0));
-    }
-
-    /// The part of the state that the class belongs to, if it is one.
-    pub fn home(&self, class: ClassId) -> Option<u64> {
-        self.homes[class as usize]
-    }
-
-    pub fn state_heap_bytes(&self) -> usize {
-        self.state_heap_bytes
-    }
-
-    pub fn state_id(&mut self, state: M::State) -> StateId {
-        let (id, new) = self.states.number(state);
-        if new {
-            self.state_heap_bytes += self.model.state_bytes(&self.states.items[id as usize]);
-        }
-        id
-    }
-
-    pub fn class_id(&mut self, op: M::Op) -> ClassId {
-        let (id, new) = self.classes.number(op);
-        if new {
-            let op = &self.classes.items[id as usize];
-            let footprint = self.model.footprint(op);
-            let pure = self.model.is_pure(op);
-            self.homes.push(self.partitioning.home(&footprint));
-            let writes = if pure { 0 } else { footprint.writes.mask() };
-            self.facts.push(ClassFacts {
-                pure,
-                reads: footprint.reads.mask(),
-                writes,
-                only_key: footprint.only_key(),
-                blind: footprint.is_blind(),
-            });
-        }
-        id
-    }
-
-    pub fn state(&self, id: StateId) -> &M::State {
-        &self.states.items[id as usize]
-    }
-
-    pub fn op(&self, id: ClassId) -> &M::Op {
-        &self.classes.items[id as usize]
-    }
-
-    pub fn class_count(&self) -> usize {
-        self.classes.items.len()
-    }
-
-    /// Runs a step for its result alone, past every table: for replaying a witness.
-    pub fn step_afresh(&mut self, state: &M::State, class: ClassId, successors: &mut Vec<M::State>) {
-        self.outcomes.clear();
-        self.model
-            .step(state, &self.classes.items[class as usize], &mut self.outcomes);
-        successors.append(self.outcomes.states());
-    }
-
-    /// Starts over with the states that are still in use, and, if `classes`, with the classes that are; the result is
-    /// handed to whoever holds numbers, to exchange old for new.
-    pub fn compact(&mut self, classes: bool) -> Renumbering<'_, 'm, M> {
-        let states = std::mem::replace(&mut self.states, Numbering::new());
-        self.state_heap_bytes = 0;
-        let classes = classes.then(|| {
-            self.facts.clear();
-            self.homes.clear();
-            Exchange::new(std::mem::replace(&mut self.classes, Numbering::new()).items)
-        });
-        Renumbering {
-            states: Exchange::new(states.items),
-            classes,
-            interned: self,
-        }
-    }
-}
-
-/// Old numbers and the new ones that those still in use get.
-struct Exchange<T> {
-    items: Vec<Option<T>>,
-    map: Vec<u32>,
-}
-
-impl<T> Exchange<T> {
-    fn new(items: Vec<T>) -> Self {
-        Self {
-            map: vec![u32::MAX; items.len()],
-            items: items.into_iter().map(Some).collect(),
-        }
-    }
-
-    fn exchange(&mut self, id: &mut u32, number: impl FnOnce(T) -> u32) {
-        let old = *id as usize;
-        if let Some(item) = self.items[old].take() {
-            self.map[old] = number(item);
-        }
-        *id = self.map[old];
-    }
-}
-
-/// An exchange of old numbers for new ones.
-pub(crate) struct Renumbering<'a, 'm, M: Model> {
-    interned: &'a mut Interned<'m, M>,
-    states: Exchange<M::State>,
-    /// `None`: classes keep their numbers.
-    classes: Option<Exchange<M::Op>>,
-}
-
-/// Exchanges numbers, whatever the model.
-pub(crate) trait Renumber {
-    fn state(&mut self, id: &mut StateId);
-    fn class(&mut self, id: &mut ClassId);
-}
-
-impl<M: Model> Renumber for Renumbering<'_, '_, M> {
-    fn state(&mut self, id: &mut StateId) {
-        self.states.exchange(id, |state| self.interned.state_id(state));
-    }
-
-    fn class(&mut self, id: &mut ClassId) {
-        if let Some(classes) = &mut self.classes {
-            classes.exchange(id, |class| self.interned.class_id(class));
-        }
-    }
-}
-
-impl<M: Model> Source for Interned<'_, M> {
-    fn step(&mut self, state: StateId, class: ClassId, successors: &mut Vec<StateId>) -> bool {
-        self.outcomes.clear();
-        self.model.step(
-            &self.states.items[state as usize],
-            &self.classes.items[class as usize],
-            &mut self.outcomes,
-        );
-        let mut found = std::mem::take(self.outcomes.states());
-        successors.extend(found.drain(..).map(|next| self.state_id(next)));
-        *self.outcomes.states() = found;
-        !self.outcomes.was_interrupted()
-    }
-
-    fn may_enable(&self, state: StateId, refused: ClassId, helper: ClassId) -> bool {
-        self.model
-            .may_enable(self.state(state), self.op(refused), self.op(helper))
-    }
-
-    fn facts(&self, class: ClassId) -> ClassFacts {
-        self.facts[class as usize]
-    }
-
-    fn describe_state(&self, state: StateId) -> String {
-        self.model.describe_state(self.state(state))
-    }
-
-    fn describe_op(&self, class: ClassId) -> String {
-        self.model.describe_op(self.op(class))
-    }
-
-    fn explain(&self, state: StateId, class: ClassId) -> Option<String> {
-        let mut outcomes = Outcomes::explaining();
-        self.model.step(self.state(state), self.op(class), &mut outcomes);
-        outcomes.into_reason()
-    }
-
-    fn failure(&self) -> Option<&str> {
-        self.outcomes.failure()
-    }
-
-    fn state_count(&self) -> usize {
-        self.states.items.len()
-    }
-
-    fn heap_bytes(&self) -> usize {
-        self.states.bytes() + self.classes.bytes() + self.state_heap_bytes
     }
 }

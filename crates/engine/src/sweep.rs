@@ -197,11 +197,17 @@ impl<K: Mask> Sweep<K> {
         self.returning = Some(slot);
         self.next.clear();
         self.stack.clear();
-        // The most frequent case by far, on its own: one configuration, which has placed the operation already.
-        if let [only] = self.frontier.as_slice()
-            && only.placed.contains(slot)
-        {
-            self.next.push(only.clone());
+        // The most frequent case by far, on its own: one configuration, and nothing to compare it with.
+        if let [only] = self.frontier.as_slice() {
+            if only.placed.contains(slot) {
+                self.next.push(only.clone());
+            } else {
+                self.seen.clear();
+                self.stack.push(only.clone());
+                if self.ops.optional.contains(slot) {
+                    self.next.push(only.clone());
+                }
+            }
             return;
         }
         self.seen.clear();
@@ -259,7 +265,10 @@ impl<K: Mask> Sweep<K> {
                 target,
                 tools.reductions,
             );
-            *fuel = fuel.saturating_sub(1 + relevant.count() as u64);
+            let tried = relevant.count();
+            *fuel = fuel.saturating_sub(1 + tried as u64);
+            // While there is one configuration, and one way on, nothing can be met twice.
+            let straight_on = tried == 1 && self.stack.is_empty() && self.next.is_empty();
             for slot in relevant.slots() {
                 let successors = tools.space.successors(config.state, self.ops.slot(slot).class);
                 let mut branch = 0;
@@ -269,7 +278,8 @@ impl<K: Mask> Sweep<K> {
                     placed.insert(slot);
                     let ops = &self.ops;
                     ops.absorb(tools.space, state, &mut placed, tools.reductions, |_| ());
-                    if !self.seen.admit(state, &placed, &lens) {
+                    let lone = straight_on && tools.space.successor(successors, 1).is_none();
+                    if !lone && !self.seen.admit(state, &placed, &lens) {
                         continue;
                     }
                     let mut path = paths.extend(config.path, ops.slot(slot).op);

@@ -120,19 +120,14 @@ impl<V: Clone + Hash> Assoc<V> {
         let at = self.chunk_of(key);
         let chunk = &self.chunks.as_slice()[at];
         let mut sum = self.sum.wrapping_add(entry_hash(key, &value));
-        let (before, after) = match find(chunk, key) {
+        let (place, replaced) = match find(chunk, key) {
             Ok(place) => {
                 sum = sum.wrapping_sub(entry_hash(key, &chunk[place].1));
-                (&chunk[..place], &chunk[place + 1..])
+                (place, 1)
             }
-            Err(place) => chunk.split_at(place),
+            Err(place) => (place, 0),
         };
-        let changed: Chunk<V> = before
-            .iter()
-            .cloned()
-            .chain(once((key.clone(), value)))
-            .chain(after.iter().cloned())
-            .collect();
+        let changed = spliced(chunk, place, replaced, Some((key.clone(), value)));
         if let (Chunks::One(_), ..=CHUNK_MAX) = (&self.chunks, changed.len()) {
             return Self {
                 chunks: Chunks::One(changed),
@@ -159,14 +154,20 @@ impl<V: Clone + Hash> Assoc<V> {
             return self.clone();
         };
         let sum = self.sum.wrapping_sub(entry_hash(key, &chunk[place].1));
-        let rest = chunk[..place].iter().chain(&chunk[place + 1..]);
+        let rest = spliced(chunk, place, 1, None);
+        if let Chunks::One(_) = &self.chunks {
+            return Self {
+                chunks: Chunks::One(rest),
+                sum,
+            };
+        }
         // A chunk that has become small joins the next one: otherwise removing would leave many small chunks behind.
         let next = all
             .get(at + 1)
             .filter(|next| chunk.len() + next.len() <= CHUNK_MAX / 2);
         let joined: Chunk<V> = match next {
-            Some(next) => rest.chain(next.iter()).cloned().collect(),
-            None => rest.cloned().collect(),
+            Some(next) => rest.iter().chain(next.iter()).cloned().collect(),
+            None => rest,
         };
         let range = at..at + 1 + usize::from(next.is_some());
         let chunks = self
@@ -195,6 +196,21 @@ impl<V: Clone + Hash> Assoc<V> {
 
 fn find<V>(chunk: &[(Value, V)], key: &Value) -> Result<usize, usize> {
     chunk.binary_search_by(|(known, _)| known.cmp(key))
+}
+
+/// The chunk with `removed` entries from `place` on replaced by the one `inserted`, if any. A state is made of every
+/// change, and slices are cloned into a vector in place; iterators would carry each entry through the stack.
+fn spliced<V: Clone>(
+    chunk: &[(Value, V)],
+    place: usize,
+    removed: usize,
+    inserted: Option<(Value, V)>,
+) -> Chunk<V> {
+    let mut entries = Vec::with_capacity(chunk.len() + 1 - removed);
+    entries.extend_from_slice(&chunk[..place]);
+    entries.extend(inserted);
+    entries.extend_from_slice(&chunk[place + removed..]);
+    entries.into()
 }
 
 impl<V: Clone + Hash> Default for Assoc<V> {

@@ -168,6 +168,25 @@ fn levels_that_do_not_fit_are_refused() {
 }
 
 #[test]
+fn operands_that_sany_does_not_count_do_not_raise_a_level() {
+    for body in [
+        "A == PrintT(x')'",
+        "ASSUME TLCSet(1, x)",
+        "A == (x' * 2)'",
+        "A == PrintT([]x)",
+        "A == F(PrintT)",
+    ] {
+        assert_fine(&format!(
+            "EXTENDS TLC, Naturals\nVARIABLE x\nF(G(_)) == G([]x)\n{body}"
+        ));
+    }
+    for body in ["A == ToString(x')'", "A == Print(1, x')'", "A == (x' + 2)'"] {
+        assert_one(&format!("EXTENDS TLC, Naturals\nVARIABLE x\n{body}"), "3:6 level");
+    }
+    assert_one("VARIABLE x\nPrintT(y) == y\nASSUME PrintT(x)", "3:1 level");
+}
+
+#[test]
 fn modules_that_meet_on_two_ways_are_one() {
     assert_fine(
         "EXTENDS Naturals, Integers, Sequences, FiniteSets\nLOCAL INSTANCE Naturals\nA == 1 + Len(<<>>)",

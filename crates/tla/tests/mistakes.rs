@@ -10,6 +10,11 @@ fn assert_complaints(body: &str, expected: &[&str]) {
 }
 
 #[test]
+fn letters_for_number_sets_are_spelled_out() {
+    assert_eq!(advice("EXTENDS Naturals\nA == 1 \\in ℕ"), "write `Nat`");
+}
+
+#[test]
 fn conflicting_operators_are_named_with_a_way_out() {
     for (body, expected, help) in [
         (

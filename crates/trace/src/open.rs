@@ -84,17 +84,18 @@ pub(crate) fn open_paths(
     open_parts(parts, options, notes)
 }
 
-/// Opens a single input that is no path.
-pub(crate) fn open_input(input: Input, options: &OpenOptions, notes: &Notes) -> Result<Opened, TraceError> {
-    open_parts(
-        vec![Part {
-            input,
-            thread: None,
-            qualifier: None,
-        }],
-        options,
-        notes,
-    )
+/// Opens inputs that are no paths as one trace.
+pub(crate) fn open_inputs(
+    inputs: Vec<Input>,
+    options: &OpenOptions,
+    notes: &Notes,
+) -> Result<Opened, TraceError> {
+    let part = |input: Input| Part {
+        thread: None,
+        qualifier: options.qualify_threads.then(|| input.name.clone()),
+        input,
+    };
+    open_parts(inputs.into_iter().map(part).collect(), options, notes)
 }
 
 fn open_parts(parts: Vec<Part>, options: &OpenOptions, notes: &Notes) -> Result<Opened, TraceError> {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::input::Input;
 use crate::note::Notes;
-use crate::open::{Opened, open_input, open_paths};
+use crate::open::{Opened, open_inputs, open_paths};
 use crate::order::sorted;
 use crate::records::Records;
 use crate::validate::ThreadCheck;
@@ -81,9 +81,31 @@ impl Trace {
         Self::from_input(Input::bytes(name, bytes.into()), options)
     }
 
+    /// Reads several byte buffers as one trace, such as what each thread of a recording in memory wrote. They are known as
+    /// `name[0]`, `name[1]` and so on.
+    ///
+    /// # Errors
+    /// As [`Trace::open`].
+    pub fn from_buffers<B: Into<Arc<[u8]>>>(
+        name: &str,
+        buffers: impl IntoIterator<Item = B>,
+        options: &OpenOptions,
+    ) -> Result<Self, TraceError> {
+        let inputs = buffers
+            .into_iter()
+            .enumerate()
+            .map(|(index, bytes)| Input::bytes(&format!("{name}[{index}]"), bytes.into()))
+            .collect();
+        Self::from_inputs(inputs, options)
+    }
+
     fn from_input(input: Input, options: &OpenOptions) -> Result<Self, TraceError> {
+        Self::from_inputs(vec![input], options)
+    }
+
+    fn from_inputs(inputs: Vec<Input>, options: &OpenOptions) -> Result<Self, TraceError> {
         let notes = Notes::default();
-        let opened = open_input(input, options, &notes)?;
+        let opened = open_inputs(inputs, options, &notes)?;
         Ok(Self::new(opened, notes, options))
     }
 

@@ -16,6 +16,16 @@ impl PartialEq for Value {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
+            (Repr::Int(left), Repr::Int(right)) => left == right,
+            _ => self.equals_other(other),
+        }
+    }
+}
+
+impl Value {
+    #[inline(never)]
+    fn equals_other(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
             (Repr::Bool(left), Repr::Bool(right)) => left == right,
             (Repr::Int(left), Repr::Int(right)) => left == right,
             (Repr::ShortStr(left), Repr::ShortStr(right))
@@ -49,6 +59,16 @@ impl PartialOrd for Value {
 impl Ord for Value {
     #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
+        match (&self.0, &other.0) {
+            (Repr::Int(left), Repr::Int(right)) => left.cmp(right),
+            _ => self.compare_other(other),
+        }
+    }
+}
+
+impl Value {
+    #[inline(never)]
+    fn compare_other(&self, other: &Self) -> Ordering {
         match (&self.0, &other.0) {
             (Repr::Bool(left), Repr::Bool(right)) => left.cmp(right),
             (Repr::Int(left), Repr::Int(right)) => left.cmp(right),

@@ -10,8 +10,27 @@ use crate::text::{LongText, ShortText, long_text, long_text_str};
 /// A TLA+ value.
 ///
 /// Cloning copies 16 bytes and at most bumps a reference count. See the [crate page](crate) for the canonical form.
-#[derive(Clone)]
 pub struct Value(pub(crate) Repr);
+
+impl Clone for Value {
+    /// States of models are made by copying values by the dozen, so what owns nothing is copied as the 16 bytes it is:
+    /// copied part by part it would be put together again by whoever moves it next, and wait for the parts.
+    #[inline]
+    fn clone(&self) -> Self {
+        match &self.0 {
+            Repr::Bool(_) | Repr::Int(_) | Repr::ShortStr(_) | Repr::ShortModel(_) => {
+                // SAFETY: these variants own nothing, so a copy of their bits is a value in its own right.
+                unsafe { std::ptr::read(self) }
+            }
+            owner => Self(clone_owner(owner)),
+        }
+    }
+}
+
+#[inline(never)]
+fn clone_owner(owner: &Repr) -> Repr {
+    owner.clone()
+}
 
 const _: () = assert!(size_of::<Value>() == 16);
 
@@ -21,14 +40,14 @@ pub(crate) type Elements = ThinArc<u64, Value>;
 pub(crate) type Entries = ThinArc<u64, (Value, Value)>;
 
 /// Short and long text are separate variants because a nested enum would not fit 16 bytes; `build.rs` alone makes the
-/// collections, which keeps them canonical.
+/// collections, which keeps them canonical. Variants that own nothing come first, so that one comparison tells them.
 #[derive(Clone)]
 pub(crate) enum Repr {
     Bool(bool),
     Int(i64),
     ShortStr(ShortText),
-    LongStr(LongText),
     ShortModel(ShortText),
+    LongStr(LongText),
     LongModel(LongText),
     Set(Elements),
     Tuple(Elements),
@@ -243,6 +262,14 @@ impl Value {
     /// A structural hash: equal values have equal hashes, in every process and on every machine.
     #[inline]
     pub fn hash64(&self) -> u64 {
+        match self.0 {
+            Repr::Int(value) => avalanche(value as u64),
+            _ => self.hash_other(),
+        }
+    }
+
+    #[inline(never)]
+    fn hash_other(&self) -> u64 {
         let seed = self.kind() as u64 + 1;
         match &self.0 {
             Repr::Bool(value) => avalanche(mix(u64::from(*value), seed)),

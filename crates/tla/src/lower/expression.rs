@@ -143,7 +143,7 @@ impl Lowering<'_> {
         )
     }
 
-    fn many(&mut self, at: At, loc: Loc, parts: &[ExprId], make: impl FnOnce(Box<[Node]>) -> Kind) -> Node {
+    pub(super) fn many(&mut self, at: At, loc: Loc, parts: &[ExprId], make: impl FnOnce(Box<[Node]>) -> Kind) -> Node {
         let parts: Box<[Node]> = parts.iter().map(|part| self.expr(at, *part)).collect();
         let uses = parts.iter().fold(Uses::default(), |uses, part| uses.and(part.uses));
         Node {

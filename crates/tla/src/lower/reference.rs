@@ -9,7 +9,7 @@ use super::{At, Cell, Key, Lowered, Lowering, Replacement};
 use crate::eval::error::ErrorClass;
 use crate::eval::native;
 use crate::ir::{Argument, Call, Infinite, Kind, Loc, Node, Operator, Uses, slot_bit};
-use crate::semantics::entity::{BuiltIn, EntityId, EntityKind, InstanceStep, Reference, Resolved};
+use crate::semantics::entity::{BuiltIn, EntityId, EntityKind, InstanceStep, Piece, Reference, Resolved};
 use crate::semantics::search_path::built_in_text;
 use crate::syntax::ast::{ExprId, ExprKind, Segment, SegmentKind};
 
@@ -131,7 +131,7 @@ impl Lowering<'_> {
         segments: &[Segment],
     ) -> Node {
         let spec = self.spec;
-        if part.field_name {
+        if part.piece == Piece::FieldName {
             if let ExprKind::Field(_, field) = &spec.tree(part.tree).expr(part.expr).kind {
                 let name = Value::str(spec.names.text(field.name));
                 return self.constant(loc, name);
@@ -168,7 +168,10 @@ impl Lowering<'_> {
             context,
             primed: at.primed,
         };
-        let body = self.expr(inner, part.expr);
+        let body = match &spec.tree(part.tree).expr(part.expr).kind {
+            ExprKind::Call(_, args) if part.piece == Piece::Arguments => self.many(inner, loc, args, Kind::Tuple),
+            _ => self.expr(inner, part.expr),
+        };
         if slots.is_empty() {
             return body;
         }

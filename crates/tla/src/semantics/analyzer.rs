@@ -11,7 +11,7 @@ use super::spec::Spec;
 use crate::diagnostic::{Class, Diagnostic, nearest};
 use crate::names::Name;
 use crate::source::{SourceId, Span};
-use crate::syntax::ast::{ExprId, Ident, ModuleIndex, Tree};
+use crate::syntax::ast::{ExprId, Ident, ModuleIndex, Tree, UnitId};
 use crate::syntax::operators::Op;
 
 /// An operator parameter applied in the body of its definition: which argument, of which level.
@@ -58,6 +58,12 @@ pub(super) struct Analyzer<'t> {
     pub let_depth: u32,
     /// Outer operators of the expression being walked; see [`Analyzer::expr`].
     pub spine: Vec<ExprId>,
+    /// Recursive definitions whose bodies are being resolved.
+    pub unfinished: Vec<EntityId>,
+    /// The units of named theorems that are ASSUME/PROVEs.
+    pub assume_proves: FxHashMap<EntityId, UnitId>,
+    /// Parameters of built-in operators that say nothing about levels.
+    pub weightless: FxHashSet<EntityId>,
     /// Names already reported as undefined in the current module.
     reported: FxHashSet<Name>,
     /// Whether a module that the current one uses is missing, so that unknown names may be no mistakes.
@@ -96,6 +102,9 @@ impl<'t> Analyzer<'t> {
             section: Vec::new(),
             let_depth: 0,
             spine: Vec::new(),
+            unfinished: Vec::new(),
+            assume_proves: FxHashMap::default(),
+            weightless: FxHashSet::default(),
             reported: FxHashSet::default(),
             incomplete: false,
         };
@@ -222,6 +231,11 @@ impl<'t> Analyzer<'t> {
         self.tree().source
     }
 
+    /// Whether the current text is a built-in module.
+    pub fn is_built_in(&self) -> bool {
+        self.files.is_library.get(self.tree.0 as usize) == Some(&true)
+    }
+
     pub fn span(&self, id: ExprId) -> Span {
         self.tree().expr(id).span
     }
@@ -324,6 +338,15 @@ impl<'t> Analyzer<'t> {
     }
 
     pub fn suggestion(&self, text: &str) -> String {
+        let plain = match text {
+            "ℕ" => Some("Nat"),
+            "ℤ" => Some("Int"),
+            "ℝ" => Some("Real"),
+            _ => None,
+        };
+        if let Some(plain) = plain {
+            return format!("write `{plain}`");
+        }
         if let Some(module) = defining_module(text) {
             return format!("module {module} defines it: add {module} to EXTENDS");
         }

@@ -203,6 +203,9 @@ impl Analyzer<'_> {
             },
         };
         match params.get(index) {
+            Some(param) if self.is_weightless(*param) => {
+                (self.spec.entity(*param).arity, Level::Temporal, true)
+            }
             Some(param) => {
                 let param = self.spec.entity(*param);
                 (param.arity, param.max_level, param.leibniz)
@@ -252,7 +255,9 @@ impl Analyzer<'_> {
             _ => Box::new([]),
         };
         for (i, arg) in args.iter().enumerate() {
-            if let (Some(operator), Some(formal)) = (&arg.operator, formals.get(i)) {
+            if let (Some(operator), Some(formal)) = (&arg.operator, formals.get(i))
+                && !self.is_weightless(*formal)
+            {
                 let at = At {
                     whole: span,
                     part: spans.get(i).copied().unwrap_or(span),
@@ -273,12 +278,13 @@ impl Analyzer<'_> {
         if formals.is_empty() {
             return args.iter().fold(own, |level, arg| self.join(level, arg.level));
         }
+        let (built_in, weightless) = (self.is_built_in(), &self.weightless);
         self.spec.params.substitute(own, |param| {
-            formals
-                .iter()
-                .position(|formal| *formal == param)
-                .and_then(|at| args.get(at))
-                .map(|arg| arg.level)
+            let at = formals.iter().position(|formal| *formal == param)?;
+            if !built_in && weightless.contains(&param) {
+                return Some(LevelOf::default());
+            }
+            args.get(at).map(|arg| arg.level)
         })
     }
 
@@ -433,6 +439,8 @@ impl Analyzer<'_> {
     /// An operator given by name.
     fn named_operator(&mut self, id: ExprId, binding: Binding, wanted: Option<u32>) -> Argument {
         self.refer(id, binding, 0);
+        let level = self.level_of(binding);
+        self.record(id, level);
         self.operator_argument(binding, wanted, self.span(id))
     }
 
@@ -531,6 +539,7 @@ impl Analyzer<'_> {
         let entities: Box<[EntityId]> = entities.into();
         self.spec.binders.insert((self.tree, id), entities.clone());
         let level = self.expr(body);
+        self.record(id, level);
         self.scope.release(mark);
         let level = self
             .spec

@@ -180,6 +180,17 @@ pub struct Part {
     /// Names bound on the way, with the values given to them: `(name, segment, argument)`. In a path that is an
     /// operator argument, names without values are the operator's parameters.
     pub bound: Box<[(EntityId, u32, u32)]>,
-    /// Whether not the expression `r.f` is meant but the string `"f"` in it.
-    pub field_name: bool,
+    /// Which piece of the expression is meant.
+    pub piece: Piece,
+}
+
+/// What of a selected expression is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// All of it.
+    Whole,
+    /// Of `r.f`, the string `"f"`.
+    FieldName,
+    /// Of `f[x, y]`, the tuple `<<x, y>>`.
+    Arguments,
 }

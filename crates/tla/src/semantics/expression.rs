@@ -32,7 +32,7 @@ impl Analyzer<'_> {
         level
     }
 
-    fn record(&mut self, id: ExprId, level: LevelOf) {
+    pub(super) fn record(&mut self, id: ExprId, level: LevelOf) {
         self.spec.levels[self.tree.0 as usize][id.0 as usize] = level;
     }
 
@@ -359,8 +359,8 @@ impl Analyzer<'_> {
         level
     }
 
-    /// A label names exactly what is bound between it and the definition or label around it.
-    fn label(&mut self, id: ExprId, label: Ident, params: &[Ident], body: ExprId) -> LevelOf {
+    /// Notes a label, where one may be and none of its name is.
+    pub(super) fn check_label(&mut self, label: Ident) {
         let text = self.text(label.name);
         if let Some(place) = self.no_labels {
             let message = format!("there can be no label in {place}");
@@ -376,6 +376,12 @@ impl Analyzer<'_> {
             self.error(Class::Label, label.span, message, "rename one of the two");
         }
         self.labels.push(label.name);
+    }
+
+    /// A label names exactly what is bound between it and the definition or label around it.
+    fn label(&mut self, id: ExprId, label: Ident, params: &[Ident], body: ExprId) -> LevelOf {
+        let text = self.text(label.name);
+        self.check_label(label);
         let bound = std::mem::take(&mut self.bound);
         let names: Vec<_> = bound
             .iter()

@@ -82,10 +82,18 @@ pub fn load_text(path: &Path, text: String, search: &SearchPath) -> Loaded {
 fn limit(diagnostics: &mut Vec<Diagnostic>) {
     let more = diagnostics.len().saturating_sub(MAX_DIAGNOSTICS);
     if more > 0 {
+        // Errors first: warnings alone, however many, refuse nothing.
+        diagnostics.sort_by_key(|diagnostic| !diagnostic.is_error());
+        let severe = diagnostics.get(MAX_DIAGNOSTICS).is_some_and(Diagnostic::is_error);
         diagnostics.truncate(MAX_DIAGNOSTICS);
         if let Some(last) = diagnostics.last() {
             let message = format!("{more} more diagnostics are not shown");
-            let diagnostic = Diagnostic::error(Class::Limit, last.source, last.span, message);
+            let diagnostic = if severe {
+                Diagnostic::error
+            } else {
+                Diagnostic::warning
+            };
+            let diagnostic = diagnostic(Class::Limit, last.source, last.span, message);
             diagnostics.push(diagnostic.help("mend the first ones and check again"));
         }
     }

@@ -20,7 +20,10 @@ mod operators;
 mod path;
 mod scope;
 pub mod search_path;
+mod selection;
 pub mod spec;
+mod theorem;
 mod unit;
+mod weightless;
 
 pub use loader::{Loaded, load, load_text};

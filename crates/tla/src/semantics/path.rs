@@ -4,6 +4,7 @@ use super::analyzer::Analyzer;
 use super::application::{Argument, At, Operator, count};
 use super::entity::*;
 use super::level::LevelOf;
+use super::selection::Selected;
 use super::spec::Module;
 use crate::diagnostic::{Class, nearest};
 use crate::names::Name;
@@ -20,18 +21,6 @@ struct Target {
     /// Whether arguments may be missing, and what they would have been for.
     lacking: bool,
     missing: Vec<EntityId>,
-}
-
-/// What selectors have reached.
-#[derive(Clone, Copy)]
-enum Selected {
-    /// What a definition or a label names. Its labels are next; its LET comes only after `!:`.
-    Named(ExprId),
-    Expr(ExprId),
-    /// The name of a field, as a string; given by the `r.f` it stands in.
-    FieldName(ExprId),
-    /// An arm of a CASE: two parts.
-    Pair(Option<ExprId>, ExprId),
 }
 
 impl Analyzer<'_> {
@@ -310,24 +299,25 @@ impl Analyzer<'_> {
     /// Selects a part; gives its level, and what arguments were missing for.
     fn select(&mut self, id: ExprId, segments: &[Segment], mut target: Target) -> (LevelOf, Vec<EntityId>) {
         let named = &segments[target.segment];
-        let (formals, body): (Box<[EntityId]>, ExprId) = match &self.spec.entity(target.entity).kind {
-            EntityKind::Operator { params, body, .. } => (params.clone(), *body),
-            EntityKind::Function { body, .. } => (Box::default(), *body),
-            EntityKind::Statement(Some(body)) => (Box::default(), *body),
-            _ => {
-                let text = self.text(self.spec.entity(target.entity).name);
-                let message = format!("`{text}` has no definition to select parts of");
-                self.error(
-                    Class::Label,
-                    named.span,
-                    message,
-                    "only a defined operator has parts",
-                );
-                return Default::default();
-            }
-        };
         let tree_id = self.spec.entity(target.entity).tree;
         let tree = &self.trees[tree_id.0 as usize];
+        let text = self.text(self.spec.entity(target.entity).name);
+        if self.unfinished.contains(&target.entity) {
+            let message = format!("parts of `{text}` cannot be named inside its own definition");
+            self.error(
+                Class::Label,
+                named.span,
+                message,
+                "define what is meant before it",
+            );
+            return Default::default();
+        }
+        let Some((formals, mut selected)) = self.definition_parts(tree, target.entity) else {
+            let message = format!("`{text}` has no definition to select parts of");
+            let help = "only a defined operator has parts";
+            self.error(Class::Label, named.span, message, help);
+            return Default::default();
+        };
         self.bind(&formals, named, &mut target.given);
         if target.lacking && named.args.is_empty() {
             target.missing.extend(formals.iter().copied());
@@ -335,10 +325,9 @@ impl Analyzer<'_> {
             self.wrong_count(target.entity, named.args.len(), named.span);
         }
         let mut bound: Vec<(EntityId, u32, u32)> = Vec::new();
-        let mut selected = Selected::Named(body);
         for (at, segment) in segments.iter().enumerate().skip(target.segment + 1) {
             let names: Box<[EntityId]>;
-            match self.step(tree_id, tree, selected, segment) {
+            match self.step(tree_id, tree, selected, segment, segments.get(at + 1)) {
                 Ok((next, binds)) => {
                     selected = next;
                     names = binds;
@@ -371,15 +360,40 @@ impl Analyzer<'_> {
                     .map(|(i, name)| (*name, at as u32, i as u32)),
             );
         }
-        let (body, field_name) = match selected {
-            Selected::Named(expr) | Selected::Expr(expr) | Selected::Pair(_, expr) => (expr, false),
-            Selected::FieldName(expr) => (expr, true),
+        let (expr, piece) = match selected {
+            Selected::Body(expr) | Selected::Label(expr) | Selected::Expr(expr) => (expr, Piece::Whole),
+            Selected::FieldName(expr) => (expr, Piece::FieldName),
+            Selected::Arguments(expr) => (expr, Piece::Arguments),
+            Selected::Function(_) => {
+                let binding = self.note(id, &target);
+                return (self.level_of(binding), target.missing);
+            }
+            Selected::Pair(..) | Selected::Statement(..) => {
+                let (message, help) = if matches!(selected, Selected::Pair(..)) {
+                    (
+                        "this selects an arm of a CASE, not an expression",
+                        "go on with `!1` or `!2`",
+                    )
+                } else {
+                    let help = "select one of its clauses: `!1`, `!2`, …";
+                    ("this selects an ASSUME/PROVE, not an expression", help)
+                };
+                self.error(Class::Label, self.span(id), message, help);
+                return Default::default();
+            }
         };
+        let operator = self.operator_params(tree_id, expr);
+        if let (Some(_), false) = (&operator, target.lacking) {
+            let message = "this selects an operator that is an argument, not an expression";
+            let help = "select a part of it: `!(x)` gives a LAMBDA its arguments";
+            self.error(Class::Label, self.span(id), message, help);
+            return Default::default();
+        }
         let part = Part {
             tree: tree_id,
-            expr: body,
+            expr,
             bound: bound.into(),
-            field_name,
+            piece,
         };
         let via = target.via.clone().into();
         let segment = target.segment as u32;
@@ -392,13 +406,42 @@ impl Analyzer<'_> {
                 part: Some(part),
             },
         );
-        if field_name {
+        if piece == Piece::FieldName {
             return (LevelOf::default(), target.missing);
         }
-        let level = self.spec.levels[tree_id.0 as usize][body.0 as usize];
+        target
+            .missing
+            .extend(operator.iter().flat_map(|params| params.iter().copied()));
+        let levels = &self.spec.levels[tree_id.0 as usize];
+        let level = match (&tree.expr(expr).kind, piece) {
+            (ExprKind::Call(_, args), Piece::Arguments) => {
+                let args: Vec<LevelOf> = args.iter().map(|arg| levels[arg.0 as usize]).collect();
+                self.spec.params.join_all(&args)
+            }
+            _ => levels[expr.0 as usize],
+        };
         let instances: Vec<InstanceId> = target.via.iter().map(|step| step.instance).collect();
         let level = self.through_instances(level, &instances);
         (self.with_given(level, &target.given), target.missing)
+    }
+
+    /// The parameters of an operator that stands as an argument; `None` for an expression.
+    fn operator_params(&self, tree: TreeId, expr: ExprId) -> Option<Box<[EntityId]>> {
+        match &self.trees[tree.0 as usize].expr(expr).kind {
+            ExprKind::Lambda(..) => self.spec.binders.get(&(tree, expr)).cloned(),
+            ExprKind::Apply(_, args) if args.is_empty() => {
+                let entity = match self.spec.resolved(tree, expr) {
+                    Resolved::Entity(entity) => entity,
+                    Resolved::Reference(number) => self.spec.references.get(number as usize)?.entity,
+                    Resolved::Nothing => return None,
+                };
+                match &self.spec.entity(entity).kind {
+                    EntityKind::Operator { params, .. } if !params.is_empty() => Some(params.clone()),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
     }
 
     fn bind(&mut self, names: &[EntityId], segment: &Segment, given: &mut Vec<(EntityId, LevelOf)>) {
@@ -408,191 +451,4 @@ impl Analyzer<'_> {
             given.extend(names.get(i).map(|name| (*name, argument.level)));
         }
     }
-
-    /// One selector: what it reaches, and the names that its arguments give values to.
-    fn step(
-        &self,
-        tree_id: TreeId,
-        tree: &Tree,
-        from: Selected,
-        segment: &Segment,
-    ) -> Result<(Selected, Box<[EntityId]>), String> {
-        let none = Box::default();
-        let from = match (from, segment.kind) {
-            (Selected::Pair(Some(first), _), SegmentKind::Part(1) | SegmentKind::First) => {
-                return Ok((Selected::Expr(first), none));
-            }
-            (Selected::Pair(_, second), SegmentKind::Part(2) | SegmentKind::Second) => {
-                return Ok((Selected::Expr(second), none));
-            }
-            (Selected::FieldName(_), _) => return Err("the name of a field has no parts".into()),
-            (Selected::Pair(..), _) => return Err("an arm has two parts, `!1` and `!2`".into()),
-            (Selected::Named(expr), SegmentKind::Name(name)) => {
-                return self.labelled_part(tree_id, tree, expr, name);
-            }
-            (Selected::Named(expr) | Selected::Expr(expr), _) => expr,
-        };
-        let number = match segment.kind {
-            SegmentKind::Body => return Ok((Selected::Expr(from), none)),
-            SegmentKind::Name(name) => return self.named_part(tree_id, tree, from, name),
-            SegmentKind::Bind | SegmentKind::At => return self.bound_part(tree_id, tree, from),
-            SegmentKind::Part(number) => number as usize,
-            SegmentKind::First => 1,
-            SegmentKind::Second => 2,
-        };
-        let part = number
-            .checked_sub(1)
-            .and_then(|index| part(tree, inside(tree, from), index));
-        part.map(|selected| (selected, none))
-            .ok_or_else(|| format!("there is no part {number} here"))
-    }
-
-    /// A label, or a definition of a LET.
-    fn named_part(
-        &self,
-        tree_id: TreeId,
-        tree: &Tree,
-        from: ExprId,
-        name: Name,
-    ) -> Result<(Selected, Box<[EntityId]>), String> {
-        if let ExprKind::Let(units, _) = &tree.expr(inside(tree, from)).kind {
-            for unit in units {
-                let entity = self.spec.let_entities.get(&(tree_id, *unit));
-                let entity = entity
-                    .map(|entity| self.spec.entity(*entity))
-                    .filter(|entity| entity.name == name);
-                match entity.map(|entity| &entity.kind) {
-                    Some(EntityKind::Operator { params, body, .. }) => {
-                        return Ok((Selected::Expr(*body), params.clone()));
-                    }
-                    Some(EntityKind::Function { body, .. }) => {
-                        return Ok((Selected::Expr(*body), Box::default()));
-                    }
-                    _ => {}
-                }
-            }
-        }
-        self.labelled_part(tree_id, tree, from, name)
-    }
-
-    fn labelled_part(
-        &self,
-        tree_id: TreeId,
-        tree: &Tree,
-        from: ExprId,
-        name: Name,
-    ) -> Result<(Selected, Box<[EntityId]>), String> {
-        let text = self.spec.names.text(name);
-        let label = find_label(tree, from, name).ok_or_else(|| format!("there is no label `{text}` here"))?;
-        let ExprKind::Label(_, _, body) = tree.expr(label).kind else {
-            return Err(String::new());
-        };
-        let params = self
-            .spec
-            .binders
-            .get(&(tree_id, label))
-            .cloned()
-            .unwrap_or_default();
-        Ok((Selected::Named(body), params))
-    }
-
-    /// The body of something that binds names, with values for them.
-    fn bound_part(
-        &self,
-        tree_id: TreeId,
-        tree: &Tree,
-        from: ExprId,
-    ) -> Result<(Selected, Box<[EntityId]>), String> {
-        let from = inside(tree, from);
-        let body = match &tree.expr(from).kind {
-            ExprKind::Quantified(_, _, body)
-            | ExprKind::TemporalQuantified(_, _, body)
-            | ExprKind::Choose(_, body)
-            | ExprKind::SetFilter(_, body)
-            | ExprKind::SetMap(body, _)
-            | ExprKind::Function(_, body)
-            | ExprKind::Lambda(_, body) => *body,
-            _ => return Err("nothing is bound here".into()),
-        };
-        let names = self
-            .spec
-            .binders
-            .get(&(tree_id, from))
-            .cloned()
-            .unwrap_or_default();
-        Ok((Selected::Expr(body), names))
-    }
-}
-
-/// The expression without the parentheses and labels around it.
-fn inside(tree: &Tree, mut id: ExprId) -> ExprId {
-    while let ExprKind::Paren(inner) | ExprKind::Label(_, _, inner) = tree.expr(id).kind {
-        id = inner;
-    }
-    id
-}
-
-/// The numbered parts of an expression.
-fn part(tree: &Tree, id: ExprId, index: usize) -> Option<Selected> {
-    let of = |parts: &[ExprId]| parts.get(index).copied().map(Selected::Expr);
-    match &tree.expr(id).kind {
-        ExprKind::Prefix(_, operand) | ExprKind::Postfix(_, operand) => of(&[*operand]),
-        ExprKind::Field(record, _) => match index {
-            0 => Some(Selected::Expr(*record)),
-            1 => Some(Selected::FieldName(id)),
-            _ => None,
-        },
-        ExprKind::Infix(_, _, left, right) => of(&[*left, *right]),
-        ExprKind::FunctionSet(a, b) | ExprKind::Action(_, a, b) | ExprKind::Fairness(_, a, b) => {
-            of(&[*a, *b])
-        }
-        ExprKind::Junction(_, parts)
-        | ExprKind::Times(parts)
-        | ExprKind::Tuple(parts)
-        | ExprKind::SetEnum(parts)
-        | ExprKind::Apply(_, parts) => of(parts),
-        ExprKind::Path(segments) => of(&segments.last()?.args),
-        ExprKind::If(a, b, c) => of(&[*a, *b, *c]),
-        ExprKind::Let(_, body) => of(&[*body]),
-        ExprKind::Call(function, args) => match index {
-            0 => Some(Selected::Expr(*function)),
-            _ => args.get(index - 1).copied().map(Selected::Expr),
-        },
-        ExprKind::Record(fields) | ExprKind::RecordSet(fields) => {
-            fields.get(index).map(|(_, value)| Selected::Expr(*value))
-        }
-
-        ExprKind::Case(arms, other) => match arms.get(index) {
-            Some((condition, value)) => Some(Selected::Pair(Some(*condition), *value)),
-            None => other
-                .filter(|_| index == arms.len())
-                .map(|value| Selected::Pair(None, value)),
-        },
-        ExprKind::Quantified(_, bounds, _) | ExprKind::SetMap(_, bounds) | ExprKind::Function(bounds, _) => {
-            bounds.get(index)?.set.map(Selected::Expr)
-        }
-        ExprKind::Choose(bound, _) | ExprKind::SetFilter(bound, _) => {
-            bound.set.filter(|_| index == 0).map(Selected::Expr)
-        }
-        ExprKind::Except(function, updates) => match index {
-            0 => Some(Selected::Expr(*function)),
-            _ => updates.get(index - 1).map(|update| Selected::Expr(update.value)),
-        },
-        _ => None,
-    }
-}
-
-/// A label inside an expression, not inside another label or a definition.
-fn find_label(tree: &Tree, from: ExprId, wanted: Name) -> Option<ExprId> {
-    let mut pending = vec![from];
-    while let Some(id) = pending.pop() {
-        if let ExprKind::Label(label, ..) = &tree.expr(id).kind {
-            if label.name == wanted {
-                return Some(id);
-            }
-            continue;
-        }
-        tree.for_each_child(id, |child| pending.push(child));
-    }
-    None
 }

@@ -187,7 +187,7 @@ impl Analyzer<'_> {
                     self.define_statement(entity, unit, *name);
                 }
             }
-            UnitKind::Theorem { name, statement, .. } => self.theorem(unit, *name, statement),
+            UnitKind::Theorem { name, statement, .. } => self.theorem(id, *name, statement),
             UnitKind::Module(index) => self.inner_module(*index),
             UnitKind::Instance(instance) => {
                 if let Some(instance) = self.instance(instance, unit.span, Box::new([])) {
@@ -282,7 +282,7 @@ impl Analyzer<'_> {
     }
 
     /// Brings a named assumption or theorem into scope, unless one of that name is there.
-    fn define_statement(&mut self, entity: EntityId, unit: &Unit, name: Ident) {
+    pub(super) fn define_statement(&mut self, entity: EntityId, unit: &Unit, name: Ident) {
         if !self.declared_again(name, 0, |kind| matches!(kind, EntityKind::Statement(_))) {
             self.define(entity, unit, unit.span);
         }
@@ -410,9 +410,16 @@ impl Analyzer<'_> {
         let params = self.named_parameters(name.ident, params, unit.span);
         if let Some(entity) = announced {
             self.open_recursion(entity, &params, body);
+            self.unfinished.push(entity);
         }
         let level = self.definition_body(body);
+        if announced.is_some() {
+            self.unfinished.pop();
+        }
         self.scope.release(mark);
+        if self.is_built_in() && self.let_depth == 0 {
+            self.note_weightless(name.ident.name, &params);
+        }
         let arity = params.len() as u32;
         let recursive = announced.is_some();
         let primed = params
@@ -499,7 +506,9 @@ impl Analyzer<'_> {
         let bound = std::mem::take(&mut self.bound);
         let labels = std::mem::take(&mut self.labels);
         let (params, sets) = self.bounds(bounds, unit.span);
+        self.unfinished.push(entity);
         let level = self.expr(body);
+        self.unfinished.pop();
         let level = self.join(level, sets);
         self.bound = bound;
         self.labels = labels;
@@ -575,49 +584,5 @@ impl Analyzer<'_> {
                 format!("define `{text}`, or take it out of RECURSIVE"),
             );
         }
-    }
-
-    fn theorem(&mut self, unit: &Unit, name: Option<Ident>, statement: &AssumeProve) {
-        let mark = self.scope.mark();
-        let level = self.assume_prove(statement, name.is_none().then_some("a theorem without a name"));
-        self.scope.release(mark);
-        if let Some(name) = name {
-            let formula = statement.assumes.is_empty().then_some(statement.prove);
-            let entity = self.entity(name, EntityKind::Statement(formula), 0, level);
-            self.define_statement(entity, unit, name);
-        }
-    }
-
-    fn assume_prove(&mut self, statement: &AssumeProve, no_labels: Option<&'static str>) -> LevelOf {
-        let mut level = LevelOf::default();
-        for assumed in &statement.assumes {
-            let part = match assumed {
-                Assumed::Formula(body) => self.body(*body, no_labels),
-                Assumed::Nested(nested) => {
-                    let mark = self.scope.mark();
-                    let level = self.assume_prove(nested, no_labels);
-                    self.scope.release(mark);
-                    level
-                }
-                Assumed::New(kind, decl, set) => {
-                    let of_set = set.map_or(LevelOf::default(), |set| self.definition_body(set));
-                    let at = set.map_or(decl.ident.span, |set| self.span(set));
-                    self.check_level(of_set, Level::Action, at, |_| "the set of a NEW name".into());
-                    let fixed = match kind {
-                        NewKind::Constant => Level::Constant,
-                        NewKind::Variable | NewKind::State => Level::State,
-                        NewKind::Action => Level::Action,
-                        NewKind::Temporal => Level::Temporal,
-                    };
-                    let level = LevelOf::fixed(fixed);
-                    let entity = self.entity(decl.ident, EntityKind::Declared, decl.arity, level);
-                    self.declare(entity, decl.ident.span);
-                    of_set
-                }
-            };
-            level = self.join(level, part);
-        }
-        let prove = self.body(statement.prove, no_labels);
-        self.join(level, prove)
     }
 }

@@ -263,10 +263,14 @@ pub enum Assumed {
 pub struct AssumeProve {
     /// A label before a nested ASSUME.
     pub label: Option<Ident>,
+    /// Whether it says `[]ASSUME` and `[]PROVE`.
+    pub boxed: bool,
     /// What is assumed.
     pub assumes: Box<[Assumed]>,
     /// What is proved.
     pub prove: ExprId,
+    /// Where it stands, from the ASSUME on.
+    pub span: Span,
 }
 
 /// A part of a module, or of a LET.

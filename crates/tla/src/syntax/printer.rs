@@ -270,7 +270,7 @@ impl<'a> Printer<'a> {
             self.put(" :: ");
         }
         if !statement.assumes.is_empty() {
-            self.put("ASSUME ");
+            self.put(if statement.boxed { "[]ASSUME " } else { "ASSUME " });
             self.separated(&statement.assumes, |p, assumed| match assumed {
                 Assumed::Formula(id) => p.expr(*id),
                 Assumed::Nested(nested) => p.statement(nested),
@@ -289,7 +289,7 @@ impl<'a> Printer<'a> {
                     }
                 }
             });
-            self.put(" PROVE ");
+            self.put(if statement.boxed { " []PROVE " } else { " PROVE " });
         }
         self.expr(statement.prove);
     }

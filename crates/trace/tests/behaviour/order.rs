@@ -33,6 +33,19 @@ fn msgpack(operations: &[Operation]) -> Vec<u8> {
         .collect()
 }
 
+#[test]
+fn buffers_of_several_threads_are_one_trace() {
+    let buffers = [
+        msgpack(&[operation(0, 1), operation(0, 6)]),
+        ndjson(&[operation(1, 2), operation(1, 4)]),
+        msgpack(&[]),
+    ];
+    let trace = Trace::from_buffers("threads", buffers, &OpenOptions::default()).unwrap();
+    let operations: Vec<Operation> = trace.collect::<Result<_, _>>().unwrap();
+    assert_eq!(starts(&operations), [1, 2, 4, 6]);
+    assert_eq!(operations[1].place.to_string(), "threads[1]:1");
+}
+
 fn starts(operations: &[Operation]) -> Vec<i64> {
     operations
         .iter()

@@ -221,8 +221,8 @@ impl Parser<'_> {
             }
             TokenKind::BracketCloseSub => {
                 self.bump();
-                let subscript = self.nested(Self::subscript)?;
-                let span = open.to(self.span_of(subscript));
+                let subscript = self.nested(Self::action_subscript)?;
+                let span = open.to(self.previous_span());
                 Ok(self.expr(ExprKind::Action(true, first, subscript), span))
             }
             TokenKind::BracketClose => {
@@ -275,12 +275,48 @@ impl Parser<'_> {
         let parts = self.expressions()?;
         if let (TokenKind::AngleCloseSub, [action]) = (self.peek(), &*parts) {
             self.bump();
-            let subscript = self.nested(Self::subscript)?;
-            let span = open.span().to(self.span_of(subscript));
+            let subscript = self.nested(Self::action_subscript)?;
+            let span = open.span().to(self.previous_span());
             return Ok(self.expr(ExprKind::Action(false, *action, subscript), span));
         }
         let close = self.close(TokenKind::AngleClose, "`,` or `>>`", open.span())?;
         Ok(self.expr(ExprKind::Tuple(parts), open.span().to(close.span())))
+    }
+
+    /// The subscript of `[A]_v` or `<<A>>_v`. SANY drops an argument list after its last name, so that `[A]_v(x)` means
+    /// `[A]_v`; so do we, and say so.
+    fn action_subscript(&mut self) -> Parsed<ExprId> {
+        let begin = (self.tree.exprs.len(), self.tree.units.len());
+        let subscript = self.subscript()?;
+        let last = self.previous_span();
+        let node = &mut self.tree.exprs[subscript.0 as usize];
+        let (args, named) = match &mut node.kind {
+            ExprKind::Apply(ident, args) => (args, ident.span),
+            ExprKind::Path(segments) => match segments.last_mut() {
+                Some(segment) if matches!(segment.kind, SegmentKind::Name(_)) => {
+                    (&mut segment.args, segment.span)
+                }
+                _ => return Ok(subscript),
+            },
+            _ => return Ok(subscript),
+        };
+        if args.is_empty() {
+            return Ok(subscript);
+        }
+        *args = Box::new([]);
+        let (kind, span) = (node.kind.clone(), Span::new(node.span.start, named.end));
+        let message = "arguments after a subscript are dropped";
+        let dropped = Span::new(named.end, last.end);
+        let warning = Diagnostic::warning(Class::Parse, self.tree.source, dropped, message);
+        let help = "if they belong to the subscript, put it in parentheses: `[A]_(f(x))`";
+        self.diagnostics.push(warning.help(help));
+        let mut kept = 0;
+        self.tree.for_each_child(subscript, |_| kept += 1);
+        if kept == 0 {
+            self.tree.exprs.truncate(begin.0);
+            self.tree.units.truncate(begin.1);
+        }
+        Ok(self.expr(kind, span))
     }
 
     /// What may follow `]_`, `>>_` and `WF_` without parentheses: a name with arguments, or anything in brackets.

@@ -132,7 +132,7 @@ impl Parser<'_> {
                 self.prefix(Op::Negative)
             }
             TokenKind::Operator(op) if op.fixity() == Fixity::Prefix && op != Op::Negative => self.prefix(op),
-            TokenKind::Operator(op) => self.symbol(op),
+            TokenKind::Operator(op) => self.symbol(op, left),
             TokenKind::Number => self.number(),
             TokenKind::Text => self.string(),
             TokenKind::Identifier => self.name(left),
@@ -177,8 +177,13 @@ impl Parser<'_> {
         Ok(self.expr(ExprKind::Prefix(op, operand), span))
     }
 
-    /// An operator symbol used like a name: `+(1, 2)`.
-    fn symbol(&mut self, op: Op) -> Parsed<ExprId> {
+    /// An operator symbol used like a name: `+(1, 2)`, or as a label.
+    fn symbol(&mut self, op: Op, left: Waiting) -> Parsed<ExprId> {
+        if self.peek_after(1) == TokenKind::ColonColon {
+            let token = self.bump();
+            let ident = self.op_ident(op, token.span());
+            return self.label(ident, &[], left, self.tree.exprs.len());
+        }
         if self.peek_after(1) != TokenKind::ParenOpen {
             let token = self.token();
             let text = self.slice(token.span()).to_owned();
@@ -192,9 +197,13 @@ impl Parser<'_> {
             }
             return Err(self.report(diagnostic));
         }
+        let begin = self.tree.exprs.len();
         let token = self.bump();
         let ident = self.op_ident(op, token.span());
         let args = self.arguments()?;
+        if self.peek() == TokenKind::ColonColon {
+            return self.label(ident, &args, left, begin);
+        }
         Ok(self.expr(
             ExprKind::Apply(ident, args),
             token.span().to(self.previous_span()),
@@ -284,6 +293,7 @@ impl Parser<'_> {
 
     /// A name with arguments, a path, or a label.
     fn name(&mut self, left: Waiting) -> Parsed<ExprId> {
+        let begin = self.tree.exprs.len();
         let token = self.bump();
         let ident = self.ident_of(&token);
         let args = if self.peek() == TokenKind::ParenOpen {
@@ -292,14 +302,18 @@ impl Parser<'_> {
             Box::new([])
         };
         match self.peek() {
-            TokenKind::ColonColon => self.label(ident, &args, left),
+            TokenKind::ColonColon => self.label(ident, &args, left, begin),
             TokenKind::Bang => {
                 let first = Segment {
                     kind: SegmentKind::Name(ident.name),
                     args,
                     span: ident.span,
                 };
-                self.path(first)
+                let path = self.path(first)?;
+                if self.peek() == TokenKind::ColonColon {
+                    return self.prefixed_label(path, left, begin);
+                }
+                Ok(path)
             }
             _ => Ok(self.expr(
                 ExprKind::Apply(ident, args),
@@ -355,7 +369,31 @@ impl Parser<'_> {
         })
     }
 
-    fn label(&mut self, ident: Ident, args: &[ExprId], left: Waiting) -> Parsed<ExprId> {
+    /// `I!lab(x) ::`, a label like `lab(x) ::`: SANY reads it, and what stands before the `!` means nothing.
+    fn prefixed_label(&mut self, path: ExprId, left: Waiting, begin: usize) -> Parsed<ExprId> {
+        let span = self.span_of(path);
+        let ExprKind::Path(segments) = &self.tree.expr(path).kind else {
+            return Err(self.unexpected("an expression"));
+        };
+        let named = segments.last().and_then(|last| match last.kind {
+            SegmentKind::Name(name) if !last.args.is_empty() => Some((name, last.span, last.args.clone())),
+            _ => None,
+        });
+        let Some((name, at, args)) = named else {
+            let diagnostic = self
+                .error(Class::Parse, span, "a name with `!` is no label")
+                .help("a label is a plain name, with the names bound around it: `lab(x) ::`");
+            return Err(self.report(diagnostic));
+        };
+        let before = Span::new(span.start, at.start);
+        let message = "what stands before the `!` of a label means nothing";
+        let warning = Diagnostic::warning(Class::Label, self.tree.source, before, message);
+        self.diagnostics.push(warning.help("take it out"));
+        self.label(Ident { name, span: at }, &args, left, begin)
+    }
+
+    /// A label and what it names; its parameters were read as arguments from node `begin` on.
+    fn label(&mut self, ident: Ident, args: &[ExprId], left: Waiting, begin: usize) -> Parsed<ExprId> {
         let mut params = Vec::with_capacity(args.len());
         for arg in args {
             match &self.tree.expr(*arg).kind {
@@ -371,6 +409,7 @@ impl Parser<'_> {
                 }
             }
         }
+        self.tree.exprs.truncate(begin);
         self.bump();
         let body = self.expression()?;
         let outer = match &self.tree.expr(body).kind {

@@ -30,7 +30,7 @@ struct Failed;
 
 type Parsed<T> = Result<T, Failed>;
 
-/// Reads a file. The tree is complete if no diagnostic was added, and holds what could be read otherwise.
+/// Reads a file. The tree is complete if no error was added, and holds what could be read otherwise.
 ///
 /// Needs a stack for [`MAX_NESTING`] levels: see [`crate::deep_stack::run`].
 pub fn parse(source: SourceId, text: &str, names: &mut Names, diagnostics: &mut Vec<Diagnostic>) -> Tree {
@@ -87,7 +87,7 @@ impl Parser<'_> {
             }
             return;
         }
-        let unclosed_comment = !self.diagnostics.is_empty();
+        let unclosed_comment = self.has_failed();
         if unclosed_comment {
             return;
         }
@@ -107,6 +107,14 @@ impl Parser<'_> {
         };
         let help = "a module begins with `---- MODULE Name ----` and ends with `====`";
         self.report(Diagnostic::error(Class::Parse, self.tree.source, span, message).help(help));
+    }
+
+    /// Whether a mistake has been reported in this file.
+    fn has_failed(&self) -> bool {
+        let source = self.tree.source;
+        self.diagnostics
+            .iter()
+            .any(|d| d.is_error() && d.source == source)
     }
 
     fn report(&mut self, diagnostic: Diagnostic) -> Failed {

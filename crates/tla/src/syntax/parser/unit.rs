@@ -50,7 +50,7 @@ impl Parser<'_> {
             self.bump();
             return Ok(index);
         }
-        if self.diagnostics.is_empty() {
+        if !self.has_failed() {
             let name = self.slice(name.span).to_owned();
             let span = self.end_span();
             let source = self.tree.source;
@@ -175,7 +175,7 @@ impl Parser<'_> {
                 self.bump();
                 UnitKind::Variables(self.identifiers("the name of a variable")?)
             }
-            TokenKind::Keyword(Keyword::Assume | Keyword::Assumption) => {
+            TokenKind::Keyword(Keyword::Assume | Keyword::Assumption) if !self.is_boxed(&token) => {
                 self.bump();
                 let name = self.statement_name();
                 UnitKind::Assume(name, self.expression()?)
@@ -359,23 +359,22 @@ impl Parser<'_> {
 
     /// An expression or ASSUME/PROVE.
     fn statement(&mut self) -> Parsed<AssumeProve> {
-        let labelled = self.peek() == TokenKind::Identifier
-            && self.peek_after(1) == TokenKind::ColonColon
-            && self.peek_after(2) == TokenKind::Keyword(Keyword::Assume);
-        let label = if labelled {
-            let token = self.bump();
-            self.bump();
-            Some(self.ident_of(&token))
-        } else {
-            None
-        };
-        if !self.eat(TokenKind::Keyword(Keyword::Assume)) {
-            return Ok(AssumeProve {
-                label,
-                assumes: Box::new([]),
-                prove: self.expression()?,
-            });
+        if self.peek() == TokenKind::Keyword(Keyword::Assume) {
+            return self.assume_prove(None);
         }
+        let prove = self.expression()?;
+        Ok(AssumeProve {
+            label: None,
+            boxed: false,
+            assumes: Box::new([]),
+            prove,
+            span: self.span_of(prove),
+        })
+    }
+
+    /// `ASSUME … PROVE …`; the cursor is on the ASSUME.
+    fn assume_prove(&mut self, label: Option<Ident>) -> Parsed<AssumeProve> {
+        let assume = self.bump();
         let mut assumes = Vec::new();
         loop {
             assumes.push(self.nested(Self::assumed)?);
@@ -383,12 +382,36 @@ impl Parser<'_> {
                 break;
             }
         }
-        self.expect(TokenKind::Keyword(Keyword::Prove), "`,` or PROVE")?;
+        let prove = self.expect(TokenKind::Keyword(Keyword::Prove), "`,` or PROVE")?;
+        let boxed = self.is_boxed(&assume);
+        if boxed != self.is_boxed(&prove) {
+            let source = self.tree.source;
+            let (a, b) = (
+                self.slice(assume.span()).to_owned(),
+                self.slice(prove.span()).to_owned(),
+            );
+            let diagnostic = self
+                .error(
+                    Class::Semantic,
+                    assume.span(),
+                    format!("{a} does not go with {b}"),
+                )
+                .label(source, prove.span(), "they belong together")
+                .help("write `ASSUME … PROVE …` or `[]ASSUME … []PROVE …`");
+            return Err(self.report(diagnostic));
+        }
+        let prove = self.expression()?;
         Ok(AssumeProve {
             label,
+            boxed,
             assumes: assumes.into(),
-            prove: self.expression()?,
+            prove,
+            span: assume.span().to(self.span_of(prove)),
         })
+    }
+
+    fn is_boxed(&self, token: &Token) -> bool {
+        self.slice(token.span()).starts_with("[]")
     }
 
     fn assumed(&mut self) -> Parsed<Assumed> {
@@ -404,11 +427,15 @@ impl Parser<'_> {
         if kind.is_some() {
             self.bump();
         } else if !new {
-            let nested = self.peek() == TokenKind::Keyword(Keyword::Assume)
-                || (self.peek_after(1) == TokenKind::ColonColon
-                    && self.peek_after(2) == TokenKind::Keyword(Keyword::Assume));
-            return Ok(if nested {
-                Assumed::Nested(Box::new(self.statement()?))
+            let labelled = self.peek() == TokenKind::Identifier
+                && self.peek_after(1) == TokenKind::ColonColon
+                && self.peek_after(2) == TokenKind::Keyword(Keyword::Assume);
+            return Ok(if labelled {
+                let label = self.identifier("a label")?;
+                self.bump();
+                Assumed::Nested(Box::new(self.assume_prove(Some(label))?))
+            } else if self.peek() == TokenKind::Keyword(Keyword::Assume) {
+                Assumed::Nested(Box::new(self.assume_prove(None)?))
             } else {
                 Assumed::Formula(self.expression()?)
             });

@@ -1,0 +1,71 @@
+//! Turns the numbers that a search ends with back into words.
+
+use crate::evidence::{Alternative, Candidate, Counterexample, Fate, OpView, Stuck};
+use crate::ledger::{Ledger, OpRef};
+use crate::space::{AnySpace, StateId};
+
+/// Turns numbers back into words.
+pub(crate) struct Describe<'a, 's> {
+    pub space: &'a mut AnySpace<'s>,
+    pub ledger: &'a Ledger,
+}
+
+impl Describe<'_, '_> {
+    pub fn view(&self, op: OpRef) -> OpView {
+        let entry = self.ledger.get(op);
+        OpView {
+            id: entry.id,
+            thread: entry.thread,
+            text: self.space.source.describe_op(entry.class),
+            timebox: entry.timebox(),
+        }
+    }
+
+    fn views(&self, ops: &[OpRef]) -> Vec<OpView> {
+        ops.iter().map(|op| self.view(*op)).collect()
+    }
+
+    pub fn counterexample(mut self, stuck: Stuck) -> Counterexample {
+        Counterexample {
+            op: self.view(stuck.target),
+            alternatives: self.alternatives(&stuck),
+            alternatives_total: stuck.total,
+        }
+    }
+
+    pub fn alternatives(&mut self, stuck: &Stuck) -> Vec<Alternative> {
+        let mut alternatives = Vec::new();
+        for survivor in &stuck.survivors {
+            let mut unplaced = survivor.unplaced.clone();
+            unplaced.sort_by_key(|op| (*op != stuck.target, self.ledger.get(*op).deadline()));
+            let candidates = unplaced
+                .into_iter()
+                .map(|op| Candidate {
+                    op: self.view(op),
+                    fate: self.fate(survivor.state, op),
+                })
+                .collect();
+            alternatives.push(Alternative {
+                state: self.space.source.describe_state(survivor.state),
+                recent: self.views(&survivor.tail),
+                placed: self.views(&survivor.placed),
+                candidates,
+            });
+        }
+        alternatives
+    }
+
+    fn fate(&mut self, state: StateId, op: OpRef) -> Fate {
+        let class = self.ledger.get(op).class;
+        let successors = self.space.successors(state, class);
+        if successors.is_refused() {
+            return Fate::Refused(self.space.source.explain(state, class));
+        }
+        let states = (0..).map_while(|branch| self.space.successor(successors, branch));
+        Fate::LeadsTo(
+            states
+                .map(|next| self.space.source.describe_state(next))
+                .collect(),
+        )
+    }
+}

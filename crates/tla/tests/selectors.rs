@@ -1,0 +1,202 @@
+//! Parts of definitions and theorems, as SANY selects them: the last definition of each picture is the selector.
+
+mod common;
+
+use common::{complaints, load_body};
+use omnilink_tla::semantics::entity::Piece;
+
+/// The text that the last reference of a body selects.
+fn selected(body: &str) -> String {
+    let body = format!("EXTENDS Naturals\nVARIABLE v\n{body}");
+    let loaded = load_body(&body);
+    assert!(loaded.is_ok(), "{body}\n{:?}", complaints(&body));
+    let reference = loaded.spec.references.last().expect("a reference");
+    let Some(part) = &reference.part else {
+        return loaded
+            .spec
+            .names
+            .text(loaded.spec.entity(reference.entity).name)
+            .to_owned();
+    };
+    let tree = loaded.spec.tree(part.tree);
+    let text = loaded
+        .spec
+        .sources
+        .get(tree.source)
+        .slice(tree.expr(part.expr).span);
+    match part.piece {
+        Piece::Whole => text.to_owned(),
+        Piece::FieldName => format!("field name of {text}"),
+        Piece::Arguments => format!("arguments of {text}"),
+    }
+}
+
+/// Asserts that a body has one mistake, of class `label`, in its last line.
+fn refused(body: &str) {
+    let body = format!("EXTENDS Naturals\nVARIABLE v\n{body}");
+    let found = complaints(&body);
+    let last_line = format!("{}:", body.lines().count());
+    assert_eq!(found.len(), 1, "{body}\n{found:?}");
+    assert!(
+        found[0].starts_with(&last_line) && found[0].contains(" label: "),
+        "{body}\n{found:?}"
+    );
+}
+
+#[test]
+fn clauses_of_an_assume_prove_are_counted() {
+    assert_eq!(
+        selected("THEOREM T == ASSUME v = 2 PROVE v = 1\nB == T!1"),
+        "v = 2"
+    );
+    assert_eq!(
+        selected("THEOREM T == ASSUME v = 2 PROVE v = 1\nB == T!2!>>"),
+        "1"
+    );
+    assert_eq!(
+        selected("THEOREM T == ASSUME v = 2 PROVE v = 1\nB == T!>>"),
+        "v = 1"
+    );
+    let nested = "THEOREM T == ASSUME ASSUME v = 3 PROVE v = 2 PROVE v = 1\n";
+    assert_eq!(selected(&format!("{nested}B == T!1!2")), "v = 2");
+    refused(&format!("{nested}B == T!1"));
+    refused("THEOREM T == ASSUME v = 2 PROVE v = 1\nB == T!3");
+    refused("THEOREM T == ASSUME v = 2 PROVE v = 1\nB == T!:");
+}
+
+#[test]
+fn labels_of_an_assume_prove_are_found_in_every_clause() {
+    assert_eq!(
+        selected("THEOREM T == ASSUME lab :: v = 2 PROVE v = 1\nB == T!lab"),
+        "v = 2"
+    );
+    assert_eq!(
+        selected("THEOREM T == ASSUME v = 2 PROVE lab :: v = 1\nB == T!lab"),
+        "v = 1"
+    );
+    assert_eq!(
+        selected("THEOREM T == ASSUME \\A y \\in {1} : lab(y) :: v = y PROVE v = 1\nB == T!lab(7)!<<"),
+        "v"
+    );
+    let labelled = "THEOREM T == ASSUME l1 :: ASSUME l2 :: v = 3 PROVE v = 2 PROVE v = 1\n";
+    assert_eq!(selected(&format!("{labelled}B == T!l1!l2")), "v = 3");
+    assert_eq!(selected(&format!("{labelled}B == T!l1!2")), "v = 2");
+    refused(&format!("{labelled}B == T!l2"));
+    refused("THEOREM T == ASSUME lab :: v = 1 PROVE lab :: v = 1");
+}
+
+#[test]
+fn what_a_new_name_can_occur_in_is_out_of_reach() {
+    assert_eq!(
+        selected("THEOREM T == ASSUME lab :: v = 2, NEW x PROVE v = x\nB == T!lab"),
+        "v = 2"
+    );
+    refused("THEOREM T == ASSUME NEW x, lab :: v = x PROVE v = 1\nB == T!lab");
+    refused("THEOREM T == ASSUME NEW x PROVE v = x\nB == T!2");
+    refused("THEOREM T == ASSUME NEW x PROVE v = x\nB == T!1");
+    refused("THEOREM T == ASSUME ASSUME NEW x PROVE lab :: v = x PROVE v = 1");
+}
+
+#[test]
+fn a_boxed_assume_goes_with_a_boxed_prove() {
+    let of = |statement: &str| complaints(&format!("VARIABLE v\nTHEOREM T == {statement}"));
+    assert_eq!(of("[]ASSUME v = 1 []PROVE v = 1"), [] as [String; 0]);
+    assert_eq!(
+        of("[]ASSUME v = 1 PROVE v = 1"),
+        ["2:14 semantic: []ASSUME does not go with PROVE"]
+    );
+    let inside = of("ASSUME []ASSUME v = 1 []PROVE v = 2 PROVE v = 1");
+    assert_eq!(inside, ["2:21 semantic: []ASSUME cannot stand inside an ASSUME"]);
+}
+
+#[test]
+fn a_function_definition_has_its_sets_and_its_value_as_parts() {
+    let f = "f[x \\in {1}, y \\in {2}] == lab(x, y) :: x + v\n";
+    assert_eq!(selected(&format!("{f}A == f!2")), "{2}");
+    assert_eq!(selected(&format!("{f}A == f!(3, 4)!2")), "v");
+    assert_eq!(selected(&format!("{f}A == f!lab(3, 4)")), "x + v");
+    assert_eq!(selected(&format!("{f}A == f!:")), "f");
+    refused(&format!("{f}A == f!3"));
+    refused("f[x \\in {1}] == f!1");
+}
+
+#[test]
+fn several_arguments_of_a_function_are_one_part() {
+    assert_eq!(selected("Q == v[1, 2]\nA == Q!2"), "arguments of v[1, 2]");
+    assert_eq!(selected("Q == v[1, 2]\nA == Q!2!1"), "1");
+    refused("Q == v[1, 2]\nA == Q!3");
+}
+
+#[test]
+fn the_second_part_is_the_last_of_two() {
+    assert_eq!(selected("Q == {v, 2}\nA == Q!>>"), "2");
+    refused("Q == {v, 2, 3}\nA == Q!>>");
+    refused("Q == {v}\nA == Q!>>");
+}
+
+#[test]
+fn an_arm_and_a_new_value_of_except_are_no_expressions() {
+    let case = "Q == CASE v = 1 -> 2 [] OTHER -> 5\n";
+    assert_eq!(selected(&format!("{case}A == Q!2!2")), "5");
+    refused(&format!("{case}A == Q!1"));
+    refused(&format!("{case}A == Q!2!1"));
+    assert_eq!(selected("Q == [v EXCEPT ![1] = @ + 1]\nA == Q!1"), "v");
+    refused("Q == [v EXCEPT ![1] = @ + 1]\nA == Q!2");
+}
+
+#[test]
+fn a_name_is_a_label_of_a_name_and_a_definition_of_a_let() {
+    let q = "Q == 1 + lab :: LET g(x) == inner :: x + v IN g(1)\n";
+    assert_eq!(selected(&format!("{q}A == Q!lab!:!g(2)!inner!1")), "x");
+    assert_eq!(selected(&format!("{q}A == Q!2!g(2)")), "inner :: x + v");
+    refused(&format!("{q}A == Q!lab!g(2)"));
+    refused(&format!("{q}A == Q!2!:!g(2)"));
+    refused(&format!("{q}A == Q!lab!:"));
+    refused("Q == 1 + lab :: 2\nA == Q!2!lab");
+}
+
+#[test]
+fn an_operator_that_is_an_argument_can_be_selected_as_one() {
+    let q = "F(G(_)) == G(1)\nQ == F(LAMBDA x : x + v)\n";
+    assert_eq!(selected(&format!("{q}A == F(Q!1)")), "LAMBDA x : x + v");
+    assert_eq!(selected(&format!("{q}A == Q!1!(3)")), "x + v");
+    refused(&format!("{q}A == Q!1"));
+}
+
+#[test]
+fn parts_of_an_unfinished_definition_cannot_be_named() {
+    refused("RECURSIVE R(_)\nR(x) == IF x = 0 THEN 1 ELSE R(x - 1)!2");
+}
+
+#[test]
+fn a_label_may_carry_a_prefix_that_means_nothing() {
+    let prefixed = "A == \\A n \\in {} : P(zz)!1!lab(n) :: n = 1\n";
+    assert_eq!(selected(&format!("{prefixed}B == A!lab(3)")), "n = 1");
+    let warning = "1:20 label: what stands before the `!` of a label means nothing";
+    assert_eq!(complaints(prefixed), [warning]);
+    assert_eq!(
+        selected("A == \\A n \\in {} : +(n) :: n = 1\nB == A!+(3)"),
+        "n = 1"
+    );
+    let bare = complaints("A == P!lab :: TRUE");
+    assert_eq!(bare, ["1:6 parse: a name with `!` is no label"]);
+}
+
+#[test]
+fn arguments_after_a_subscript_are_dropped_with_a_warning() {
+    let of = |body: &str| complaints(&format!("VARIABLE v\n{body}"));
+    let dropped = "parse: arguments after a subscript are dropped";
+    assert_eq!(of("A == [v' = 1]_v(v, nobody)"), [format!("2:16 {dropped}")]);
+    assert_eq!(
+        of("A == <<v' = 1>>_v(LET a == 1 IN a)"),
+        [format!("2:18 {dropped}")]
+    );
+    assert!(load_body("VARIABLE v\nA == [v' = 1]_v(v)").is_ok());
+    let needed = of("f(x) == x\nA == [v' = 1]_f(v)");
+    assert!(
+        needed
+            .iter()
+            .any(|c| c.starts_with("3:15 arity: `f` takes 1 argument")),
+        "{needed:?}"
+    );
+}
