@@ -25,6 +25,7 @@ impl<'p> Evaluator<'p> {
                     return Err(not_enumerable(&self.short(set)));
                 };
                 for element in elements {
+                    self.tick()?;
                     if visit(self, element.clone())?.is_stop() {
                         return Ok(Flow::Stop);
                     }
@@ -36,6 +37,7 @@ impl<'p> Evaluator<'p> {
         match &**lazy {
             Lazy::Interval(low, high) => {
                 for element in *low..=*high {
+                    self.tick()?;
                     if visit(self, Value::int(element))?.is_stop() {
                         return Ok(Flow::Stop);
                     }
@@ -188,27 +190,40 @@ impl<'p> Evaluator<'p> {
 
     /// Subsets by size, then in the order of their elements.
     fn each_subset(&mut self, elements: &[Value], visit: Visit<'_, 'p>) -> Outcome<Flow> {
-        let mut picked = Vec::new();
         for size in 0..=elements.len() {
-            picked.clear();
-            picked.extend(0..size);
-            loop {
-                let subset = Value::set_of_sorted(picked.iter().map(|at| elements[*at].clone()));
-                if visit(self, subset)?.is_stop() {
-                    return Ok(Flow::Stop);
-                }
-                // The rightmost that can move moves; those after it follow closely.
-                let room = elements.len() - size;
-                let Some(at) = (0..size).rev().find(|at| picked[*at] < room + at) else {
-                    break;
-                };
-                picked[at] += 1;
-                for after in at + 1..size {
-                    picked[after] = picked[after - 1] + 1;
-                }
+            if self.each_subset_of_size(elements, size, visit)?.is_stop() {
+                return Ok(Flow::Stop);
             }
         }
         Ok(Flow::Go)
+    }
+
+    /// Subsets of one size, in the order of their elements.
+    pub(crate) fn each_subset_of_size(
+        &mut self,
+        elements: &[Value],
+        size: usize,
+        visit: Visit<'_, 'p>,
+    ) -> Outcome<Flow> {
+        let Some(room) = elements.len().checked_sub(size) else {
+            return Ok(Flow::Go);
+        };
+        let mut picked: Vec<usize> = (0..size).collect();
+        loop {
+            self.tick()?;
+            let subset = Value::set_of_sorted(picked.iter().map(|at| elements[*at].clone()));
+            if visit(self, subset)?.is_stop() {
+                return Ok(Flow::Stop);
+            }
+            // The rightmost that can move moves; those after it follow closely.
+            let Some(at) = (0..size).rev().find(|at| picked[*at] < room + at) else {
+                return Ok(Flow::Go);
+            };
+            picked[at] += 1;
+            for after in at + 1..size {
+                picked[after] = picked[after - 1] + 1;
+            }
+        }
     }
 
     /// One from each, the last one moving fastest.
@@ -224,6 +239,7 @@ impl<'p> Evaluator<'p> {
         let mut at = vec![0; choices.len()];
         let mut chosen: Vec<&Value> = choices.iter().map(|choice| &choice[0]).collect();
         loop {
+            self.tick()?;
             if visit(self, &chosen)?.is_stop() {
                 return Ok(Flow::Stop);
             }
@@ -293,8 +309,10 @@ impl<'p> Evaluator<'p> {
     /// Refuses to list what would not fit into memory.
     pub(crate) fn check_size(&mut self, set: &Datum<'p>) -> Outcome<()> {
         let Some(lazy) = set.as_lazy() else { return Ok(()) };
-        if matches!(lazy, Lazy::Powerset(_) | Lazy::FunctionSet(..) | Lazy::Product(_) | Lazy::RecordSet(_))
-            && self.is_enumerable(set)
+        if matches!(
+            lazy,
+            Lazy::Interval(..) | Lazy::Powerset(_) | Lazy::FunctionSet(..) | Lazy::Product(_) | Lazy::RecordSet(_)
+        ) && self.is_enumerable(set)
         {
             let is_large = match self.cardinality(set) {
                 Ok(count) => count as u64 > ELEMENTS_MAX,

@@ -175,7 +175,7 @@ impl<'p> Evaluator<'p> {
                 (Lazy::Interval(a, b), Lazy::Interval(c, d)) => {
                     return Ok((a, b) == (c, d) || (a > b && c > d));
                 }
-                (Lazy::Infinite(left), Lazy::Infinite(right)) => return Ok(left == right),
+                (Lazy::Infinite(left), Lazy::Infinite(right)) if *left != Infinite::Any => return Ok(left == right),
                 (Lazy::FunctionSet(a, b), Lazy::FunctionSet(c, d)) => {
                     return Ok(self.equal(a, c)? && self.equal(b, d)?);
                 }
@@ -216,10 +216,8 @@ impl<'p> Evaluator<'p> {
                         ))),
                     };
                 }
-                // An infinite set is no finite one; whether two infinite ones are equal is not found out by enumeration.
-                if let (Lazy::Infinite(set), Datum::Value(_)) = (lazy, other)
-                    && *set != Infinite::Any
-                {
+                // What has no end is not compared by enumeration.
+                if matches!(lazy, Lazy::Infinite(_) | Lazy::Sequences(_)) {
                     return Err(super::error::Failure::new(
                         super::error::ErrorClass::Infinite,
                         format!(

@@ -38,6 +38,8 @@ pub struct Evaluator<'p> {
     pub(crate) once: Vec<Option<Datum<'p>>>,
     pub(crate) per_state: Vec<(u64, Option<Datum<'p>>)>,
     stack_start: usize,
+    /// Counts calls and elements, to ask now and then whether to go on.
+    ticks: u32,
     /// Evaluations of each operator, when coverage is asked for.
     pub(crate) coverage: Option<Vec<u64>>,
 }
@@ -62,6 +64,7 @@ impl<'p> Evaluator<'p> {
             once: vec![None; program.once_cells as usize],
             per_state: vec![(0, None); program.state_cells as usize],
             stack_start: std::ptr::from_ref(&marker) as usize,
+            ticks: 0,
             coverage: None,
         }
     }
@@ -125,21 +128,6 @@ impl<'p> Evaluator<'p> {
         self.text(&datum)
     }
 
-    /// A value as text: spelled out, unless it is an interval or has no end.
-    pub(crate) fn text(&mut self, datum: &Datum<'p>) -> Outcome<String> {
-        use super::datum::Lazy;
-        let keeps_form = match datum.as_lazy() {
-            None => true,
-            Some(Lazy::Interval(..) | Lazy::Infinite(_) | Lazy::Function(_)) => true,
-            Some(_) => !self.is_enumerable(datum),
-        };
-        if keeps_form {
-            return Ok(super::print::show(self.program, datum));
-        }
-        let value = self.canonical(datum.clone())?;
-        Ok(value.to_string())
-    }
-
     /// Whether a formula holds in the states that are set.
     pub fn truth(&mut self, formula: Formula) -> Outcome<bool> {
         self.enter(formula, |this, body| this.bool(body))
@@ -188,9 +176,28 @@ impl<'p> Evaluator<'p> {
         self.base = saved;
     }
 
-    /// Stops recursion before the stack is used up.
+    /// One step of what may take long: every few thousand, the session is asked whether to go on.
     #[inline]
-    pub(crate) fn check_stack(&self) -> Outcome<()> {
+    pub(crate) fn tick(&mut self) -> Outcome<()> {
+        self.ticks = self.ticks.wrapping_add(1);
+        if self.ticks % (1 << 12) == 0 { self.check_time() } else { Ok(()) }
+    }
+
+    #[cold]
+    fn check_time(&self) -> Outcome<()> {
+        if self.session.is_over() {
+            return Err(Failure::new(
+                ErrorClass::Resource,
+                "evaluation was stopped: the time or the steps that it may take are used up",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Stops recursion before the stack is used up, and evaluation when it is to stop.
+    #[inline]
+    pub(crate) fn check_stack(&mut self) -> Outcome<()> {
+        self.tick()?;
         let marker = 0u8;
         let here = std::ptr::from_ref(&marker) as usize;
         if self.stack_start.abs_diff(here) > STACK_MAX {
@@ -389,6 +396,12 @@ impl<'p> Evaluator<'p> {
         let parameters = (0..).zip(arguments.iter().cloned().map(Slot::Datum));
         let captures = closure.captures.iter().cloned();
         self.apply_operator(closure.operator, parameters.chain(captures), at)
+    }
+
+    /// Whether a value passes an operator argument that is a test.
+    pub(crate) fn test(&mut self, test: &Closure<'p>, datum: &Datum<'p>, what: &str) -> Outcome<bool> {
+        let result = self.apply_closure(test, std::slice::from_ref(datum))?;
+        self.expect_bool(&result, what)
     }
 
     /// Runs with the next state in the place of the current one.

@@ -145,7 +145,7 @@ impl<'p> Evaluator<'p> {
             Kind::Filter(bounded) => self.filter(bounded, node),
             Kind::Map(bounded) => self.map(bounded, node),
             Kind::Function(bounded) => self.function(bounded, node),
-            Kind::Recursive(bounded) => self.rule(bounded, node),
+            Kind::Recursive(bounded) => self.rule(bounded),
             Kind::FunctionSet(operands) => {
                 let (domain, range) = self.both(operands)?;
                 self.check_set(&domain, "the domain in a set of functions", node)?;
@@ -739,11 +739,11 @@ impl<'p> Evaluator<'p> {
 
     fn function(&mut self, bounded: &'p Bounded, node: &'p Node) -> Outcome<Datum<'p>> {
         let sets = self.sets(bounded)?;
-        for set in &sets {
-            self.check_set(set, "the domain of a function", node)?;
-        }
         if sets.iter().any(|set| !self.is_enumerable(set)) {
-            return self.rule(bounded, node);
+            return self.rule(bounded);
+        }
+        for set in &sets {
+            self.check_size(set).map_err(|failure| failure.at(node.at))?;
         }
         let mut entries: Vec<(Value, Value)> = Vec::new();
         let mut lazy: Vec<(Value, Datum<'p>)> = Vec::new();
@@ -770,11 +770,8 @@ impl<'p> Evaluator<'p> {
     }
 
     /// A function that is evaluated where it is applied.
-    fn rule(&mut self, bounded: &'p Bounded, node: &'p Node) -> Outcome<Datum<'p>> {
+    fn rule(&mut self, bounded: &'p Bounded) -> Outcome<Datum<'p>> {
         let domains = self.sets(bounded)?;
-        for set in &domains {
-            self.check_set(set, "the domain of a function", node)?;
-        }
         let body = self.suspend(bounded)?;
         Ok(Datum::lazy(Lazy::Function(Rule {
             domains,
@@ -918,9 +915,10 @@ fn no_field(value: &Value, name: &Value) -> Box<Failure> {
     let text = name.as_str().unwrap_or_default();
     match value.kind() {
         ValueKind::Record => domain_error(format!("{value} has no field {text}")),
-        ValueKind::Tuple | ValueKind::Function => {
-            domain_error(format!("\"{text}\" is not in the domain of {value}"))
-        }
+        ValueKind::Tuple | ValueKind::Function => match apply_value(value, name) {
+            Err(failure) => failure,
+            Ok(_) => domain_error(format!("\"{text}\" is not in the domain of {value}")),
+        },
         _ => type_error(format!("{value} is {}, so it has no field {text}", kind_words(value))),
     }
 }

@@ -45,7 +45,7 @@ impl<'p> Evaluator<'p> {
             Lazy::Infinite(infinite) => self.is_member_of_infinite(element, *infinite, set),
             Lazy::Powerset(base) => {
                 if !element.is_set() {
-                    return self.model_in(element, set);
+                    return Err(self.no_element(element, set));
                 }
                 self.is_subset(element, base)
             }
@@ -188,9 +188,6 @@ impl<'p> Evaluator<'p> {
 
     fn is_tuple_of(&mut self, element: &Datum<'p>, factors: &[Datum<'p>], set: &Datum<'p>) -> Outcome<bool> {
         let Some(parts) = self.sequence_parts(element)? else {
-            if self.is_function(element) {
-                return Ok(false);
-            }
             return self.model_in(element, set);
         };
         if parts.len() != factors.len() {
@@ -233,7 +230,11 @@ impl<'p> Evaluator<'p> {
     pub(crate) fn is_subset(&mut self, part: &Datum<'p>, whole: &Datum<'p>) -> Outcome<bool> {
         match (part, whole) {
             (Datum::Value(part_value), Datum::Value(whole_value)) => {
+                // What has no elements is a part of anything, be it a set or not.
                 let (Some(part), Some(whole)) = (part_value.as_set(), whole_value.as_set()) else {
+                    if part_value.as_set().is_some_and(<[Value]>::is_empty) {
+                        return Ok(true);
+                    }
                     return Err(type_error(format!("{part_value} \\subseteq {whole_value} needs two sets")));
                 };
                 for element in part {

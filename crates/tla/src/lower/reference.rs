@@ -13,6 +13,9 @@ use crate::semantics::entity::{BuiltIn, EntityId, EntityKind, InstanceStep, Piec
 use crate::semantics::search_path::built_in_text;
 use crate::syntax::ast::{ExprId, ExprKind, Segment, SegmentKind};
 
+/// What built-in modules apply where an operator cannot be defined in TLA+: evaluated only if nothing else is known.
+const NO_MEANING: &str = "Native";
+
 impl Lowering<'_> {
     pub(super) fn loc(&self, tree: crate::semantics::entity::TreeId, expr: ExprId) -> Loc {
         let tree = self.spec.tree(tree);
@@ -589,6 +592,10 @@ impl Lowering<'_> {
         let name = spec.names.text(of.name);
         if let Some(node) = self.arithmetic(loc, module, name, operands) {
             return Some(node);
+        }
+        if name == NO_MEANING {
+            let message = format!("this operator of module {module} needs a meaning of its own, which this program lacks");
+            return Some(self.fail(loc, ErrorClass::Unsupported, message));
         }
         let native = native::lookup(module, name)?;
         let params: &[EntityId] = match &of.kind {
