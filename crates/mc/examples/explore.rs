@@ -36,7 +36,14 @@ fn main() -> ExitCode {
         ..CheckOptions::default()
     };
     let print = |text: &str| println!("{text}");
-    match check(&model, &spec.display().to_string(), &options, &Live::default(), &print, None) {
+    match check(
+        &model,
+        &spec.display().to_string(),
+        &options,
+        &Live::default(),
+        &print,
+        None,
+    ) {
         Ok(report) => {
             print!("{}", report.to_text(false));
             println!("{:?} in {:.2} s", report.figures, report.seconds);

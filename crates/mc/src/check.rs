@@ -12,12 +12,14 @@ use omnilink_value::Value;
 use crate::breadth_first::{Search, breadth_first};
 use crate::depth_first::depth_first;
 use crate::dump::GraphSink;
-use crate::limits::Limits;
+use crate::limits::{Deadline, Limits};
 use crate::live::Live;
 use crate::machine::{Machine, State};
 use crate::outcome::{Breach, End, Exploration, Figures, SearchError, Taken, Wrong};
 use crate::path::{PathState, path_to, step};
-use crate::report::{ActionCoverage, ActionTaken, Answer, FalsePart, Kind, Report, TraceState, Unchecked, Violation};
+use crate::report::{
+    ActionCoverage, ActionTaken, Answer, FalsePart, Kind, Report, TraceState, Unchecked, Violation,
+};
 use crate::session::{RunSession, SessionOptions, set_level};
 use crate::simulate::{Draw, Drawn, simulate};
 use crate::spec_machine::{Required, SpecMachine, file_and_line};
@@ -120,6 +122,7 @@ pub fn check(
         checks_deadlock,
         may_execute: options.may_execute,
         is_32_bit: options.is_32_bit,
+        deadline: Deadline::new(&options.limits),
         seed: options.seed,
     });
     let mut report = Report {
@@ -226,9 +229,9 @@ impl<'a> Checking<'a> {
                 report.answer = match drawn.end {
                     Drawn::Stopped => Answer::Stopped,
                     Drawn::Limit(limit) => Answer::Limit(limit),
-                    Drawn::Broken(wrong, path) => {
-                        Answer::Wrong(Box::new(deep_stack::run(|| self.violation(&machine, &wrong, path))))
-                    }
+                    Drawn::Broken(wrong, path) => Answer::Wrong(Box::new(deep_stack::run(|| {
+                        self.violation(&machine, &wrong, path)
+                    }))),
                 };
             }
         }
@@ -240,12 +243,7 @@ impl<'a> Checking<'a> {
         Ok(())
     }
 
-    fn explored(
-        &self,
-        machine: &SpecMachine<'a>,
-        explored: Exploration<Box<Failure>>,
-        report: &mut Report,
-    ) {
+    fn explored(&self, machine: &SpecMachine<'a>, explored: Exploration<Box<Failure>>, report: &mut Report) {
         report.figures = explored.figures;
         report.coverage = self.coverage(&explored.taken);
         let figures = &explored.figures;
@@ -263,7 +261,8 @@ impl<'a> Checking<'a> {
                 let (path, is_whole) = deep_stack::run(|| counterexample(machine, &explored, breach));
                 if !is_whole {
                     report.notes.push(
-                        "the way to the last state could not be found again: does the spec draw at random?".into(),
+                        "the way to the last state could not be found again: does the spec draw at random?"
+                            .into(),
                     );
                 }
                 Answer::Wrong(Box::new(deep_stack::run(|| {
@@ -340,7 +339,11 @@ impl<'a> Checking<'a> {
         let before = before.map(|state| state.values.clone());
         let level = u32::try_from(path.len()).unwrap_or(u32::MAX);
         let trace = self.trace(&mut evaluator, path);
-        let state_level = if matches!(wrong, Wrong::Step(_)) { level.saturating_sub(1) } else { level };
+        let state_level = if matches!(wrong, Wrong::Step(_)) {
+            level.saturating_sub(1)
+        } else {
+            level
+        };
         set_level(state_level);
         let mut broken = |kind: Kind, required: Option<&Required>, trace: Vec<TraceState>| {
             match (kind, &before, &last) {
@@ -356,8 +359,7 @@ impl<'a> Checking<'a> {
                 violated: required.map(|required| required.name.clone()),
                 error: None,
                 trace,
-                false_part: required
-                    .and_then(|required| self.false_part(&mut evaluator, required.formula)),
+                false_part: required.and_then(|required| self.false_part(&mut evaluator, required.formula)),
             }
         };
         match wrong {
@@ -381,11 +383,7 @@ impl<'a> Checking<'a> {
     }
 
     /// The states as they are shown: by their variables, or as ALIAS says.
-    fn trace(
-        &self,
-        evaluator: &mut Evaluator<'a>,
-        path: Vec<PathState<ActionTaken>>,
-    ) -> Vec<TraceState> {
+    fn trace(&self, evaluator: &mut Evaluator<'a>, path: Vec<PathState<ActionTaken>>) -> Vec<TraceState> {
         let program = &self.model.program;
         let states: Vec<State> = path.iter().map(|state| state.values.clone()).collect();
         let mut trace = Vec::with_capacity(path.len());
@@ -436,7 +434,9 @@ fn counterexample<'m>(
     if let Some(state) = &breach.state {
         let before: Option<State> = path.last().map(|state| state.values.clone());
         let last = before.and_then(|before| {
-            step(machine, &mut worker, &before, breach.level, |_, _, values| *values == **state)
+            step(machine, &mut worker, &before, breach.level, |_, _, values| {
+                *values == **state
+            })
         });
         is_whole &= last.is_some() || breach.from.is_none();
         path.push(last.unwrap_or_else(|| PathState {

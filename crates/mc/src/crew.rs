@@ -10,7 +10,7 @@ use crate::expand::{Expanding, Harvest, expand};
 use crate::limits::{Deadline, Limit};
 use crate::live::Live;
 use crate::machine::Machine;
-use crate::outcome::{Breach, Figures};
+use crate::outcome::{Breach, Figures, Wrong};
 use crate::seen::{SeenStates, Shard, Shared, Sieve, shard_of};
 use crate::waiting::Segment;
 
@@ -198,7 +198,12 @@ impl<'a, M: Machine> Crew<'a, M> {
                 level,
             };
             if let Err(breach) = expand(self.machine, worker, from, sieve, harvest) {
-                return Some(Early::Broken(breach));
+                return Some(match &breach.wrong {
+                    Wrong::Failed(failure) if self.machine.was_cut_short(failure) => {
+                        Early::Limit(self.reached().unwrap_or(Limit::Time))
+                    }
+                    _ => Early::Broken(breach),
+                });
             }
             if let Some(figures) = so_far {
                 let new = harvest.discovered.len() as u64;

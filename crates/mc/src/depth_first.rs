@@ -12,7 +12,7 @@ use crate::fingerprint::Fingerprint;
 use crate::limits::{Deadline, Limit, resident_bytes};
 use crate::live::Live;
 use crate::machine::{Machine, State};
-use crate::outcome::{End, Exploration, Figures, SearchError, Taken};
+use crate::outcome::{End, Exploration, Figures, SearchError, Taken, Wrong};
 use crate::seen::SeenStates;
 
 /// States that wait: the one that came last leaves first.
@@ -130,7 +130,10 @@ pub fn depth_first<M: Machine>(
             let expanded = expand(machine, &mut worker, from, &mut seen.writing(), &mut harvest);
             searching.collect(&mut harvest, entry.level + 1, variables)?;
             if let Err(breach) = expanded {
-                end = End::Broken(breach);
+                end = match &breach.wrong {
+                    Wrong::Failed(failure) if machine.was_cut_short(failure) => End::Limit(Limit::Time),
+                    _ => End::Broken(breach),
+                };
                 break;
             }
         }

@@ -12,7 +12,7 @@ use crate::dump::GraphSink;
 use crate::expand::{Harvest, start};
 use crate::limits::{Limit, Limits, resident_bytes};
 use crate::machine::Machine;
-use crate::outcome::{End, Figures, SearchError, Taken};
+use crate::outcome::{End, Figures, SearchError, Taken, Wrong};
 use crate::waiting::{Segment, Waiting};
 
 /// Segments in one block for each worker, at most: enough to keep all busy, few enough to merge often.
@@ -83,7 +83,12 @@ impl<'c, 'a, 's, M: Machine> Leader<'c, 'a, 's, M> {
         };
         self.collect(&harvest, &HashSet::new(), 0)?;
         if let Err(breach) = started {
-            return Ok(End::Broken(breach));
+            return Ok(match &breach.wrong {
+                Wrong::Failed(failure) if self.crew.machine.was_cut_short(failure) => {
+                    End::Limit(self.crew.reached().unwrap_or(Limit::Time))
+                }
+                _ => End::Broken(breach),
+            });
         }
         if self.crew.machine.wants_to_stop(&self.member.worker) {
             return Ok(End::Stopped);

@@ -112,6 +112,12 @@ pub trait Machine: Sync {
     /// Whether a state without successors is a deadlock.
     fn checks_deadlock(&self) -> bool;
 
+    /// Whether an evaluation failed only because the time was over.
+    fn was_cut_short(&self, failure: &Self::Failure) -> bool {
+        let _ = failure;
+        false
+    }
+
     /// Whether the spec asked to end the search.
     fn wants_to_stop(&self, worker: &Self::Worker) -> bool {
         let _ = worker;

@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use omnilink_tla::eval::Session;
 use omnilink_value::Value;
 
+use crate::limits::Deadline;
 use crate::live::Live;
 
 thread_local! {
@@ -31,6 +32,7 @@ pub struct RunSession<'r> {
     checks_deadlock: bool,
     may_execute: bool,
     is_32_bit: bool,
+    deadline: Deadline,
     seed: u64,
     draws: AtomicU64,
     registers: Mutex<BTreeMap<i64, Value>>,
@@ -39,7 +41,9 @@ pub struct RunSession<'r> {
 
 impl fmt::Debug for RunSession<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RunSession").field("mode", &self.mode).finish_non_exhaustive()
+        f.debug_struct("RunSession")
+            .field("mode", &self.mode)
+            .finish_non_exhaustive()
     }
 }
 
@@ -54,6 +58,7 @@ pub(crate) struct SessionOptions<'r> {
     pub(crate) checks_deadlock: bool,
     pub(crate) may_execute: bool,
     pub(crate) is_32_bit: bool,
+    pub(crate) deadline: Deadline,
     pub(crate) seed: u64,
 }
 
@@ -68,6 +73,7 @@ impl<'r> RunSession<'r> {
             checks_deadlock: options.checks_deadlock,
             may_execute: options.may_execute,
             is_32_bit: options.is_32_bit,
+            deadline: options.deadline,
             seed: options.seed,
             draws: AtomicU64::new(0),
             registers: Mutex::default(),
@@ -89,7 +95,10 @@ impl<'r> RunSession<'r> {
         let depth = self.depth.map_or(-1, i64::from);
         Value::record([
             ("mode", Value::str(self.mode)),
-            ("worker", Value::int(i64::try_from(self.workers).unwrap_or(i64::MAX))),
+            (
+                "worker",
+                Value::int(i64::try_from(self.workers).unwrap_or(i64::MAX)),
+            ),
             ("depth", Value::int(depth)),
             ("traces", Value::int(-1)),
             ("seed", Value::str(&self.seed.to_string())),
@@ -156,6 +165,10 @@ impl Session for RunSession<'_> {
 
     fn is_32_bit(&self) -> bool {
         self.is_32_bit
+    }
+
+    fn is_over(&self) -> bool {
+        self.live.is_interrupted() || self.deadline.is_over()
     }
 
     fn random(&self) -> u64 {

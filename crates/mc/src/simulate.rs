@@ -75,6 +75,9 @@ pub fn simulate<M: Machine>(
         let mut path = Vec::new();
         let is_over = || live.is_interrupted() || deadline.is_over();
         match drawing.behaviour(&mut path, draw.depth_max, is_over) {
+            Err(Wrong::Failed(failure)) if machine.was_cut_short(&failure) => {
+                break Drawn::Limit(Limit::Time);
+            }
             Err(wrong) => break Drawn::Broken(wrong, path),
             Ok(()) if is_over() => {
                 break Drawn::Limit(if live.is_interrupted() {

@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use omnilink_tla::eval::error::Failure;
-use omnilink_tla::eval::{Evaluator, Flow, Taken};
+use omnilink_tla::eval::error::{ErrorClass, Failure};
+use omnilink_tla::eval::{Evaluator, Flow, Session, Taken};
 use omnilink_tla::ir::{Formula, Loc, Program};
 use omnilink_tla::model::{Check, Model, NamedFormula};
 use omnilink_value::Value;
@@ -263,6 +263,10 @@ impl<'m> Machine for SpecMachine<'m> {
 
     fn checks_deadlock(&self) -> bool {
         self.checks_deadlock
+    }
+
+    fn was_cut_short(&self, failure: &Box<Failure>) -> bool {
+        failure.class == ErrorClass::Resource && self.session.is_over()
     }
 
     fn wants_to_stop(&self, _: &Evaluator<'m>) -> bool {

@@ -19,7 +19,9 @@ const MARK: &str = "golden answer: ";
 
 fn corpus() -> PathBuf {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tla/tests/golden");
-    std::env::var_os("OMNILINK_GOLDEN").map_or(own, PathBuf::from).join("specs")
+    std::env::var_os("OMNILINK_GOLDEN")
+        .map_or(own, PathBuf::from)
+        .join("specs")
 }
 
 /// The verdict in the words of the corpus.
@@ -43,7 +45,9 @@ fn verdict(report: &Report) -> (&'static str, Option<&'static str>) {
 /// Answers for one item when started as a process of its own; does nothing otherwise.
 #[test]
 fn golden_item() {
-    let (Some(spec), Some(config)) = (std::env::var_os(SPEC), std::env::var_os(CONFIG)) else { return };
+    let (Some(spec), Some(config)) = (std::env::var_os(SPEC), std::env::var_os(CONFIG)) else {
+        return;
+    };
     let workers = std::env::var(WORKERS).ok().and_then(|text| text.parse().ok());
     let options = Options {
         config: Some(config.into()),
@@ -105,7 +109,9 @@ fn run(item: &Value, workers: usize) -> Result<Value, String> {
     let answer = printed.lines().find_map(|line| line.split_once(MARK));
     let Some((_, answer)) = answer else {
         let errors = String::from_utf8_lossy(&output.stderr);
-        let message = errors.lines().find(|line| !line.trim().is_empty() && !line.contains("panicked"));
+        let message = errors
+            .lines()
+            .find(|line| !line.trim().is_empty() && !line.contains("panicked"));
         return Err(message.unwrap_or("no answer").to_owned());
     };
     serde_json::from_str(answer).map_err(|error| error.to_string())
@@ -123,7 +129,9 @@ fn compared(item: &Value) -> &'static [&'static str] {
 fn is_liveness(item: &Value, answer: &Value) -> bool {
     let violated = &item["violated"];
     item["verdict"] == "property"
-        && answer["unchecked"].as_array().is_some_and(|unchecked| unchecked.contains(violated))
+        && answer["unchecked"]
+            .as_array()
+            .is_some_and(|unchecked| unchecked.contains(violated))
 }
 
 fn disagreement(item: &Value, workers: usize) -> Option<String> {
@@ -139,7 +147,9 @@ fn disagreement(item: &Value, workers: usize) -> Option<String> {
         .filter(|key| !item[**key].is_null() && item[**key] != answer[**key])
         .map(|key| format!("{key}: TLC {}, here {}", item[*key], answer[*key]))
         .collect();
-    let error = answer["error"].as_str().map_or(String::new(), |error| format!("\n{error}"));
+    let error = answer["error"]
+        .as_str()
+        .map_or(String::new(), |error| format!("\n{error}"));
     (!differences.is_empty()).then(|| differences.join("; ") + &error)
 }
 
@@ -153,11 +163,23 @@ fn compare(workers: usize, is_wanted: impl Fn(&Value) -> bool) {
     let mut wrong = Vec::new();
     for item in &items {
         if let Some(difference) = disagreement(item, workers) {
-            wrong.push(format!("{}: {difference}", item["id"].as_str().unwrap_or_default()));
+            wrong.push(format!(
+                "{}: {difference}",
+                item["id"].as_str().unwrap_or_default()
+            ));
         }
     }
-    println!("{} of {} golden specs agree with {workers} worker(s)", items.len() - wrong.len(), items.len());
-    assert!(wrong.is_empty(), "{} disagree:\n{}", wrong.len(), wrong.join("\n"));
+    println!(
+        "{} of {} golden specs agree with {workers} worker(s)",
+        items.len() - wrong.len(),
+        items.len()
+    );
+    assert!(
+        wrong.is_empty(),
+        "{} disagree:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }
 
 fn is_benchmark(item: &Value) -> bool {
