@@ -1,22 +1,23 @@
-//! Explores a spec with the library alone: `explore Spec.tla Spec.cfg [workers]`.
+//! Explores a spec with the library alone and prints the report as JSON: `explore Spec.tla Spec.cfg [workers [library…]]`.
 
 use std::path::Path;
 use std::process::ExitCode;
 
 use omnilink_mc::{CheckOptions, Live, check};
 use omnilink_tla::model::{BuildOptions, build};
+use omnilink_tla::semantics::search_path::SearchPath;
 use omnilink_tla::{Options, check as read, render_check_text};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [spec, config, rest @ ..] = arguments.as_slice() else {
-        eprintln!("usage: explore Spec.tla Spec.cfg [workers]");
+        eprintln!("usage: explore Spec.tla Spec.cfg [workers [library…]]");
         return ExitCode::from(2);
     };
     let spec = Path::new(spec);
     let options = Options {
         config: Some(config.into()),
-        ..Options::default()
+        search: SearchPath::new(rest.iter().skip(1).map(Into::into)),
     };
     let mut checked = read(spec, &options);
     if !checked.is_ok() {
@@ -35,7 +36,7 @@ fn main() -> ExitCode {
         workers: rest.first().and_then(|workers| workers.parse().ok()).unwrap_or(1),
         ..CheckOptions::default()
     };
-    let print = |text: &str| println!("{text}");
+    let print = |text: &str| eprintln!("{text}");
     match check(
         &model,
         &spec.display().to_string(),
@@ -45,8 +46,7 @@ fn main() -> ExitCode {
         None,
     ) {
         Ok(report) => {
-            print!("{}", report.to_text(false));
-            println!("{:?} in {:.2} s", report.figures, report.seconds);
+            println!("{}", report.to_json(None));
             ExitCode::SUCCESS
         }
         Err(error) => {

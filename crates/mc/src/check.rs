@@ -311,12 +311,23 @@ impl<'a> Checking<'a> {
         deep_stack::run(|| Evaluator::new(&self.model.program, self.session).value(formula))
     }
 
-    fn failed(&self, failure: &Failure, trace: Vec<TraceState>) -> Violation {
+    fn failed(&self, failure: &Failure, mut trace: Vec<TraceState>) -> Violation {
         let kind = match failure.class {
             ErrorClass::Assert => Kind::Assert,
             ErrorClass::Unassigned if !trace.is_empty() => Kind::Incomplete,
             _ => Kind::Evaluation,
         };
+        if kind == Kind::Incomplete && !failure.partial.is_empty() {
+            let names = self.model.program.variables.iter();
+            let known = names.zip(&failure.partial).filter_map(|(name, value)| {
+                let value = value.clone()?;
+                Some((name.to_string(), value))
+            });
+            trace.push(TraceState {
+                action: None,
+                values: known.collect(),
+            });
+        }
         Violation {
             kind,
             violated: None,

@@ -117,10 +117,11 @@ fn run(item: &Value, workers: usize) -> Result<Value, String> {
     serde_json::from_str(answer).map_err(|error| error.to_string())
 }
 
-/// What is compared. A run that stops early counts as far as it came, which depends on the order of evaluation, and of strings.
+/// What is compared. How many states are generated depends on the order of evaluation, and so does how many distinct ones a
+/// run has found when it stops early.
 fn compared(item: &Value) -> &'static [&'static str] {
     match item["verdict"].as_str() {
-        Some("ok") => &["verdict", "generated", "distinct", "depth"],
+        Some("ok") => &["verdict", "distinct", "depth"],
         _ => &["verdict", "error_kind", "violated", "depth", "trace_len"],
     }
 }

@@ -109,10 +109,11 @@ fn write_violation(out: &mut String, input: &str, violation: &Violation, is_full
     let mut before: Option<&TraceState> = None;
     let digits = violation.trace.len().to_string().len();
     for (number, state) in (1..).zip(&violation.trace) {
-        let action = state
-            .action
-            .as_ref()
-            .map_or("initial state".to_owned(), action_text);
+        let action = match (&state.action, before) {
+            (Some(action), _) => action_text(action),
+            (None, None) => "initial state".to_owned(),
+            (None, Some(_)) => "a step that cannot be named".to_owned(),
+        };
         out.push_str(&format!("{number:>digits$}  {action}\n"));
         let lines: Vec<String> = match before {
             Some(before) if !is_full => state

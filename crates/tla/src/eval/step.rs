@@ -109,10 +109,12 @@ impl<'p> Evaluator<'p> {
             .collect();
         if !missing.is_empty() {
             let which = if self.state.is_empty() { "initial" } else { "next" };
-            return Err(Failure::new(
+            let mut failure = Failure::new(
                 ErrorClass::Unassigned,
                 format!("the {which} value of {} is left open", missing.join(", ")),
-            ));
+            );
+            failure.partial.clone_from(&self.next);
+            return Err(failure);
         }
         Ok(self.next.iter().flatten().cloned().collect())
     }
