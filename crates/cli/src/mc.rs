@@ -105,7 +105,9 @@ fn constant(text: &str) -> Result<(String, String), String> {
         Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
             Ok((name.trim().to_owned(), value.trim().to_owned()))
         }
-        _ => Err(format!("\"{text}\" is no NAME=EXPR; write N=3 or 'Procs={{p1, p2}}'")),
+        _ => Err(format!(
+            "\"{text}\" is no NAME=EXPR; write N=3 or 'Procs={{p1, p2}}'"
+        )),
     }
 }
 
@@ -164,7 +166,11 @@ fn read_spec(args: &McArgs) -> Result<(Spec, Config), Box<Checked>> {
         config,
     };
     let checked = read(&args.spec, &options);
-    for warning in checked.diagnostics.iter().filter(|diagnostic| !diagnostic.is_error()) {
+    for warning in checked
+        .diagnostics
+        .iter()
+        .filter(|diagnostic| !diagnostic.is_error())
+    {
         if !args.json {
             output::note(&warning.message);
         }
@@ -218,7 +224,11 @@ fn explore(
         is_32_bit: args.int32,
         seed: args.seed,
     };
-    let mut dump = args.dump.as_deref().map(|path| dump_to(path, model)).transpose()?;
+    let mut dump = args
+        .dump
+        .as_deref()
+        .map(|path| dump_to(path, model))
+        .transpose()?;
     let sink = dump.as_mut().map(|dump| dump as &mut dyn GraphSink);
     let mut report = omnilink_mc::check(model, input, &options, live, print, sink)?;
     report.config = args.config.as_ref().map(|config| config.display().to_string());
@@ -230,10 +240,18 @@ fn explore(
 
 fn dump_to(path: &Path, model: &Model) -> Result<Dump<BufWriter<File>>, CliError> {
     let is_dot = path.extension().is_some_and(|extension| extension == "dot");
-    let format = if is_dot { DumpFormat::Dot } else { DumpFormat::Ndjson };
+    let format = if is_dot {
+        DumpFormat::Dot
+    } else {
+        DumpFormat::Ndjson
+    };
     let program = &model.program;
     let variables = program.variables.iter().map(|name| name.to_string()).collect();
-    let actions = program.actions.iter().map(|action| action.name.to_string()).collect();
+    let actions = program
+        .actions
+        .iter()
+        .map(|action| action.name.to_string())
+        .collect();
     File::create(path)
         .and_then(|file| Dump::new(BufWriter::new(file), format, variables, actions))
         .map_err(|error| unwritable(path, error))

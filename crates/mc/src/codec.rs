@@ -144,33 +144,35 @@ impl<'a> Decoder<'a> {
             TRUE => Value::bool(true),
             STR => Value::str(self.text()?),
             MODEL => Value::model(self.text()?),
-            SET => self.all(Value::set)?,
-            TUPLE => self.all(Value::tuple)?,
+            SET => self.each(
+                |decoder| decoder.value(),
+                |elements| Value::set_of_sorted(elements),
+            )?,
+            TUPLE => self.each(|decoder| decoder.value(), |elements| Value::tuple(elements))?,
             FUNCTION => {
-                let count = self.count()?;
-                let mut entries = Vec::with_capacity(self.room(count));
-                for _ in 0..count {
-                    let key = self.value()?;
-                    entries.push((key, self.value()?));
-                }
-                Value::function(entries).map_err(|_| Garbled)?
+                let entry = |decoder: &mut Self| Ok((decoder.value()?, decoder.value()?));
+                self.each(entry, |entries| Value::function(entries))?
+                    .map_err(|_| Garbled)?
             }
             _ => return Err(Garbled),
         })
     }
 
-    fn all(&mut self, build: impl Fn(Vec<Value>) -> Value) -> Result<Value, Garbled> {
+    /// Builds something from the parts that follow their count, without keeping them in between.
+    fn each<T, B>(
+        &mut self,
+        part: impl Fn(&mut Self) -> Result<T, Garbled>,
+        build: impl FnOnce(&mut dyn Iterator<Item = T>) -> B,
+    ) -> Result<B, Garbled> {
         let count = self.count()?;
-        let mut elements = Vec::with_capacity(self.room(count));
-        for _ in 0..count {
-            elements.push(self.value()?);
-        }
-        Ok(build(elements))
-    }
-
-    /// What to reserve: each part takes at least one byte, so a garbled count cannot ask for the world.
-    fn room(&self, count: u64) -> usize {
-        usize::try_from(count).unwrap_or(usize::MAX).min(self.bytes.len())
+        let mut is_garbled = false;
+        let mut parts = (0..count).map_while(|_| {
+            let part = part(self);
+            is_garbled |= part.is_err();
+            part.ok()
+        });
+        let built = build(&mut parts);
+        if is_garbled { Err(Garbled) } else { Ok(built) }
     }
 }
 

@@ -151,6 +151,8 @@ impl Session for RunSession<'_> {
             "duration" => self.seconds(),
             "config" => self.config(),
             "stats" => self.statistics(),
+            // TLC composes actions only when this property of its JVM is set; here they always compose.
+            "-Dtlc2.tool.impl.Tool.cdot" => Value::str("true"),
             _ => return None,
         })
     }
