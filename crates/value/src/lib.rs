@@ -36,6 +36,7 @@ mod text;
 mod value;
 
 pub use build::DuplicateKey;
+pub use edit::{Shape, position_in};
 pub use permute::{Renaming, RenamingError};
 pub use value::{Kind, Record, Value};
 
