@@ -176,7 +176,7 @@ impl<'p> Evaluator<'p> {
             }
             Kind::Exists(bounded) => self.step_exists(bounded, node, rest, found),
             Kind::ForAll(bounded) => self.step_for_all(bounded, node, rest, found),
-            Kind::Equal(operands) => match self.target(&operands.0, false) {
+            Kind::Equal(operands) | Kind::UnchangedExpr(operands) => match self.target(&operands.0, false) {
                 Some(variable) => self.assign_equal(variable, operands, node, rest, found),
                 None => self.check(node, rest, found),
             },
