@@ -41,6 +41,8 @@ impl<'p> Evaluator<'p> {
             {
                 Some((_, Some(element))) => Ok((*low..=*high).contains(&element)),
                 Some((Kind::Model, _)) => self.model_in(element, set),
+                // Nothing is in an empty interval, and the domain of the empty function is one.
+                _ if low > high => Ok(false),
                 _ => Err(self.no_element(element, set)),
             },
             Lazy::Infinite(infinite) => self.is_member_of_infinite(element, *infinite, set),

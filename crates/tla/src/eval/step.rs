@@ -119,10 +119,13 @@ impl<'p> Evaluator<'p> {
             .map(|(_, name)| &**name)
             .collect();
         let which = if self.state.is_empty() { "initial" } else { "next" };
-        Err(Failure::new(
+        let mut failure = Failure::new(
             ErrorClass::Unassigned,
             format!("the {which} value of {} is left open", missing.join(", ")),
-        ))
+        );
+        let known = self.next.iter().zip(&self.known);
+        failure.partial = known.map(|(value, known)| known.then(|| value.clone())).collect();
+        Err(failure)
     }
 
     /// The bindings of the action that a step was found by. To be asked while the step is being reported.
@@ -173,7 +176,7 @@ impl<'p> Evaluator<'p> {
             }
             Kind::Exists(bounded) => self.step_exists(bounded, node, rest, found),
             Kind::ForAll(bounded) => self.step_for_all(bounded, node, rest, found),
-            Kind::Equal(operands) => match self.target(&operands.0, false) {
+            Kind::Equal(operands) | Kind::UnchangedExpr(operands) => match self.target(&operands.0, false) {
                 Some(variable) => self.assign_equal(variable, operands, node, rest, found),
                 None => self.check(node, rest, found),
             },

@@ -358,7 +358,7 @@ impl Lowering<'_> {
         let loc = self.loc(at.tree, id);
         let next = self.expr(At { primed: true, ..at }, id);
         let now = self.expr(At { primed: false, ..at }, id);
-        others.push(pair(loc, next, now, Kind::UnchangedExpr));
+        unchanged_pair(loc, next, now, variables, others);
     }
 
     /// The slot of the variable that a name stands for, through substitutions.
@@ -591,6 +591,23 @@ fn one(at: Loc, operand: Node, make: impl FnOnce(Box<Node>) -> Kind) -> Node {
         kind: make(Box::new(operand)),
         at,
         uses,
+    }
+}
+
+/// What an instance puts in for a variable is perhaps a variable again, or a tuple of them.
+fn unchanged_pair(loc: Loc, next: Node, now: Node, variables: &mut Vec<u32>, others: &mut Vec<Node>) {
+    match (next.kind, now.kind) {
+        (Kind::Next(of_next), Kind::Var(of_now)) if of_next == of_now => variables.push(of_now),
+        (Kind::Tuple(of_next), Kind::Tuple(of_now)) if of_next.len() == of_now.len() => {
+            for (next, now) in of_next.into_iter().zip(of_now) {
+                unchanged_pair(loc, next, now, variables, others);
+            }
+        }
+        (of_next, of_now) => {
+            let next = Node { kind: of_next, ..next };
+            let now = Node { kind: of_now, ..now };
+            others.push(pair(loc, next, now, Kind::UnchangedExpr));
+        }
     }
 }
 

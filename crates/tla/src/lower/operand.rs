@@ -48,6 +48,18 @@ impl Lowering<'_> {
         }
     }
 
+    /// An operand for a parameter of an instance, which the module may prime wherever it stands for a variable.
+    pub(super) fn instance_argument(&mut self, operand: Operand, param: EntityId) -> (Argument, Uses) {
+        match operand {
+            Operand::Expr(at, expr) if self.spec.entity(param).arity == 0 => {
+                let node = self.expr(at, expr);
+                let uses = node.uses;
+                (argument_of(node, false), uses)
+            }
+            operand => self.argument(operand, Some(param)),
+        }
+    }
+
     /// An expression that stands for an operator.
     pub(super) fn operator_argument(&mut self, at: At, expr: ExprId, arity: u32) -> (Argument, Uses) {
         let tree = self.spec.tree(at.tree);

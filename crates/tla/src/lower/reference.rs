@@ -121,6 +121,12 @@ impl Lowering<'_> {
         if args.is_empty() && entity.arity > 0 {
             args = spare.collect();
         }
+        // A configuration that replaces `Op` leaves `I!Op` alone: that is another name. It replaces what `I!Op` uses.
+        let is_named = reference.via.iter().any(|step| step.segment.is_some());
+        let is_definition = matches!(entity.kind, EntityKind::Operator { .. } | EntityKind::Function { .. });
+        if is_named && is_definition && self.replacement_through(reference.entity, context).is_none() {
+            return self.apply_definition(at, loc, reference.entity, context, &args, &given, action);
+        }
         self.apply_entity(at, loc, reference.entity, context, &args, &given, action)
     }
 
@@ -224,6 +230,11 @@ impl Lowering<'_> {
         if let Some(replacement) = self.replacements.everywhere.get(&entity) {
             return Some(replacement.clone());
         }
+        self.replacement_through(entity, context)
+    }
+
+    /// What replaces an entity as it is reached through the instances of a context, and only so.
+    fn replacement_through(&self, entity: EntityId, context: ContextId) -> Option<Replacement> {
         if self.replacements.through.is_empty() {
             return None;
         }
@@ -435,11 +446,7 @@ impl Lowering<'_> {
                 .find(|(name, _)| name == captured)
                 .map(|(_, operand)| *operand);
             let (argument, of_argument) = match operand {
-                // The module may prime what an instance puts in for its variables: it stays an expression.
-                Some(operand) => match self.argument(operand, Some(*captured)) {
-                    (Argument::Value(node), uses) if !node.uses.is_constant() => (Argument::Lazy(node), uses),
-                    other => other,
-                },
+                Some(operand) => self.instance_argument(operand, *captured),
                 None => match self.place_of(*captured) {
                     Some(place) => self.argument(Operand::Slot(place.slot), None),
                     None => continue,
