@@ -94,8 +94,12 @@ impl<'p> Evaluator<'p> {
                 this.check_complete()?;
                 let taken = this.taken;
                 let next = std::mem::take(&mut this.next);
+                let (state, generation) = (this.state.clone(), this.generation);
                 let flow = found(this, &next, taken);
-                // The caller may have used the evaluator for checks of the new state.
+                // The caller may have used the evaluator for checks of the new state. What was found out about the current
+                // one still holds, unless it has been displaced.
+                this.state = state;
+                this.generation = generation;
                 this.next = next;
                 this.known.fill(true);
                 this.unassigned = 0;
