@@ -44,6 +44,9 @@ pub(crate) enum CliError {
     /// The check itself failed.
     #[error("{0}")]
     Check(#[from] CheckError),
+    /// A specification could not be explored.
+    #[error("{0}")]
+    Explore(#[from] omnilink_mc::CheckError),
     /// Recording failed.
     #[error("{0}")]
     Record(#[from] RecordError),

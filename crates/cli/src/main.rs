@@ -10,6 +10,8 @@ mod error;
 mod exit;
 mod input;
 mod interrupt;
+mod mc;
+mod mc_progress;
 mod new_file;
 mod output;
 mod peak;
@@ -44,6 +46,7 @@ Examples:
   omnilink check --list-models                   what can be checked
   omnilink trace stats history.ndjson            what is in a trace
   omnilink tla check Spec.tla                    what is wrong with a specification
+  omnilink mc Spec.tla                           does it do what it says it does
 
 Exit codes: 0 all valid; 1 a violation was found; 2 bad usage or bad input; 3 unknown.";
 
@@ -52,6 +55,7 @@ enum Command {
     Check(check::CheckArgs),
     Demo(demo::DemoArgs),
     Trace(trace_command::TraceArgs),
+    Mc(mc::McArgs),
     Tla(tla::TlaArgs),
 }
 
@@ -60,6 +64,7 @@ fn main() -> ExitCode {
         Command::Check(args) => check::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Trace(args) => trace_command::run(&args),
+        Command::Mc(args) => mc::run(&args),
         Command::Tla(args) => tla::run(&args),
     };
     match result {

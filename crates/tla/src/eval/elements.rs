@@ -65,7 +65,8 @@ impl<'p> Evaluator<'p> {
                     .iter()
                     .map(|(_, set)| self.spelled_set(set))
                     .collect::<Outcome<Vec<_>>>()?;
-                let choices: Vec<&[Value]> = sets.iter().map(|set| set.as_set().unwrap_or_default()).collect();
+                let choices: Vec<&[Value]> =
+                    sets.iter().map(|set| set.as_set().unwrap_or_default()).collect();
                 self.each_choice(&choices, &mut |this, chosen| {
                     let names = fields.iter().map(|(name, _)| name.clone());
                     let entries = names.zip(chosen.iter().map(|v| (*v).clone()));
@@ -77,7 +78,8 @@ impl<'p> Evaluator<'p> {
                     .iter()
                     .map(|set| self.spelled_set(set))
                     .collect::<Outcome<Vec<_>>>()?;
-                let choices: Vec<&[Value]> = sets.iter().map(|set| set.as_set().unwrap_or_default()).collect();
+                let choices: Vec<&[Value]> =
+                    sets.iter().map(|set| set.as_set().unwrap_or_default()).collect();
                 self.each_choice(&choices, &mut |this, chosen| {
                     visit(this, Value::tuple(chosen.iter().map(|v| (*v).clone())))
                 })
@@ -93,7 +95,11 @@ impl<'p> Evaluator<'p> {
                 })
             }
             Lazy::Intersection(left, right) => {
-                let (listed, other) = if self.is_enumerable(left) { (left, right) } else { (right, left) };
+                let (listed, other) = if self.is_enumerable(left) {
+                    (left, right)
+                } else {
+                    (right, left)
+                };
                 self.for_each_element(listed, &mut |this, element| {
                     if this.is_member(&Datum::Value(element.clone()), other)? {
                         visit(this, element)
@@ -177,7 +183,9 @@ impl<'p> Evaluator<'p> {
             Datum::Lazy(lazy) => match &**lazy {
                 Lazy::Infinite(_) | Lazy::Sequences(_) => false,
                 Lazy::Interval(..) | Lazy::Set(_) => true,
-                Lazy::Powerset(base) | Lazy::Filter(base, _) | Lazy::BigUnion(base) => self.is_enumerable(base),
+                Lazy::Powerset(base) | Lazy::Filter(base, _) | Lazy::BigUnion(base) => {
+                    self.is_enumerable(base)
+                }
                 Lazy::FunctionSet(a, b) | Lazy::Union(a, b) => self.is_enumerable(a) && self.is_enumerable(b),
                 Lazy::Intersection(a, b) => self.is_enumerable(a) || self.is_enumerable(b),
                 Lazy::Difference(a, _) => self.is_enumerable(a),
@@ -259,7 +267,12 @@ impl<'p> Evaluator<'p> {
         let count = match set {
             Datum::Value(value) => match value.as_set() {
                 Some(elements) => Some(elements.len() as u64),
-                None => return Err(type_error(format!("{} is no set, so it has no cardinality", self.short(set)))),
+                None => {
+                    return Err(type_error(format!(
+                        "{} is no set, so it has no cardinality",
+                        self.short(set)
+                    )));
+                }
             },
             Datum::Lazy(lazy) => match &**lazy {
                 Lazy::Interval(low, high) if low > high => Some(0),
@@ -274,7 +287,9 @@ impl<'p> Evaluator<'p> {
                 Lazy::FunctionSet(domain, range) => {
                     let domain = self.cardinality(domain)?;
                     let range = self.cardinality(range)? as u64;
-                    u32::try_from(domain).ok().and_then(|domain| range.checked_pow(domain))
+                    u32::try_from(domain)
+                        .ok()
+                        .and_then(|domain| range.checked_pow(domain))
                 }
                 Lazy::Product(factors) => self.product(factors.iter())?,
                 Lazy::RecordSet(fields) => self.product(fields.iter().map(|(_, set)| set))?,
@@ -284,7 +299,11 @@ impl<'p> Evaluator<'p> {
                 }
             },
         };
-        let limit = if self.session.is_32_bit() { i64::from(i32::MAX) } else { i64::MAX };
+        let limit = if self.session.is_32_bit() {
+            i64::from(i32::MAX)
+        } else {
+            i64::MAX
+        };
         match count.and_then(|count| i64::try_from(count).ok()) {
             Some(count) if count <= limit => Ok(count),
             _ => Err(Failure::new(

@@ -29,7 +29,9 @@ pub struct Evaluator<'p> {
     pub(crate) generation: u64,
     last_generation: u64,
     /// The next state as far as it is known.
-    pub(crate) next: Vec<Option<Value>>,
+    pub(crate) next: Vec<Value>,
+    /// Which variables have a value in it.
+    pub(crate) known: Vec<bool>,
     pub(crate) unassigned: usize,
     /// Whether variables are those of the next state: inside [`crate::ir::Kind::Prime`].
     pub(crate) primed: bool,
@@ -57,7 +59,8 @@ impl<'p> Evaluator<'p> {
             state: Arc::from([]),
             generation: 1,
             last_generation: 1,
-            next: vec![None; program.variables.len()],
+            next: vec![Value::bool(false); program.variables.len()],
+            known: vec![false; program.variables.len()],
             unassigned: program.variables.len(),
             primed: false,
             taken: None,
@@ -101,14 +104,16 @@ impl<'p> Evaluator<'p> {
     /// Makes a state the next one, wholly known.
     pub fn set_next(&mut self, next: &[Value]) {
         self.next.clear();
-        self.next.extend(next.iter().cloned().map(Some));
+        self.next.extend(next.iter().cloned());
+        self.known.fill(true);
         self.unassigned = 0;
     }
 
     /// Makes the next state wholly unknown.
     pub fn clear_next(&mut self) {
-        self.next.iter_mut().for_each(|value| *value = None);
-        self.unassigned = self.next.len();
+        self.known.fill(false);
+        self.unassigned = self.known.len();
+        self.next.resize(self.known.len(), Value::bool(false));
     }
 
     /// The value of a formula, in canonical form, in the states that are set.
@@ -230,10 +235,14 @@ impl<'p> Evaluator<'p> {
         let at = self.base + slot as usize;
         let (node, base, keep) = match &self.slots[at] {
             Slot::Datum(datum) => return Ok(datum.clone()),
-            Slot::Thunk { value: Some(value), .. } if !self.primed => return Ok(value.clone()),
+            Slot::Thunk {
+                value: Some(value), ..
+            } if !self.primed => return Ok(value.clone()),
             Slot::Thunk { node, base, keep, .. } => (*node, *base, *keep),
             Slot::Shared(shared) => {
-                if !self.primed && let Some(value) = shared.value.get() {
+                if !self.primed
+                    && let Some(value) = shared.value.get()
+                {
                     return Ok(value.clone());
                 }
                 let shared = shared.clone();
@@ -254,7 +263,8 @@ impl<'p> Evaluator<'p> {
             }
         };
         let datum = self.in_frame(base, |this| this.eval(node))?;
-        if keep && !self.primed
+        if keep
+            && !self.primed
             && let Slot::Thunk { value, .. } = &mut self.slots[at]
         {
             *value = Some(datum.clone());
@@ -263,8 +273,8 @@ impl<'p> Evaluator<'p> {
     }
 
     /// Runs in another frame that is still there.
-    pub(crate) fn in_frame<T>(&mut self, base: usize, run: impl FnOnce(&mut Self) -> Outcome<T>) -> Outcome<T> {
-        let saved = std::mem::replace(&mut self.base, base);
+    pub(crate) fn in_frame<T>(&mut self, base: u32, run: impl FnOnce(&mut Self) -> Outcome<T>) -> Outcome<T> {
+        let saved = std::mem::replace(&mut self.base, base as usize);
         let result = run(self);
         self.base = saved;
         result
@@ -276,13 +286,13 @@ impl<'p> Evaluator<'p> {
             Argument::Value(node) => Slot::Datum(self.eval(node)?),
             Argument::Lazy(node) => Slot::Thunk {
                 node,
-                base: self.base,
+                base: self.base as u32,
                 keep: true,
                 value: None,
             },
             Argument::ByName(node) => Slot::Thunk {
                 node,
-                base: self.base,
+                base: self.base as u32,
                 keep: false,
                 value: None,
             },
@@ -380,7 +390,11 @@ impl<'p> Evaluator<'p> {
     pub(crate) fn in_operator(&self, mut failure: Box<Failure>, operator: u32, at: Loc) -> Box<Failure> {
         let target = &self.program.operators[operator as usize];
         for slot in 0..target.params {
-            if let Slot::Datum(datum) | Slot::Thunk { value: Some(datum), .. } = self.slot(slot) {
+            if let Slot::Datum(datum)
+            | Slot::Thunk {
+                value: Some(datum), ..
+            } = self.slot(slot)
+            {
                 let name = target.slots.get(slot as usize).map_or("", |name| name);
                 failure.bind(name, || self.short(datum));
             }
@@ -430,6 +444,10 @@ impl<'p> Evaluator<'p> {
 
 impl std::fmt::Debug for Evaluator<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Evaluator").field("state", &self.state).finish_non_exhaustive()
+        f.debug_struct("Evaluator")
+            .field("state", &self.state)
+            .finish_non_exhaustive()
     }
 }
+
+const _: () = assert!(size_of::<Outcome<Datum<'_>>>() == 16);

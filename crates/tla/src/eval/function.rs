@@ -1,7 +1,7 @@
 //! Functions: applying them, their domains, and EXCEPT.
 
-use std::cell::RefCell;
 use super::flow::Flow;
+use std::cell::RefCell;
 
 use omnilink_value::{Kind, Value};
 use rustc_hash::FxHashMap;
@@ -196,9 +196,13 @@ impl<'p> Evaluator<'p> {
                 let old = entry(value, index);
                 let new = self.replace(Datum::Value(old), rest, replace)?;
                 match new {
-                    Datum::Value(new) => Ok(Datum::Value(value.with_entry(index, new).unwrap_or_else(|| value.clone()))),
+                    Datum::Value(new) => Ok(Datum::Value(
+                        value.with_entry(index, new).unwrap_or_else(|| value.clone()),
+                    )),
                     lazy @ Datum::Lazy(_) => match self.canonical(lazy.clone()) {
-                        Ok(new) => Ok(Datum::Value(value.with_entry(index, new).unwrap_or_else(|| value.clone()))),
+                        Ok(new) => Ok(Datum::Value(
+                            value.with_entry(index, new).unwrap_or_else(|| value.clone()),
+                        )),
                         Err(_) => Ok(self.with_lazy_entry(value, index, lazy)),
                     },
                 }
@@ -266,13 +270,8 @@ impl<'p> Evaluator<'p> {
 
 /// The value at an index that is there.
 fn entry(function: &Value, index: usize) -> Value {
-    let of_tuple = function.as_tuple().and_then(|parts| parts.get(index));
-    let of_entries = function
-        .as_entries()
-        .and_then(|entries| entries.get(index))
-        .map(|(_, value)| value);
-    of_tuple
-        .or(of_entries)
+    function
+        .part(index)
         .cloned()
         .unwrap_or_else(|| Value::bool(false))
 }

@@ -59,9 +59,9 @@ pub(crate) fn show(program: &Program, datum: &Datum<'_>) -> String {
                 format!("[{} -> {}]", show(program, domain), show(program, range))
             }
             Lazy::RecordSet(fields) => {
-                let fields = fields
-                    .iter()
-                    .map(|(name, set)| format!("{}: {}", name.as_str().unwrap_or_default(), show(program, set)));
+                let fields = fields.iter().map(|(name, set)| {
+                    format!("{}: {}", name.as_str().unwrap_or_default(), show(program, set))
+                });
                 format!("[{}]", fields.collect::<Vec<_>>().join(", "))
             }
             Lazy::Product(factors) => list(program, "", factors, " \\X ", ""),
@@ -93,9 +93,13 @@ fn list(program: &Program, open: &str, parts: &[Datum<'_>], separator: &str, clo
 
 fn mapping(program: &Program, entries: &[(Value, Datum<'_>)]) -> String {
     if entries.iter().all(|(key, _)| key.as_str().is_some()) {
-        let fields = entries
-            .iter()
-            .map(|(key, value)| format!("{} |-> {}", key.as_str().unwrap_or_default(), show(program, value)));
+        let fields = entries.iter().map(|(key, value)| {
+            format!(
+                "{} |-> {}",
+                key.as_str().unwrap_or_default(),
+                show(program, value)
+            )
+        });
         return format!("[{}]", fields.collect::<Vec<_>>().join(", "));
     }
     let entries = entries

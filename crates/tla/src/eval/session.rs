@@ -78,7 +78,10 @@ impl Quiet {
 
     /// What was printed, in order.
     pub fn printed(&self) -> Vec<String> {
-        self.printed.lock().map(|printed| printed.clone()).unwrap_or_default()
+        self.printed
+            .lock()
+            .map(|printed| printed.clone())
+            .unwrap_or_default()
     }
 }
 
