@@ -12,8 +12,10 @@ use super::evaluator::Evaluator;
 use super::function::{apply_value, tuple_parts};
 use super::membership::is_listed;
 use super::slot::Slot;
-use crate::ir::{Arithmetic, Bounded, Comparison, Kind, Node, Pattern, Step, Two, Update};
+use crate::ir::{Argument, Arithmetic, Bounded, Call, Comparison, Kind, Node, Pattern, Step, Two, Update};
 
+/// Everything recurses through [`Evaluator::eval`], so its own frame must stay small: what needs room for buffers is a
+/// function of its own that is never inlined.
 impl<'p> Evaluator<'p> {
     /// The value of an expression.
     pub(crate) fn eval(&mut self, node: &'p Node) -> Outcome<Datum<'p>> {
@@ -72,42 +74,8 @@ impl<'p> Evaluator<'p> {
                 Some(value) => self.eval(value),
                 None => Err(no_arm().at(node.at)),
             },
-            Kind::Call(call) => {
-                let program = self.program;
-                let operator = &program.operators[call.operator as usize];
-                self.check_stack().map_err(|failure| failure.at(node.at))?;
-                if let Some(coverage) = &mut self.coverage {
-                    coverage[call.operator as usize] += 1;
-                }
-                let new = self.slots.len();
-                self.slots.resize_with(new + operator.slots.len(), Slot::default);
-                for (slot, argument) in &call.arguments {
-                    match self.argument(argument) {
-                        Ok(content) => self.slots[new + *slot as usize] = content,
-                        Err(failure) => {
-                            self.slots.truncate(new);
-                            return Err(failure);
-                        }
-                    }
-                }
-                let saved = std::mem::replace(&mut self.base, new);
-                let result = self.eval(&operator.body);
-                let result = result.map_err(|failure| self.in_operator(failure, call.operator, node.at));
-                self.slots.truncate(new);
-                self.base = saved;
-                result
-            }
-            Kind::CallSlot(slot, arguments) => {
-                let Slot::Operator(closure) = self.slot(*slot).clone() else {
-                    return Err(type_error("a value is applied as if it were an operator").at(node.at));
-                };
-                let mut contents: SmallVec<[(u32, Slot<'p>); 4]> = SmallVec::new();
-                for (at, argument) in (0..).zip(arguments) {
-                    contents.push((at, self.argument(argument)?));
-                }
-                contents.extend(closure.captures.iter().cloned());
-                self.apply_operator(closure.operator, contents, node.at)
-            }
+            Kind::Call(call) => self.call(call, node),
+            Kind::CallSlot(slot, arguments) => self.call_slot(*slot, arguments, node),
             Kind::Native(native, arguments) => super::native::apply(self, *native, arguments, node),
             Kind::Once(cell, inner) => {
                 if let Some(known) = &self.once[*cell as usize] {
@@ -220,6 +188,46 @@ impl<'p> Evaluator<'p> {
             Kind::Action(_, body) => self.eval(body),
             Kind::Fail(class, message) => Err(Failure::new(*class, &**message).at(node.at)),
         }
+    }
+
+    #[inline(never)]
+    fn call(&mut self, call: &'p Call, node: &'p Node) -> Outcome<Datum<'p>> {
+        let program = self.program;
+        let operator = &program.operators[call.operator as usize];
+        self.check_stack().map_err(|failure| failure.at(node.at))?;
+        if let Some(coverage) = &mut self.coverage {
+            coverage[call.operator as usize] += 1;
+        }
+        let new = self.slots.len();
+        self.slots.resize_with(new + operator.slots.len(), Slot::default);
+        for (slot, argument) in &call.arguments {
+            match self.argument(argument) {
+                Ok(content) => self.slots[new + *slot as usize] = content,
+                Err(failure) => {
+                    self.slots.truncate(new);
+                    return Err(failure);
+                }
+            }
+        }
+        let saved = std::mem::replace(&mut self.base, new);
+        let result = self.eval(&operator.body);
+        let result = result.map_err(|failure| self.in_operator(failure, call.operator, node.at));
+        self.slots.truncate(new);
+        self.base = saved;
+        result
+    }
+
+    #[inline(never)]
+    fn call_slot(&mut self, slot: u32, arguments: &'p [Argument], node: &'p Node) -> Outcome<Datum<'p>> {
+        let Slot::Operator(closure) = self.slot(slot).clone() else {
+            return Err(type_error("a value is applied as if it were an operator").at(node.at));
+        };
+        let mut contents: SmallVec<[(u32, Slot<'p>); 4]> = SmallVec::new();
+        for (at, argument) in (0..).zip(arguments) {
+            contents.push((at, self.argument(argument)?));
+        }
+        contents.extend(closure.captures.iter().cloned());
+        self.apply_operator(closure.operator, contents, node.at)
     }
 
     /// Whether a formula holds.
@@ -399,6 +407,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// `S \cup {x}` where S is at hand and x comparable with what is in it.
+    #[inline(never)]
     fn inserted(&mut self, set: &'p Node, one: &'p Node, node: &'p Node) -> Outcome<Option<Datum<'p>>> {
         if self.peek(set).and_then(Value::as_set).is_none() {
             return Ok(None);
@@ -436,6 +445,7 @@ impl<'p> Evaluator<'p> {
         self.equal(&left, &right).map_err(|failure| failure.at(node.at))
     }
 
+    #[inline(never)]
     pub(crate) fn member_nodes(&mut self, operands: &'p Two, node: &'p Node) -> Outcome<bool> {
         if let (Some(element), Some(set)) = (self.peek(&operands.0), self.peek(&operands.1))
             && let Some(elements) = set.as_set()
@@ -499,6 +509,7 @@ impl<'p> Evaluator<'p> {
         }
     }
 
+    #[inline(never)]
     pub(crate) fn not_bool(&self, datum: &Datum<'p>, what: &str) -> Box<Failure> {
         type_error(format!(
             "{what} must be TRUE or FALSE, but this is {}",
@@ -525,6 +536,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// Arithmetic: divisions round down, remainders are of positive divisors.
+    #[inline(never)]
     pub(crate) fn calculate(&self, arithmetic: Arithmetic, left: i64, right: i64) -> Outcome<i64> {
         let (symbol, result) = match arithmetic {
             Arithmetic::Plus => ("+", left.checked_add(right)),
@@ -574,6 +586,7 @@ impl<'p> Evaluator<'p> {
             .ok_or_else(|| overflow(format!("{left} {symbol} {right}")))
     }
 
+    #[inline(never)]
     pub(crate) fn case(
         &mut self,
         arms: &'p [(Node, Node)],
@@ -588,7 +601,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// The arguments of a path; `None` if one of them is not canonical.
-    #[inline]
+    #[inline(never)]
     fn keys(&mut self, steps: &'p [Step]) -> Outcome<Option<SmallVec<[Value; 2]>>> {
         let mut keys = SmallVec::new();
         for step in steps {
@@ -603,6 +616,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// `f[x].a[y]`: arguments first, then a walk by reference that copies only what it ends at.
+    #[inline(never)]
     fn path(&mut self, node: &'p Node, root: &'p Node, steps: &'p [Step]) -> Outcome<Datum<'p>> {
         if let Some(value) = self.peek(node) {
             return Ok(Datum::Value(value.clone()));
@@ -626,6 +640,7 @@ impl<'p> Evaluator<'p> {
             .map_err(|failure| failure.at(node.at))
     }
 
+    #[inline(never)]
     fn path_of_lazy(&mut self, start: Datum<'p>, steps: &'p [Step]) -> Outcome<Datum<'p>> {
         let mut datum = start;
         for step in steps {
@@ -638,6 +653,7 @@ impl<'p> Evaluator<'p> {
         Ok(datum)
     }
 
+    #[inline(never)]
     fn except(&mut self, function: &'p Node, updates: &'p [Update], node: &'p Node) -> Outcome<Datum<'p>> {
         if let [update] = updates
             && let [step] = &*update.path
@@ -668,6 +684,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// The common case: one key of a function that is at hand. `None` where the general way must decide.
+    #[inline(never)]
     fn except_one(
         &mut self,
         function: &'p Node,
@@ -700,6 +717,7 @@ impl<'p> Evaluator<'p> {
         Ok(changed.map(Datum::Value))
     }
 
+    #[inline(never)]
     fn tuple(&mut self, parts: &'p [Node]) -> Outcome<Datum<'p>> {
         let mut values: SmallVec<[Value; 8]> = SmallVec::new();
         for (at, part) in parts.iter().enumerate() {
@@ -740,6 +758,7 @@ impl<'p> Evaluator<'p> {
         }
     }
 
+    #[inline(never)]
     fn record(&mut self, shape: &'p Shape, fields: &'p [Node]) -> Outcome<Datum<'p>> {
         let mut values: SmallVec<[Value; 8]> = SmallVec::new();
         for (at, field) in fields.iter().enumerate() {
@@ -761,6 +780,7 @@ impl<'p> Evaluator<'p> {
         Ok(Datum::Value(shape.record(&mut values)))
     }
 
+    #[inline(never)]
     fn set_enum(&mut self, elements: &'p [Node], node: &'p Node) -> Outcome<Datum<'p>> {
         let mut values = Vec::with_capacity(elements.len());
         let mut infinite = Vec::new();
@@ -798,6 +818,7 @@ impl<'p> Evaluator<'p> {
         }
     }
 
+    #[inline(never)]
     fn filter(&mut self, bounded: &'p Bounded, node: &'p Node) -> Outcome<Datum<'p>> {
         let [set_node] = &*bounded.sets else {
             return Err(type_error("a set is filtered by names over several sets").at(node.at));
@@ -838,6 +859,7 @@ impl<'p> Evaluator<'p> {
         Ok(Datum::Value(Value::set_of_sorted(kept)))
     }
 
+    #[inline(never)]
     fn map(&mut self, bounded: &'p Bounded, node: &'p Node) -> Outcome<Datum<'p>> {
         let mut values = Vec::new();
         let mut infinite = Vec::new();
@@ -859,6 +881,7 @@ impl<'p> Evaluator<'p> {
         Ok(Datum::lazy(Lazy::Set(infinite)))
     }
 
+    #[inline(never)]
     fn function(&mut self, bounded: &'p Bounded, node: &'p Node) -> Outcome<Datum<'p>> {
         let sets = self.sets(bounded)?;
         if sets.iter().any(|set| !self.is_enumerable(set)) {
@@ -892,6 +915,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// A function that is evaluated where it is applied.
+    #[inline(never)]
     fn rule(&mut self, bounded: &'p Bounded) -> Outcome<Datum<'p>> {
         let domains = self.sets(bounded)?;
         let body = self.suspend(bounded)?;
@@ -904,6 +928,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// A body with what it needs of the frame, evaluated now.
+    #[inline(never)]
     fn suspend(&mut self, bounded: &'p Bounded) -> Outcome<Suspended<'p>> {
         let captures = bounded
             .captures
@@ -913,6 +938,7 @@ impl<'p> Evaluator<'p> {
         Ok(Suspended { bounded, captures })
     }
 
+    #[inline(never)]
     fn choose(&mut self, bounded: &'p Bounded, node: &'p Node) -> Outcome<Datum<'p>> {
         let mut chosen = None;
         let set = match &*bounded.sets {
@@ -965,6 +991,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// Whether some binding of the names gives the body the wanted truth value.
+    #[inline(never)]
     fn finds(&mut self, bounded: &'p Bounded, node: &'p Node, wanted: bool) -> Outcome<bool> {
         let mut found = false;
         self.each_binding(bounded, node, &mut |this| {
@@ -1059,6 +1086,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// Adds the bound names to an error that leaves their scope.
+    #[inline(never)]
     pub(crate) fn in_binding(&self, mut failure: Box<Failure>, bounded: &'p Bounded) -> Box<Failure> {
         for (slot, name) in bounded.slots().zip(&bounded.names) {
             if let Slot::Datum(datum) = self.slot(slot) {

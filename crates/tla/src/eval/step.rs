@@ -19,7 +19,7 @@ use super::datum::Datum;
 use super::error::{ErrorClass, Failure, Outcome, domain_error, type_error};
 use super::evaluator::{Evaluator, State};
 use super::slot::Slot;
-use crate::ir::{Bounded, Formula, Kind, Node, Two};
+use crate::ir::{Argument, Bounded, Call, Formula, Kind, Node, Two};
 
 /// The action that a step was found by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,8 +94,12 @@ impl<'p> Evaluator<'p> {
                 this.check_complete()?;
                 let taken = this.taken;
                 let next = std::mem::take(&mut this.next);
+                let (state, generation) = (this.state.clone(), this.generation);
                 let flow = found(this, &next, taken);
-                // The caller may have used the evaluator for checks of the new state.
+                // The caller may have used the evaluator for checks of the new state. What was found out about the current
+                // one still holds, unless it has been displaced.
+                this.state = state;
+                this.generation = generation;
                 this.next = next;
                 this.known.fill(true);
                 this.unassigned = 0;
@@ -151,20 +155,33 @@ impl<'p> Evaluator<'p> {
     fn step(&mut self, node: &'p Node, rest: &Rest<'_, 'p>, found: Found<'_, 'p>) -> Outcome<Flow> {
         // What does not speak of the next state can give no variable its value; but a disjunction of such formulas still
         // branches, as in TLC.
-        if !node.uses.next && !node.uses.opaque && is_test(&node.kind) {
+        if is_guard(node) {
             return self.check(node, rest, found);
         }
         match &node.kind {
             Kind::And(conjuncts) => {
-                let Some((first, others)) = conjuncts.split_first() else {
-                    return self.resume_rest(rest, found);
-                };
-                let rest = Rest::Nodes {
-                    nodes: others,
-                    base: self.base,
-                    rest,
-                };
-                self.step(first, &rest, found)
+                // Most actions are not enabled: their guards are looked at without preparing for what follows them.
+                let mut left = &**conjuncts;
+                while let [first, others @ ..] = left
+                    && is_guard(first)
+                {
+                    if !self.bool(first)? {
+                        return Ok(Flow::Go);
+                    }
+                    left = others;
+                }
+                match left {
+                    [] => self.resume_rest(rest, found),
+                    [only] => self.step(only, rest, found),
+                    [first, others @ ..] => {
+                        let rest = Rest::Nodes {
+                            nodes: others,
+                            base: self.base,
+                            rest,
+                        };
+                        self.step(first, &rest, found)
+                    }
+                }
             }
             Kind::Or(disjuncts) => {
                 for disjunct in disjuncts {
@@ -211,57 +228,9 @@ impl<'p> Evaluator<'p> {
                     self.resume_rest(rest, found)
                 }
             }
-            Kind::Let(slots, body) => {
-                let mut saved = Vec::with_capacity(slots.len());
-                for (slot, argument) in slots {
-                    let content = self.argument(argument)?;
-                    let at = self.base + *slot as usize;
-                    saved.push((at, std::mem::replace(&mut self.slots[at], content)));
-                }
-                let flow = self.step(body, rest, found);
-                for (at, content) in saved {
-                    self.slots[at] = content;
-                }
-                flow
-            }
-            Kind::Call(call) if node.uses.next || node.uses.opaque => {
-                let program = self.program;
-                let operator = &program.operators[call.operator as usize];
-                self.check_stack().map_err(|failure| failure.at(node.at))?;
-                if let Some(coverage) = &mut self.coverage {
-                    coverage[call.operator as usize] += 1;
-                }
-                let new = self.slots.len();
-                self.slots.resize_with(new + operator.slots.len(), Slot::default);
-                for (slot, argument) in &call.arguments {
-                    match self.argument(argument) {
-                        Ok(content) => self.slots[new + *slot as usize] = content,
-                        Err(failure) => {
-                            self.slots.truncate(new);
-                            return Err(failure);
-                        }
-                    }
-                }
-                self.step_operator(&operator.body, call.operator, new, node, rest, found)
-            }
-            Kind::CallSlot(slot, arguments) => {
-                let Slot::Operator(closure) = self.slot(*slot).clone() else {
-                    return Err(type_error("a value is applied as if it were an operator").at(node.at));
-                };
-                let program = self.program;
-                let operator = &program.operators[closure.operator as usize];
-                self.check_stack().map_err(|failure| failure.at(node.at))?;
-                let mut contents = Vec::with_capacity(arguments.len());
-                for argument in arguments {
-                    contents.push(self.argument(argument)?);
-                }
-                let new = self.slots.len();
-                self.slots.resize_with(new + operator.slots.len(), Slot::default);
-                for (slot, content) in (0..).zip(contents).chain(closure.captures.iter().cloned()) {
-                    self.slots[new + slot as usize] = content;
-                }
-                self.step_operator(&operator.body, closure.operator, new, node, rest, found)
-            }
+            Kind::Let(slots, body) => self.step_let(slots, body, rest, found),
+            Kind::Call(call) if node.uses.next || node.uses.opaque => self.step_call(call, node, rest, found),
+            Kind::CallSlot(slot, arguments) => self.step_call_slot(*slot, arguments, node, rest, found),
             Kind::Local(slot) => match self.slot(*slot) {
                 // An action given as an argument.
                 Slot::Thunk { node, base, .. } if node.uses.next => {
@@ -312,6 +281,80 @@ impl<'p> Evaluator<'p> {
             }
             _ => self.check(node, rest, found),
         }
+    }
+
+    #[inline(never)]
+    fn step_let(
+        &mut self,
+        slots: &'p [(u32, Argument)],
+        body: &'p Node,
+        rest: &Rest<'_, 'p>,
+        found: Found<'_, 'p>,
+    ) -> Outcome<Flow> {
+        let mut saved = Vec::with_capacity(slots.len());
+        for (slot, argument) in slots {
+            let content = self.argument(argument)?;
+            let at = self.base + *slot as usize;
+            saved.push((at, std::mem::replace(&mut self.slots[at], content)));
+        }
+        let flow = self.step(body, rest, found);
+        self.restore(saved);
+        flow
+    }
+
+    #[inline(never)]
+    fn step_call(
+        &mut self,
+        call: &'p Call,
+        node: &'p Node,
+        rest: &Rest<'_, 'p>,
+        found: Found<'_, 'p>,
+    ) -> Outcome<Flow> {
+        let program = self.program;
+        let operator = &program.operators[call.operator as usize];
+        self.check_stack().map_err(|failure| failure.at(node.at))?;
+        if let Some(coverage) = &mut self.coverage {
+            coverage[call.operator as usize] += 1;
+        }
+        let new = self.slots.len();
+        self.slots.resize_with(new + operator.slots.len(), Slot::default);
+        for (slot, argument) in &call.arguments {
+            match self.argument(argument) {
+                Ok(content) => self.slots[new + *slot as usize] = content,
+                Err(failure) => {
+                    self.slots.truncate(new);
+                    return Err(failure);
+                }
+            }
+        }
+        self.step_operator(&operator.body, call.operator, new, node, rest, found)
+    }
+
+    #[inline(never)]
+    fn step_call_slot(
+        &mut self,
+        slot: u32,
+        arguments: &'p [Argument],
+        node: &'p Node,
+        rest: &Rest<'_, 'p>,
+        found: Found<'_, 'p>,
+    ) -> Outcome<Flow> {
+        let Slot::Operator(closure) = self.slot(slot).clone() else {
+            return Err(type_error("a value is applied as if it were an operator").at(node.at));
+        };
+        let program = self.program;
+        let operator = &program.operators[closure.operator as usize];
+        self.check_stack().map_err(|failure| failure.at(node.at))?;
+        let mut contents = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            contents.push(self.argument(argument)?);
+        }
+        let new = self.slots.len();
+        self.slots.resize_with(new + operator.slots.len(), Slot::default);
+        for (slot, content) in (0..).zip(contents).chain(closure.captures.iter().cloned()) {
+            self.slots[new + slot as usize] = content;
+        }
+        self.step_operator(&operator.body, closure.operator, new, node, rest, found)
     }
 
     /// A formula that gives no variable its value.
@@ -404,6 +447,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// Every variable has its value: what is left are formulas.
+    #[inline(never)]
     fn finish(&mut self, rest: &Rest<'_, 'p>, found: Found<'_, 'p>) -> Outcome<Flow> {
         let mut rest = rest;
         loop {
@@ -551,6 +595,7 @@ impl<'p> Evaluator<'p> {
         self.assign_each(variable, &set, node, rest, found)
     }
 
+    #[inline(never)]
     fn assign_each(
         &mut self,
         variable: u32,
@@ -565,6 +610,7 @@ impl<'p> Evaluator<'p> {
         .map_err(|failure| failure.at(node.at))
     }
 
+    #[inline(never)]
     fn step_unchanged(
         &mut self,
         variables: &'p [u32],
@@ -620,6 +666,7 @@ impl<'p> Evaluator<'p> {
         }
     }
 
+    #[inline(never)]
     fn step_exists(
         &mut self,
         bounded: &'p Bounded,
@@ -637,6 +684,7 @@ impl<'p> Evaluator<'p> {
         flow
     }
 
+    #[inline(never)]
     fn step_for_all(
         &mut self,
         bounded: &'p Bounded,
@@ -667,6 +715,7 @@ impl<'p> Evaluator<'p> {
         flow
     }
 
+    #[inline(never)]
     fn next_for_all(
         &mut self,
         bounded: &'p Bounded,
@@ -715,6 +764,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// B of `A \cdot B`: the state that A has led to becomes the current one.
+    #[inline(never)]
     fn then(
         &mut self,
         second: &'p Node,
@@ -813,14 +863,16 @@ impl<'p> Evaluator<'p> {
     }
 }
 
-/// Whether a formula without primes has one truth value and no branches.
-fn is_test(kind: &Kind) -> bool {
-    match kind {
+/// Whether a formula says nothing of the next state, and has one truth value and no branches.
+#[inline]
+fn is_guard(node: &Node) -> bool {
+    if node.uses.next || node.uses.opaque {
+        return false;
+    }
+    match &node.kind {
         // A parameter may stand for a primed variable.
-        Kind::Equal(operands) | Kind::In(operands) => {
-            !matches!(operands.0.kind, Kind::Local(_) | Kind::Call(_))
-        }
-        Kind::NotEqual(_) | Kind::Comparison(..) | Kind::Not(_) => true,
+        Kind::Equal(operands) | Kind::In(operands) => !matches!(operands.0.kind, Kind::Local(_) | Kind::Call(_)),
+        Kind::NotEqual(_) | Kind::NotIn(_) | Kind::Comparison(..) | Kind::Not(_) | Kind::PerState(..) => true,
         _ => false,
     }
 }
