@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Compares `omnilink mc` with the manifests of github.com/tlaplus/Examples.
 
-usage: mc-vs-manifests.py CHECKOUT COMMAND [SECONDS]
+usage: mc-vs-manifests.py CHECKOUT COMMAND [CPU_SECONDS [PART_OF_PATH]]
 
 COMMAND is the omnilink binary. Runs every model whose manifest says that it is exhaustive and takes TLC at most 30 s, each
 in its own folder, and compares result and distinct states. Models with a liveness property are listed by themselves: the
 counts are compared, the property is not checked.
 """
-import json, os, pathlib, subprocess, sys, time
+import json, pathlib, resource, subprocess, sys, time
 
 checkout, command = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 limit = float(sys.argv[3]) if len(sys.argv) > 3 else 120
@@ -35,7 +35,10 @@ def run(spec, model):
     args = [command, "mc", spec.name, "--config", config, "--json"] if is_omnilink else [command, spec.name, config, "1"]
     started = time.time()
     try:
-        ran = subprocess.run(args, cwd=spec.parent, capture_output=True, text=True, timeout=limit)
+        cpu = lambda: resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit)))
+        ran = subprocess.run(args, cwd=spec.parent, capture_output=True, text=True, preexec_fn=cpu, timeout=60 * limit)
+        if ran.returncode < 0:
+            return {"verdict": "timeout", "seconds": limit}
     except subprocess.TimeoutExpired:
         return {"verdict": "timeout", "seconds": limit}
     try:

@@ -27,10 +27,16 @@ impl Fingerprint {
     /// Of a state: a sum over the variables, so it does not depend on how the values are stored.
     #[inline]
     pub fn of_state(state: &[Value]) -> Self {
+        Self::of_hashes(state.iter().map(Value::hash64))
+    }
+
+    /// Of a state whose variables' values have these hashes.
+    #[inline]
+    pub fn of_hashes(hashes: impl Iterator<Item = u64>) -> Self {
         let mut seed = SLOT;
         let mut sum = 0u64;
-        for value in state {
-            sum = sum.wrapping_add(mix(value.hash64() ^ LEFT, seed));
+        for hash in hashes {
+            sum = sum.wrapping_add(mix(hash ^ LEFT, seed));
             seed = seed.wrapping_add(SLOT | 1);
         }
         Self::new(mix(sum ^ LEFT, RIGHT))

@@ -213,7 +213,7 @@ impl<'m> Machine for SpecMachine<'m> {
             return Ok(if self.symmetry.is_trivial() {
                 Fingerprint::of_state(state)
             } else {
-                self.symmetry.fingerprint(state, &mut Vec::new())
+                self.symmetry.fingerprint(state)
             });
         };
         set_level(level);

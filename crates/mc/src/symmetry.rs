@@ -1,6 +1,7 @@
 //! Symmetry: states that differ only in which model value is which are one.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use omnilink_value::{Renaming, RenamingError, Value};
 
@@ -8,9 +9,10 @@ use crate::fingerprint::Fingerprint;
 use crate::machine::State;
 
 /// A group of renamings, without the one that renames nothing.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Symmetry {
     renamings: Vec<Renaming>,
+    known: Known,
 }
 
 /// Why there is no group.
@@ -59,6 +61,7 @@ impl Symmetry {
         }
         Ok(Self {
             renamings: group.into_iter().collect(),
+            known: Known::new(),
         })
     }
 
@@ -77,18 +80,55 @@ impl Symmetry {
     }
 
     /// The fingerprint of all states that are this one under another name: the least of their fingerprints.
-    pub fn fingerprint(&self, state: &[Value], scratch: &mut Vec<Value>) -> Fingerprint {
-        let mut least = Fingerprint::of_state(state);
-        for renaming in &self.renamings {
-            scratch.clear();
-            scratch.extend(
-                state
-                    .iter()
-                    .map(|value| renaming.apply(value).unwrap_or_else(|| value.clone())),
-            );
-            least = least.min(Fingerprint::of_state(scratch));
+    pub fn fingerprint(&self, state: &[Value]) -> Fingerprint {
+        let plain = Fingerprint::of_state(state);
+        if let Some(known) = self.known.get(plain) {
+            return known;
         }
+        let renamed = self.renamings.iter().map(|renaming| {
+            let hashes = state.iter().map(|value| renaming.hash64(value));
+            Fingerprint::of_hashes(hashes)
+        });
+        let least = renamed.fold(plain, Fingerprint::min);
+        self.known.set(plain, least);
         least
+    }
+}
+
+/// The least fingerprints of states met lately: most steps lead to a state that was met before.
+///
+/// Shared by all workers without a lock. A slot holds the answer, and question and answer combined; a slot in which two
+/// writers met combines to no question that is asked, but for one chance in 2^64.
+#[derive(Debug, Default)]
+struct Known {
+    slots: Box<[(AtomicU64, AtomicU64)]>,
+}
+
+const KNOWN_SLOTS: usize = 1 << 16;
+
+impl Known {
+    fn new() -> Self {
+        Self {
+            slots: (0..KNOWN_SLOTS).map(|_| Default::default()).collect(),
+        }
+    }
+
+    fn slot(&self, plain: Fingerprint) -> Option<&(AtomicU64, AtomicU64)> {
+        self.slots.get(plain.word() as usize % KNOWN_SLOTS)
+    }
+
+    fn get(&self, plain: Fingerprint) -> Option<Fingerprint> {
+        let (combined, answer) = self.slot(plain)?;
+        let answer = answer.load(Ordering::Relaxed);
+        let question = combined.load(Ordering::Relaxed) ^ answer;
+        (question == plain.word()).then(|| Fingerprint::new(answer))
+    }
+
+    fn set(&self, plain: Fingerprint, least: Fingerprint) {
+        if let Some((combined, answer)) = self.slot(plain) {
+            answer.store(least.word(), Ordering::Relaxed);
+            combined.store(least.word() ^ plain.word(), Ordering::Relaxed);
+        }
     }
 }
 
@@ -120,7 +160,7 @@ mod tests {
         };
         let of = |owner: &str, waiting: &[&str]| {
             let waiting = Value::set(waiting.iter().map(|name| model(name)));
-            symmetry.fingerprint(&[model(owner), waiting], &mut Vec::new())
+            symmetry.fingerprint(&[model(owner), waiting])
         };
         assert_eq!(of("a", &["b"]), of("c", &["a"]));
         assert_eq!(of("a", &["b", "c"]), of("b", &["a", "c"]));
