@@ -51,6 +51,9 @@ pub(crate) enum CliError {
     /// A trace that is not of this spec.
     #[error("{0}")]
     Bind(#[from] BindError),
+    /// A specification could not be explored.
+    #[error("{0}")]
+    Explore(#[from] omnilink_mc::CheckError),
     /// Recording failed.
     #[error("{0}")]
     Record(#[from] RecordError),

@@ -11,6 +11,8 @@ mod exit;
 mod input;
 mod interrupt;
 mod link;
+mod mc;
+mod mc_progress;
 mod new_file;
 mod output;
 mod peak;
@@ -47,6 +49,7 @@ Examples:
   omnilink trace stats history.ndjson            what is in a trace
   omnilink validate Spec.tla trace.ndjson        does the spec explain this trace?
   omnilink tla check Spec.tla                    what is wrong with a specification
+  omnilink mc Spec.tla                           does it do what it says it does
 
 Exit codes: 0 all valid; 1 a violation was found; 2 bad usage or bad input; 3 unknown.";
 
@@ -55,6 +58,7 @@ enum Command {
     Check(check::CheckArgs),
     Demo(demo::DemoArgs),
     Trace(trace_command::TraceArgs),
+    Mc(mc::McArgs),
     Tla(tla::TlaArgs),
     Validate(validate::ValidateArgs),
     Link(link::LinkArgs),
@@ -65,6 +69,7 @@ fn main() -> ExitCode {
         Command::Check(args) => check::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Trace(args) => trace_command::run(&args),
+        Command::Mc(args) => mc::run(&args),
         Command::Tla(args) => tla::run(&args),
         Command::Link(args) => link::run(&args),
         Command::Validate(args) => validate::run(&args),

@@ -1,13 +1,16 @@
-//! `omnilink tla`: read specifications, say what is wrong with them, and show what they consist of.
+//! `omnilink tla`: read specifications, say what is wrong with them, show what they consist of, and evaluate expressions.
 
+use std::io::{BufRead, IsTerminal, Write};
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use omnilink_report::Look;
 use omnilink_tla::semantics::search_path::SearchPath;
 use omnilink_tla::{
-    Options, check, render_check_json, render_check_text, render_show_json, render_show_text, show,
+    Entered, EvaluateError, EvaluateOptions, Evaluated, Options, Scratchpad, check, evaluate,
+    render_check_json, render_check_text, render_show_json, render_show_text, show,
 };
+use serde_json::json;
 
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -25,7 +28,10 @@ const EXAMPLES: &str = "\
 Examples:
   omnilink tla check Spec.tla
   omnilink tla check MCSpec.tla --config MCSpec.cfg -L lib --json
-  omnilink tla show Spec.tla";
+  omnilink tla show Spec.tla
+  omnilink tla eval '{x * x : x \\in 1..5}'
+  omnilink tla eval 'Cardinality(Server)' --in Raft.tla --config Raft.cfg
+  omnilink tla repl --in Spec.tla --const N=3";
 
 #[derive(Debug, Subcommand)]
 enum Verb {
@@ -33,6 +39,11 @@ enum Verb {
     Check(CheckArgs),
     /// Show constants, variables, definitions with their levels, and the actions that Next is made of
     Show(ShowArgs),
+    /// Evaluate a constant expression: exit code 0 if it has a value, 2 if it has none
+    Eval(EvalArgs),
+    /// Read definitions and expressions from standard input, and say what the expressions are worth
+    #[command(after_help = EXAMPLES)]
+    Repl(Surroundings),
 }
 
 #[derive(Debug, Args)]
@@ -52,6 +63,66 @@ struct ShowArgs {
     file: PathBuf,
     #[command(flatten)]
     reading: Reading,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+struct EvalArgs {
+    /// The expression
+    #[arg(value_name = "EXPR", allow_hyphen_values = true)]
+    expression: String,
+    #[command(flatten)]
+    surroundings: Surroundings,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// What an expression may use.
+#[derive(Debug, Args)]
+struct Surroundings {
+    /// A specification whose definitions the expression uses, in the place of the built-in modules
+    #[arg(long = "in", value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// A configuration that gives the specification's constants their values
+    #[arg(long, value_name = "FILE.cfg", requires = "file")]
+    config: Option<PathBuf>,
+    /// A value for a constant, which counts more than the configuration
+    #[arg(long = "const", value_name = "NAME=EXPR", value_parser = constant, requires = "file")]
+    constants: Vec<(String, String)>,
+    /// A folder to look for modules in, after the specification's own
+    #[arg(short = 'L', long = "library", value_name = "FOLDER")]
+    libraries: Vec<PathBuf>,
+    /// Integers of 32 bits, as TLC has them
+    #[arg(long)]
+    int32: bool,
+    /// Let the expression run commands (IOExec and the like)
+    #[arg(long)]
+    allow_exec: bool,
+}
+
+/// A constant and what it is to be.
+fn constant(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
+            Ok((name.trim().to_owned(), value.trim().to_owned()))
+        }
+        _ => Err("write NAME=EXPR, such as N=3 or Server={s1,s2}".into()),
+    }
+}
+
+impl Surroundings {
+    fn options(&self) -> EvaluateOptions {
+        EvaluateOptions {
+            file: self.file.clone(),
+            config: self.config.clone(),
+            constants: self.constants.clone(),
+            search: SearchPath::new(self.libraries.iter().cloned()),
+            definitions: String::new(),
+            is_32_bit: self.int32,
+            may_execute: self.allow_exec,
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -81,6 +152,8 @@ pub(crate) fn run(args: &TlaArgs) -> Result<Exit, CliError> {
     match &args.verb {
         Verb::Check(args) => run_check(args),
         Verb::Show(args) => run_show(args),
+        Verb::Eval(args) => run_eval(args),
+        Verb::Repl(surroundings) => run_repl(surroundings),
     }
 }
 
@@ -119,4 +192,88 @@ fn run_show(args: &ShowArgs) -> Result<Exit, CliError> {
     } else {
         Exit::BadInput
     })
+}
+
+fn run_eval(args: &EvalArgs) -> Result<Exit, CliError> {
+    let mut out = Output::new(&Look::plain());
+    let evaluated = evaluate(&args.expression, &args.surroundings.options());
+    let exit = match &evaluated {
+        Ok(_) => Exit::Valid,
+        Err(_) => Exit::BadInput,
+    };
+    if args.json {
+        out.print(&format!("{}\n", as_json(&args.expression, &evaluated)))?;
+    } else {
+        report(&mut out, &evaluated)?;
+    }
+    Ok(exit)
+}
+
+fn as_json(expression: &str, evaluated: &Result<Evaluated, EvaluateError>) -> serde_json::Value {
+    match evaluated {
+        Ok(evaluated) => json!({
+            "input": expression, "verdict": "valid", "value": evaluated.text, "printed": evaluated.printed,
+        }),
+        Err(error) => json!({
+            "input": expression, "verdict": "error", "class": error.class, "message": error.message,
+            "text": error.rendered, "printed": error.printed,
+        }),
+    }
+}
+
+/// What was printed on the way, then the value; what is wrong goes to standard error.
+fn report(out: &mut Output, evaluated: &Result<Evaluated, EvaluateError>) -> Result<(), CliError> {
+    let printed = match evaluated {
+        Ok(evaluated) => &evaluated.printed,
+        Err(error) => &error.printed,
+    };
+    for line in printed {
+        out.print(&format!("{line}\n"))?;
+    }
+    match evaluated {
+        Ok(evaluated) => out.print(&format!("{}\n", evaluated.text)),
+        Err(error) => {
+            eprint!("{}", error.rendered);
+            Ok(())
+        }
+    }
+}
+
+/// Reads until the end of standard input. Asks only people: a prompt in a pipe would be noise.
+fn run_repl(surroundings: &Surroundings) -> Result<Exit, CliError> {
+    let mut out = Output::new(&Look::plain());
+    let mut scratchpad = Scratchpad::new(surroundings.options());
+    let stdin = std::io::stdin();
+    let is_person = stdin.is_terminal();
+    let mut worst = Exit::Valid;
+    let mut entered = String::new();
+    let mut lines = stdin.lock().lines();
+    loop {
+        if is_person {
+            eprint!("{}", if entered.is_empty() { "tla> " } else { "...> " });
+            let _ = std::io::stderr().flush();
+        }
+        let line = match lines.next() {
+            Some(line) => {
+                line.map_err(|error| CliError::Usage(format!("standard input: {error}; give UTF-8 text")))?
+            }
+            None if entered.is_empty() => return Ok(worst),
+            // What is left open at the end, or by an empty line, is taken as it is, to say what is missing.
+            None => String::new(),
+        };
+        let is_last = line.is_empty();
+        entered.push_str(&line);
+        entered.push('\n');
+        if !is_last && !Scratchpad::is_whole(&entered) {
+            continue;
+        }
+        match scratchpad.enter(&std::mem::take(&mut entered)) {
+            Ok(Entered::Nothing | Entered::Definition(_)) => {}
+            Ok(Entered::Value(evaluated)) => report(&mut out, &Ok(evaluated))?,
+            Err(error) => {
+                worst = if is_person { worst } else { Exit::BadInput };
+                report(&mut out, &Err(error))?;
+            }
+        }
+    }
 }

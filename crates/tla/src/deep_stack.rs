@@ -6,7 +6,7 @@
 //! nothing. Evaluation runs here too: recursive definitions go as deep as the spec says, until the evaluator says stop.
 
 /// Four times what the deepest tree takes on unoptimised builds; the rest is for recursive definitions.
-pub(crate) const STACK_BYTES: usize = 128 * 1024 * crate::syntax::parser::MAX_NESTING as usize;
+pub const STACK_BYTES: usize = 128 * 1024 * crate::syntax::parser::MAX_NESTING as usize;
 
 /// Runs `work` on a deep stack; on the caller's own where no thread can be had.
 pub fn run<T: Send>(work: impl FnOnce() -> T + Send) -> T {

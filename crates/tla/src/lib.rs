@@ -8,6 +8,8 @@
 //!   substitutions, levels of every expression, labels and subexpressions;
 //! - [`config`]: the `.cfg` files that say what the spec is and what its constants are.
 //!
+//! What is understood is lowered ([`lower`]) and evaluated ([`eval`]); [`evaluate()`] does both for one expression.
+//!
 //! What is wrong is a [`diagnostic::Diagnostic`] with its place and what to do about it; nothing in here panics on what
 //! a user wrote. [`check()`] and [`show()`] are what the command line shows.
 //!
@@ -26,10 +28,12 @@ pub mod config;
 pub mod deep_stack;
 pub mod diagnostic;
 pub mod eval;
+mod evaluate;
 pub mod ir;
 pub mod lower;
 pub mod model;
 pub mod names;
+mod scratchpad;
 pub mod semantics;
 mod show;
 pub mod source;
@@ -38,6 +42,8 @@ pub mod syntax;
 pub use check::{
     Checked, Options, check, render_json as render_check_json, render_text as render_check_text,
 };
+pub use evaluate::{EvaluateError, EvaluateOptions, Evaluated, MODULES, evaluate};
+pub use scratchpad::{Entered, Scratchpad};
 pub use show::{
     Declared, Defined, Parameter, Show, next_relation, render_json as render_show_json,
     render_text as render_show_text, show,

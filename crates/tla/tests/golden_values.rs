@@ -35,7 +35,10 @@ fn module_of(item: &Json, expr: &str, more: &str) -> String {
         true => String::new(),
         false => format!("EXTENDS {}\n", modules.join(", ")),
     };
-    let defs = item["defs"].as_str().map(|d| format!("{d}\n")).unwrap_or_default();
+    let defs = item["defs"]
+        .as_str()
+        .map(|d| format!("{d}\n"))
+        .unwrap_or_default();
     format!("---- MODULE G ----\n{extends}GoldenWrap(x) == x\n{defs}ASSUME GoldenWrap(\n{expr}\n)\n====\n")
 }
 
@@ -44,7 +47,11 @@ fn answer(item: &Json, expr: &str, more: &str) -> Answer {
         class: class.into(),
         message,
     };
-    let mut loaded = load_text(Path::new("G.tla"), module_of(item, expr, more), &SearchPath::default());
+    let mut loaded = load_text(
+        Path::new("G.tla"),
+        module_of(item, expr, more),
+        &SearchPath::default(),
+    );
     if let Some(wrong) = loaded.diagnostics.iter().find(|d| d.is_error()) {
         return error(wrong.class.word(), wrong.message.clone());
     }
@@ -77,7 +84,21 @@ fn answer(item: &Json, expr: &str, more: &str) -> Answer {
 }
 
 /// Where TLC and this program differ on purpose; see docs/tla.md for the reasons.
-const DIFFERENT: &[&str] = &[];
+const DIFFERENT: &[&str] = &[
+    // Names of errors that SANY finds: its own parsing corpus calls these `module` and `redefined`.
+    "instx-007",
+    "instx-009",
+    // Strings are ordered by their text.
+    "choose-031",
+    // TLC lets a function constructor take a tuple apart that is too long, though no other construct.
+    "funx-074",
+    // TLC refuses an operator that ignores its parameter.
+    "bag-022",
+    // TLC runs out of room.
+    "sext-065",
+    // TLC wraps an integer of more than 32 bits around; here that is an error.
+    "json-042",
+];
 
 fn agrees(item: &Json) -> Result<(), String> {
     let expr = item["expr"].as_str().unwrap();
@@ -88,7 +109,11 @@ fn agrees(item: &Json) -> Result<(), String> {
             Answer::Error { .. } if class == "parse" => Ok(()),
             Answer::Value { .. } if class == "resource" => Ok(()),
             // An infinite set is also a value of the wrong kind.
-            Answer::Error { class: own, .. } if [own.as_str(), class].iter().all(|c| ["type", "infinite"].contains(c)) => {
+            Answer::Error { class: own, .. }
+                if [own.as_str(), class]
+                    .iter()
+                    .all(|c| ["type", "infinite"].contains(c)) =>
+            {
                 Ok(())
             }
             other => Err(format!("{class} ({}), but {other:?}", item["tlc_message"])),
@@ -100,7 +125,7 @@ fn agrees(item: &Json) -> Result<(), String> {
     };
     let wanted_printed: Vec<&str> = match &item["printed"] {
         Json::Array(lines) => lines.iter().filter_map(Json::as_str).collect(),
-        Json::String(line) => line.split('\n').collect(),
+        Json::String(lines) => lines.trim_end().split('\n').collect(),
         _ => Vec::new(),
     };
     if !wanted_printed.is_empty() && wanted_printed != *printed {
@@ -126,7 +151,10 @@ fn golden_expressions_have_the_values_that_tlc_gives_them() {
     std::env::set_current_dir(&folder).unwrap();
     let only = std::env::var("OMNILINK_ONLY").unwrap_or_default();
     let text = std::fs::read_to_string(&path).unwrap();
-    let items: Vec<Json> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let items: Vec<Json> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
     let mut wrong = Vec::new();
     let mut count = 0;
     for item in &items {
@@ -148,5 +176,10 @@ fn golden_expressions_have_the_values_that_tlc_gives_them() {
         }
     }
     println!("golden values: {} of {count} agree", count - wrong.len());
-    assert!(wrong.is_empty(), "{} disagree:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} disagree:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }

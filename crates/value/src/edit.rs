@@ -12,7 +12,84 @@ use crate::build::{ElementBuffer, EntryBuffer};
 use crate::hash::{avalanche, mix};
 use crate::value::{Elements, Entries, Repr, Value};
 
+/// The names of a record's fields, sorted, with their hashes: what all records made by one expression share.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    names: Box<[Value]>,
+    hashes: Box<[u64]>,
+}
+
+impl Shape {
+    /// The shape of records with these names, which are sorted and distinct strings.
+    pub fn of_sorted(names: impl IntoIterator<Item = Value>) -> Self {
+        let names: Box<[Value]> = names.into_iter().collect();
+        debug_assert!(names.is_sorted_by(|left, right| left < right));
+        let hashes = names.iter().map(Value::hash64).collect();
+        Self { names, hashes }
+    }
+
+    /// The names, sorted.
+    pub fn names(&self) -> &[Value] {
+        &self.names
+    }
+
+    /// The record that has these values, in the order of the names. Empties `values`.
+    pub fn record(&self, values: &mut SmallVec<[Value; 8]>) -> Value {
+        debug_assert_eq!(values.len(), self.names.len());
+        if self.names.is_empty() {
+            return Value::tuple([]);
+        }
+        let sum = values
+            .iter()
+            .zip(&self.hashes)
+            .fold(self.names.len() as u64, |sum, (value, hash)| {
+                sum.wrapping_add(mix(*hash, value.hash64()))
+            });
+        let entries = self.names.iter().cloned().zip(values.drain(..));
+        Value(Repr::Record(Entries::from_header_and_iter(
+            sum,
+            Exact(entries, self.names.len()),
+        )))
+    }
+}
+
+/// An iterator that knows its length: zipping with a drain forgets it.
+struct Exact<I>(I, usize);
+
+impl<I: Iterator> Iterator for Exact<I> {
+    type Item = I::Item;
+
+    #[inline]
+    fn next(&mut self) -> Option<I::Item> {
+        let item = self.0.next();
+        self.1 -= usize::from(item.is_some());
+        item
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.1, Some(self.1))
+    }
+}
+
+impl<I: Iterator> ExactSizeIterator for Exact<I> {}
+
+/// Up to this many keys or elements are compared one after another: that is faster than halving.
+const FEW: usize = 8;
+
+/// Where a value is among sorted elements.
+pub fn position_in(elements: &[Value], wanted: &Value) -> Option<usize> {
+    if elements.len() <= FEW {
+        return elements.iter().position(|element| element == wanted);
+    }
+    elements.binary_search(wanted).ok()
+}
+
 impl Value {
+    /// The tuple of these elements. Empties `elements`.
+    pub fn tuple_of(elements: &mut SmallVec<[Value; 8]>) -> Self {
+        Self::from_elements(elements)
+    }
+
     /// The set of these elements, which are sorted and distinct. Anything else is not canonical and breaks equality.
     pub fn set_of_sorted(elements: impl IntoIterator<Item = Value>) -> Self {
         let elements: ElementBuffer = elements.into_iter().collect();
@@ -22,6 +99,12 @@ impl Value {
 
     /// The union of two sets, given by their sorted elements.
     pub fn union_of(left: &[Value], right: &[Value]) -> Self {
+        if let [one] = right {
+            return Self::with_element(left, one);
+        }
+        if let [one] = left {
+            return Self::with_element(right, one);
+        }
         let mut merged = ElementBuffer::with_capacity(left.len() + right.len());
         let (mut l, mut r) = (left, right);
         while let ([x, l_rest @ ..], [y, r_rest @ ..]) = (l, r) {
@@ -44,6 +127,25 @@ impl Value {
         shared_set(merged)
     }
 
+    /// The set with one more element, unless it is there.
+    fn with_element(elements: &[Value], one: &Value) -> Self {
+        let at = match elements.binary_search(one) {
+            Ok(_) => return Self::set_of_sorted(elements.iter().cloned()),
+            Err(at) => at,
+        };
+        let sum = elements
+            .iter()
+            .chain([one])
+            .fold(elements.len() as u64 + 1, |sum, element| {
+                sum.wrapping_add(avalanche(element.hash64()))
+            });
+        let grown = elements[..at].iter().chain([one]).chain(&elements[at..]).cloned();
+        Self(Repr::Set(Elements::from_header_and_iter(
+            sum,
+            Exact(grown, elements.len() + 1),
+        )))
+    }
+
     /// This function (tuple, record) with the entry at `index`, in the order of the keys, replaced; `None` if there is no such
     /// entry. The domain stays as it is, so the form stays canonical.
     pub fn with_entry(&self, index: usize, value: Value) -> Option<Self> {
@@ -56,15 +158,31 @@ impl Value {
                     .header
                     .wrapping_sub(mix(place, old.hash64()))
                     .wrapping_add(mix(place, value.hash64()));
-                let mut copy: SmallVec<[Value; 16]> = elements.slice.iter().cloned().collect();
-                copy[index] = value;
-                Some(Self(Repr::Tuple(Elements::from_header_and_iter(
-                    sum,
-                    copy.into_iter(),
-                ))))
+                let mut value = Some(value);
+                let parts = elements
+                    .slice
+                    .iter()
+                    .enumerate()
+                    .map(|(at, old)| match at == index {
+                        true => value.take().unwrap_or_else(|| old.clone()),
+                        false => old.clone(),
+                    });
+                Some(Self(Repr::Tuple(Elements::from_header_and_iter(sum, parts))))
             }
             Repr::Record(entries) => Some(Self(Repr::Record(replaced(entries, index, value)?))),
             Repr::Function(entries) => Some(Self(Repr::Function(replaced(entries, index, value)?))),
+            _ => None,
+        }
+    }
+
+    /// The value of the entry at `index`, in the order of the keys.
+    #[inline]
+    pub fn part(&self, index: usize) -> Option<&Value> {
+        match &self.0 {
+            Repr::Tuple(elements) => elements.slice.get(index),
+            Repr::Record(entries) | Repr::Function(entries) => {
+                entries.slice.get(index).map(|(_, value)| value)
+            }
             _ => None,
         }
     }
@@ -77,6 +195,9 @@ impl Value {
                 (index < elements.slice.len()).then_some(index)
             }
             Repr::Record(entries) | Repr::Function(entries) => {
+                if entries.slice.len() <= FEW {
+                    return entries.slice.iter().position(|(k, _)| k == key);
+                }
                 entries.slice.binary_search_by(|(k, _)| k.cmp(key)).ok()
             }
             _ => None,
@@ -112,9 +233,12 @@ fn replaced(entries: &Entries, index: usize, value: Value) -> Option<Entries> {
         .header
         .wrapping_sub(mix(key_hash, old.hash64()))
         .wrapping_add(mix(key_hash, value.hash64()));
-    let mut copy: SmallVec<[(Value, Value); 8]> = entries.slice.iter().cloned().collect();
-    copy[index].1 = value;
-    Some(Entries::from_header_and_iter(sum, copy.into_iter()))
+    let mut value = Some(value);
+    let copies = entries.slice.iter().enumerate().map(|(at, (key, old))| {
+        let new = if at == index { value.take() } else { None };
+        (key.clone(), new.unwrap_or_else(|| old.clone()))
+    });
+    Some(Entries::from_header_and_iter(sum, copies))
 }
 
 #[cfg(test)]

@@ -30,11 +30,14 @@ mod hash;
 pub mod json;
 pub mod msgpack;
 mod order;
+mod permute;
 mod serialize;
 mod text;
 mod value;
 
 pub use build::DuplicateKey;
+pub use edit::{Shape, position_in};
+pub use permute::{Renaming, RenamingError};
 pub use value::{Kind, Record, Value};
 
 /// How deep arrays, objects and maps may nest in input. Values are walked recursively, so a hostile file must not

@@ -80,7 +80,7 @@ fn pack(bytes: &[u8]) -> Option<u128> {
 impl PartialEq for ShortText {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
-        self.rank() == other.rank()
+        self.len == other.len && self.bytes == other.bytes
     }
 }
 

@@ -247,12 +247,8 @@ impl Value {
                 let index = usize::try_from(argument.as_int()?).ok()?.checked_sub(1)?;
                 elements.slice.get(index)
             }
-            Repr::Record(_) => self.field(argument.as_str()?),
-            Repr::Function(entries) => {
-                let at = entries
-                    .slice
-                    .binary_search_by(|(key, _)| key.cmp(argument))
-                    .ok()?;
+            Repr::Record(entries) | Repr::Function(entries) => {
+                let at = self.index_of(argument)?;
                 entries.slice.get(at).map(|(_, value)| value)
             }
             _ => None,

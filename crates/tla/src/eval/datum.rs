@@ -83,7 +83,11 @@ pub struct Rule<'p> {
 impl<'p> Rule<'p> {
     /// The set that each argument comes from.
     pub fn ranges(&self) -> impl ExactSizeIterator<Item = &Datum<'p>> {
-        self.body.bounded.binds.iter().map(|(set, _)| &self.domains[*set as usize])
+        self.body
+            .bounded
+            .binds
+            .iter()
+            .map(|(set, _)| &self.domains[*set as usize])
     }
 }
 
@@ -128,9 +132,7 @@ impl<'p> Datum<'p> {
     pub fn is_set(&self) -> bool {
         match self {
             Datum::Value(value) => value.as_set().is_some(),
-            Datum::Lazy(lazy) => {
-                !matches!(**lazy, Lazy::Function(_) | Lazy::Tuple(_) | Lazy::Mapping(_))
-            }
+            Datum::Lazy(lazy) => !matches!(**lazy, Lazy::Function(_) | Lazy::Tuple(_) | Lazy::Mapping(_)),
         }
     }
 }

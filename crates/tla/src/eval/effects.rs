@@ -12,7 +12,7 @@ use omnilink_value::Value;
 
 use super::evaluator::{Evaluator, State};
 use super::slot::Slot;
-use crate::ir::{Argument, Bounded, Call, Kind, Node, Operation, Step, Update, slot_bit};
+use crate::ir::{Argument, Bounded, Call, Kind, Node, Operation, Step, Update};
 
 /// A part of the state.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -269,7 +269,7 @@ impl<'p> Evaluator<'p> {
                 self.walk_action(body, walk)
             }
             Kind::Local(slot) => match self.slot(*slot).clone() {
-                Slot::Thunk { node: inner, base, .. } => self.walk_in(base, |this| this.walk_action(inner, walk)),
+                Slot::Thunk { node: inner, base, .. } => self.walk_in(base as usize, |this| this.walk_action(inner, walk)),
                 _ => self.walk_condition(node, walk),
             },
             Kind::Action(_, body) => self.walk_action(body, walk),
@@ -314,8 +314,8 @@ impl<'p> Evaluator<'p> {
 
     fn variable_in(&self, slot: &Slot<'p>) -> Option<u32> {
         let (node, base) = match slot {
-            Slot::Thunk { node, base, .. } => (*node, *base),
-            Slot::Shared(shared) => (shared.node, shared.base),
+            Slot::Thunk { node, base, .. } => (*node, *base as usize),
+            Slot::Shared(shared) => (shared.node, shared.base as usize),
             _ => return None,
         };
         match &node.kind {
@@ -371,7 +371,7 @@ impl<'p> Evaluator<'p> {
         let mut path = Vec::with_capacity(update.path.len());
         for step in &update.path {
             match step {
-                Step::Field(name) => path.push(name.clone()),
+                Step::Field(field) => path.push(field.name.clone()),
                 Step::Index(index) => match self.known(index, walk) {
                     Some(index) => path.push(index),
                     None => {
@@ -395,8 +395,7 @@ impl<'p> Evaluator<'p> {
         if is_only && value.is_some() && holds.map(|(_, _, held)| held) == value.as_ref() {
             return Ok(());
         }
-        let uses_old = update.value.uses.slots & slot_bit(update.at_slot) != 0;
-        if path.len() > 1 || uses_old {
+        if path.len() > 1 || update.uses_old {
             walk.read(variable, CellPart::At(first.clone()));
         }
         let is_plain = path.len() == 1;
@@ -443,7 +442,7 @@ impl<'p> Evaluator<'p> {
             Kind::Var(variable) => Some((*variable, Vec::new())),
             Kind::Local(slot) => match self.slot(*slot).clone() {
                 Slot::Thunk { node: inner, base, .. } => {
-                    let saved = std::mem::replace(&mut self.base, base);
+                    let saved = std::mem::replace(&mut self.base, base as usize);
                     let place = self.place(inner, walk);
                     self.base = saved;
                     place
@@ -454,7 +453,7 @@ impl<'p> Evaluator<'p> {
                 let (variable, mut path) = self.place(root, walk)?;
                 for step in steps {
                     path.push(match step {
-                        Step::Field(name) => name.clone(),
+                        Step::Field(field) => field.name.clone(),
                         Step::Index(index) => self.known(index, walk)?,
                     });
                 }
@@ -537,7 +536,7 @@ impl<'p> Evaluator<'p> {
                 Ok(())
             }
             Kind::Local(slot) => match self.slot(*slot).clone() {
-                Slot::Thunk { node: inner, base, .. } => self.walk_in(base, |this| this.walk_read(inner, walk)),
+                Slot::Thunk { node: inner, base, .. } => self.walk_in(base as usize, |this| this.walk_read(inner, walk)),
                 Slot::Shared(_) | Slot::Operator(_) => Err(GaveUp),
                 Slot::Datum(_) | Slot::Empty => Ok(()),
             },
@@ -551,7 +550,9 @@ impl<'p> Evaluator<'p> {
             Kind::Path(root, steps) => {
                 let mut steps = steps.iter();
                 match (self.variable_behind(root), steps.next()) {
-                    (Some(variable), Some(Step::Field(name))) => walk.read(variable, CellPart::At(name.clone())),
+                    (Some(variable), Some(Step::Field(field))) => {
+                        walk.read(variable, CellPart::At(field.name.clone()));
+                    }
                     (Some(variable), Some(Step::Index(index))) => match self.known(index, walk) {
                         Some(key) => walk.read(variable, CellPart::At(key)),
                         None => {
@@ -641,7 +642,7 @@ impl<'p> Evaluator<'p> {
         match argument {
             Argument::Value(node) | Argument::Lazy(node) | Argument::ByName(node) => self.walk_read(node, walk),
             Argument::Slot(slot) => match self.slot(*slot).clone() {
-                Slot::Thunk { node, base, .. } => self.walk_in(base, |this| this.walk_read(node, walk)),
+                Slot::Thunk { node, base, .. } => self.walk_in(base as usize, |this| this.walk_read(node, walk)),
                 Slot::Datum(_) | Slot::Empty => Ok(()),
                 Slot::Shared(_) | Slot::Operator(_) => Err(GaveUp),
             },
@@ -668,7 +669,7 @@ impl<'p> Evaluator<'p> {
                     Some(value) => Slot::Datum(super::datum::Datum::Value(value)),
                     None => Slot::Thunk {
                         node,
-                        base: self.base,
+                        base: self.base as u32,
                         keep: false,
                         value: None,
                     },

@@ -25,6 +25,7 @@ impl<'p> Evaluator<'p> {
                     return Err(not_enumerable(&self.short(set)));
                 };
                 for element in elements {
+                    self.tick()?;
                     if visit(self, element.clone())?.is_stop() {
                         return Ok(Flow::Stop);
                     }
@@ -36,6 +37,7 @@ impl<'p> Evaluator<'p> {
         match &**lazy {
             Lazy::Interval(low, high) => {
                 for element in *low..=*high {
+                    self.tick()?;
                     if visit(self, Value::int(element))?.is_stop() {
                         return Ok(Flow::Stop);
                     }
@@ -63,7 +65,8 @@ impl<'p> Evaluator<'p> {
                     .iter()
                     .map(|(_, set)| self.spelled_set(set))
                     .collect::<Outcome<Vec<_>>>()?;
-                let choices: Vec<&[Value]> = sets.iter().map(|set| set.as_set().unwrap_or_default()).collect();
+                let choices: Vec<&[Value]> =
+                    sets.iter().map(|set| set.as_set().unwrap_or_default()).collect();
                 self.each_choice(&choices, &mut |this, chosen| {
                     let names = fields.iter().map(|(name, _)| name.clone());
                     let entries = names.zip(chosen.iter().map(|v| (*v).clone()));
@@ -75,7 +78,8 @@ impl<'p> Evaluator<'p> {
                     .iter()
                     .map(|set| self.spelled_set(set))
                     .collect::<Outcome<Vec<_>>>()?;
-                let choices: Vec<&[Value]> = sets.iter().map(|set| set.as_set().unwrap_or_default()).collect();
+                let choices: Vec<&[Value]> =
+                    sets.iter().map(|set| set.as_set().unwrap_or_default()).collect();
                 self.each_choice(&choices, &mut |this, chosen| {
                     visit(this, Value::tuple(chosen.iter().map(|v| (*v).clone())))
                 })
@@ -91,7 +95,11 @@ impl<'p> Evaluator<'p> {
                 })
             }
             Lazy::Intersection(left, right) => {
-                let (listed, other) = if self.is_enumerable(left) { (left, right) } else { (right, left) };
+                let (listed, other) = if self.is_enumerable(left) {
+                    (left, right)
+                } else {
+                    (right, left)
+                };
                 self.for_each_element(listed, &mut |this, element| {
                     if this.is_member(&Datum::Value(element.clone()), other)? {
                         visit(this, element)
@@ -175,7 +183,9 @@ impl<'p> Evaluator<'p> {
             Datum::Lazy(lazy) => match &**lazy {
                 Lazy::Infinite(_) | Lazy::Sequences(_) => false,
                 Lazy::Interval(..) | Lazy::Set(_) => true,
-                Lazy::Powerset(base) | Lazy::Filter(base, _) | Lazy::BigUnion(base) => self.is_enumerable(base),
+                Lazy::Powerset(base) | Lazy::Filter(base, _) | Lazy::BigUnion(base) => {
+                    self.is_enumerable(base)
+                }
                 Lazy::FunctionSet(a, b) | Lazy::Union(a, b) => self.is_enumerable(a) && self.is_enumerable(b),
                 Lazy::Intersection(a, b) => self.is_enumerable(a) || self.is_enumerable(b),
                 Lazy::Difference(a, _) => self.is_enumerable(a),
@@ -188,27 +198,40 @@ impl<'p> Evaluator<'p> {
 
     /// Subsets by size, then in the order of their elements.
     fn each_subset(&mut self, elements: &[Value], visit: Visit<'_, 'p>) -> Outcome<Flow> {
-        let mut picked = Vec::new();
         for size in 0..=elements.len() {
-            picked.clear();
-            picked.extend(0..size);
-            loop {
-                let subset = Value::set_of_sorted(picked.iter().map(|at| elements[*at].clone()));
-                if visit(self, subset)?.is_stop() {
-                    return Ok(Flow::Stop);
-                }
-                // The rightmost that can move moves; those after it follow closely.
-                let room = elements.len() - size;
-                let Some(at) = (0..size).rev().find(|at| picked[*at] < room + at) else {
-                    break;
-                };
-                picked[at] += 1;
-                for after in at + 1..size {
-                    picked[after] = picked[after - 1] + 1;
-                }
+            if self.each_subset_of_size(elements, size, visit)?.is_stop() {
+                return Ok(Flow::Stop);
             }
         }
         Ok(Flow::Go)
+    }
+
+    /// Subsets of one size, in the order of their elements.
+    pub(crate) fn each_subset_of_size(
+        &mut self,
+        elements: &[Value],
+        size: usize,
+        visit: Visit<'_, 'p>,
+    ) -> Outcome<Flow> {
+        let Some(room) = elements.len().checked_sub(size) else {
+            return Ok(Flow::Go);
+        };
+        let mut picked: Vec<usize> = (0..size).collect();
+        loop {
+            self.tick()?;
+            let subset = Value::set_of_sorted(picked.iter().map(|at| elements[*at].clone()));
+            if visit(self, subset)?.is_stop() {
+                return Ok(Flow::Stop);
+            }
+            // The rightmost that can move moves; those after it follow closely.
+            let Some(at) = (0..size).rev().find(|at| picked[*at] < room + at) else {
+                return Ok(Flow::Go);
+            };
+            picked[at] += 1;
+            for after in at + 1..size {
+                picked[after] = picked[after - 1] + 1;
+            }
+        }
     }
 
     /// One from each, the last one moving fastest.
@@ -224,6 +247,7 @@ impl<'p> Evaluator<'p> {
         let mut at = vec![0; choices.len()];
         let mut chosen: Vec<&Value> = choices.iter().map(|choice| &choice[0]).collect();
         loop {
+            self.tick()?;
             if visit(self, &chosen)?.is_stop() {
                 return Ok(Flow::Stop);
             }
@@ -243,7 +267,12 @@ impl<'p> Evaluator<'p> {
         let count = match set {
             Datum::Value(value) => match value.as_set() {
                 Some(elements) => Some(elements.len() as u64),
-                None => return Err(type_error(format!("{} is no set, so it has no cardinality", self.short(set)))),
+                None => {
+                    return Err(type_error(format!(
+                        "{} is no set, so it has no cardinality",
+                        self.short(set)
+                    )));
+                }
             },
             Datum::Lazy(lazy) => match &**lazy {
                 Lazy::Interval(low, high) if low > high => Some(0),
@@ -258,7 +287,9 @@ impl<'p> Evaluator<'p> {
                 Lazy::FunctionSet(domain, range) => {
                     let domain = self.cardinality(domain)?;
                     let range = self.cardinality(range)? as u64;
-                    u32::try_from(domain).ok().and_then(|domain| range.checked_pow(domain))
+                    u32::try_from(domain)
+                        .ok()
+                        .and_then(|domain| range.checked_pow(domain))
                 }
                 Lazy::Product(factors) => self.product(factors.iter())?,
                 Lazy::RecordSet(fields) => self.product(fields.iter().map(|(_, set)| set))?,
@@ -268,7 +299,11 @@ impl<'p> Evaluator<'p> {
                 }
             },
         };
-        let limit = if self.session.is_32_bit() { i64::from(i32::MAX) } else { i64::MAX };
+        let limit = if self.session.is_32_bit() {
+            i64::from(i32::MAX)
+        } else {
+            i64::MAX
+        };
         match count.and_then(|count| i64::try_from(count).ok()) {
             Some(count) if count <= limit => Ok(count),
             _ => Err(Failure::new(
@@ -293,8 +328,10 @@ impl<'p> Evaluator<'p> {
     /// Refuses to list what would not fit into memory.
     pub(crate) fn check_size(&mut self, set: &Datum<'p>) -> Outcome<()> {
         let Some(lazy) = set.as_lazy() else { return Ok(()) };
-        if matches!(lazy, Lazy::Powerset(_) | Lazy::FunctionSet(..) | Lazy::Product(_) | Lazy::RecordSet(_))
-            && self.is_enumerable(set)
+        if matches!(
+            lazy,
+            Lazy::Interval(..) | Lazy::Powerset(_) | Lazy::FunctionSet(..) | Lazy::Product(_) | Lazy::RecordSet(_)
+        ) && self.is_enumerable(set)
         {
             let is_large = match self.cardinality(set) {
                 Ok(count) => count as u64 > ELEMENTS_MAX,

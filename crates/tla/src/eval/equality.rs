@@ -175,14 +175,17 @@ impl<'p> Evaluator<'p> {
                 (Lazy::Interval(a, b), Lazy::Interval(c, d)) => {
                     return Ok((a, b) == (c, d) || (a > b && c > d));
                 }
-                (Lazy::Infinite(left), Lazy::Infinite(right)) => return Ok(left == right),
+                (Lazy::Infinite(left), Lazy::Infinite(right)) if *left != Infinite::Any => return Ok(left == right),
                 (Lazy::FunctionSet(a, b), Lazy::FunctionSet(c, d)) => {
                     return Ok(self.equal(a, c)? && self.equal(b, d)?);
                 }
                 (Lazy::Sequences(left), Lazy::Sequences(right))
                 | (Lazy::Powerset(left), Lazy::Powerset(right)) => return self.equal(left, right),
                 (Lazy::RecordSet(left), Lazy::RecordSet(right))
-                    if left.iter().map(|(name, _)| name).eq(right.iter().map(|(name, _)| name)) =>
+                    if left
+                        .iter()
+                        .map(|(name, _)| name)
+                        .eq(right.iter().map(|(name, _)| name)) =>
                 {
                     let mut same = true;
                     for ((_, left), (_, right)) in left.iter().zip(right) {
@@ -201,10 +204,28 @@ impl<'p> Evaluator<'p> {
                 _ => {}
             }
         }
+        if let (Some(Lazy::Interval(low, high)), Some(elements)) = match (left, right) {
+            (Datum::Lazy(_), Datum::Value(value)) => (left.as_lazy(), value.as_set()),
+            (Datum::Value(value), Datum::Lazy(_)) => (right.as_lazy(), value.as_set()),
+            _ => (None, None),
+        } {
+            // Sorted and distinct: as many integers as between the first and the last are all of them.
+            let count = high.saturating_sub(*low).saturating_add(1).max(0);
+            if elements.len() as i64 != count {
+                return Ok(false);
+            }
+            if let (Some(first), Some(last)) = (elements.first(), elements.last())
+                && let (Some(first), Some(last)) = (first.as_int(), last.as_int())
+            {
+                return Ok(first == *low && last == *high);
+            }
+        }
         for (one, other) in [(left, right), (right, left)] {
             if let Some(lazy) = one.as_lazy() {
                 let of_set = one.is_set();
-                if of_set != other.is_set() || matches!(other, Datum::Value(v) if !of_set && v.len().is_none()) {
+                if of_set != other.is_set()
+                    || matches!(other, Datum::Value(v) if !of_set && v.len().is_none())
+                {
                     return match other {
                         Datum::Value(value) if value.kind() == Kind::Model => {
                             model_differs(value, &Value::int(0)).map(|()| false)
@@ -216,10 +237,8 @@ impl<'p> Evaluator<'p> {
                         ))),
                     };
                 }
-                // An infinite set is no finite one; whether two infinite ones are equal is not found out by enumeration.
-                if let (Lazy::Infinite(set), Datum::Value(_)) = (lazy, other)
-                    && *set != Infinite::Any
-                {
+                // What has no end is not compared by enumeration.
+                if matches!(lazy, Lazy::Infinite(_) | Lazy::Sequences(_)) {
                     return Err(super::error::Failure::new(
                         super::error::ErrorClass::Infinite,
                         format!(

@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use omnilink_value::Value;
+
 use crate::ir::Loc;
 use crate::source::Sources;
 
@@ -79,6 +81,8 @@ pub struct Failure {
     pub bindings: Vec<(String, String)>,
     /// The definitions on the way, innermost first.
     pub calls: Vec<CallSite>,
+    /// The next state as far as it was known, where it was left open.
+    pub partial: Vec<Option<Value>>,
 }
 
 /// More than this many bindings and calls help nobody.
@@ -93,6 +97,7 @@ impl Failure {
             at: None,
             bindings: Vec::new(),
             calls: Vec::new(),
+            partial: Vec::new(),
         })
     }
 

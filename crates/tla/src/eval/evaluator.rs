@@ -30,7 +30,9 @@ pub struct Evaluator<'p> {
     pub(crate) generation: u64,
     last_generation: u64,
     /// The next state as far as it is known.
-    pub(crate) next: Vec<Option<Value>>,
+    pub(crate) next: Vec<Value>,
+    /// Which variables have a value in it.
+    pub(crate) known: Vec<bool>,
     pub(crate) unassigned: usize,
     /// Whether variables are those of the next state: inside [`crate::ir::Kind::Prime`].
     pub(crate) primed: bool,
@@ -39,6 +41,8 @@ pub struct Evaluator<'p> {
     pub(crate) once: Vec<Option<Datum<'p>>>,
     pub(crate) per_state: Vec<(u64, Option<Datum<'p>>)>,
     stack_start: usize,
+    /// Counts calls and elements, to ask now and then whether to go on.
+    ticks: u32,
     /// Evaluations of each operator, when coverage is asked for.
     pub(crate) coverage: Option<Vec<u64>>,
     /// What stopped the branches of an action, when that is asked for.
@@ -58,13 +62,15 @@ impl<'p> Evaluator<'p> {
             state: Arc::from([]),
             generation: 1,
             last_generation: 1,
-            next: vec![None; program.variables.len()],
+            next: vec![Value::bool(false); program.variables.len()],
+            known: vec![false; program.variables.len()],
             unassigned: program.variables.len(),
             primed: false,
             taken: None,
             once: vec![None; program.once_cells as usize],
             per_state: vec![(0, None); program.state_cells as usize],
             stack_start: std::ptr::from_ref(&marker) as usize,
+            ticks: 0,
             coverage: None,
             refusals: None,
         }
@@ -102,14 +108,16 @@ impl<'p> Evaluator<'p> {
     /// Makes a state the next one, wholly known.
     pub fn set_next(&mut self, next: &[Value]) {
         self.next.clear();
-        self.next.extend(next.iter().cloned().map(Some));
+        self.next.extend(next.iter().cloned());
+        self.known.fill(true);
         self.unassigned = 0;
     }
 
     /// Makes the next state wholly unknown.
     pub fn clear_next(&mut self) {
-        self.next.iter_mut().for_each(|value| *value = None);
-        self.unassigned = self.next.len();
+        self.known.fill(false);
+        self.unassigned = self.known.len();
+        self.next.resize(self.known.len(), Value::bool(false));
     }
 
     /// The value of a formula, in canonical form, in the states that are set.
@@ -127,21 +135,6 @@ impl<'p> Evaluator<'p> {
     pub fn shown(&mut self, formula: Formula) -> Outcome<String> {
         let datum = self.datum(formula)?;
         self.text(&datum)
-    }
-
-    /// A value as text: spelled out, unless it is an interval or has no end.
-    pub(crate) fn text(&mut self, datum: &Datum<'p>) -> Outcome<String> {
-        use super::datum::Lazy;
-        let keeps_form = match datum.as_lazy() {
-            None => true,
-            Some(Lazy::Interval(..) | Lazy::Infinite(_) | Lazy::Function(_)) => true,
-            Some(_) => !self.is_enumerable(datum),
-        };
-        if keeps_form {
-            return Ok(super::print::show(self.program, datum));
-        }
-        let value = self.canonical(datum.clone())?;
-        Ok(value.to_string())
     }
 
     /// Whether a formula holds in the states that are set.
@@ -222,9 +215,28 @@ impl<'p> Evaluator<'p> {
         self.base = saved;
     }
 
-    /// Stops recursion before the stack is used up.
+    /// One step of what may take long: every few thousand, the session is asked whether to go on.
     #[inline]
-    pub(crate) fn check_stack(&self) -> Outcome<()> {
+    pub(crate) fn tick(&mut self) -> Outcome<()> {
+        self.ticks = self.ticks.wrapping_add(1);
+        if self.ticks.is_multiple_of(1 << 12) { self.check_time() } else { Ok(()) }
+    }
+
+    #[cold]
+    fn check_time(&self) -> Outcome<()> {
+        if self.session.is_over() {
+            return Err(Failure::new(
+                ErrorClass::Resource,
+                "evaluation was stopped: the time or the steps that it may take are used up",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Stops recursion before the stack is used up, and evaluation when it is to stop.
+    #[inline]
+    pub(crate) fn check_stack(&mut self) -> Outcome<()> {
+        self.tick()?;
         let marker = 0u8;
         let here = std::ptr::from_ref(&marker) as usize;
         if self.stack_start.abs_diff(here) > STACK_MAX {
@@ -257,10 +269,14 @@ impl<'p> Evaluator<'p> {
         let at = self.base + slot as usize;
         let (node, base, keep) = match &self.slots[at] {
             Slot::Datum(datum) => return Ok(datum.clone()),
-            Slot::Thunk { value: Some(value), .. } if !self.primed => return Ok(value.clone()),
+            Slot::Thunk {
+                value: Some(value), ..
+            } if !self.primed => return Ok(value.clone()),
             Slot::Thunk { node, base, keep, .. } => (*node, *base, *keep),
             Slot::Shared(shared) => {
-                if !self.primed && let Some(value) = shared.value.get() {
+                if !self.primed
+                    && let Some(value) = shared.value.get()
+                {
                     return Ok(value.clone());
                 }
                 let shared = shared.clone();
@@ -281,7 +297,8 @@ impl<'p> Evaluator<'p> {
             }
         };
         let datum = self.in_frame(base, |this| this.eval(node))?;
-        if keep && !self.primed
+        if keep
+            && !self.primed
             && let Slot::Thunk { value, .. } = &mut self.slots[at]
         {
             *value = Some(datum.clone());
@@ -290,8 +307,8 @@ impl<'p> Evaluator<'p> {
     }
 
     /// Runs in another frame that is still there.
-    pub(crate) fn in_frame<T>(&mut self, base: usize, run: impl FnOnce(&mut Self) -> Outcome<T>) -> Outcome<T> {
-        let saved = std::mem::replace(&mut self.base, base);
+    pub(crate) fn in_frame<T>(&mut self, base: u32, run: impl FnOnce(&mut Self) -> Outcome<T>) -> Outcome<T> {
+        let saved = std::mem::replace(&mut self.base, base as usize);
         let result = run(self);
         self.base = saved;
         result
@@ -303,13 +320,13 @@ impl<'p> Evaluator<'p> {
             Argument::Value(node) => Slot::Datum(self.eval(node)?),
             Argument::Lazy(node) => Slot::Thunk {
                 node,
-                base: self.base,
+                base: self.base as u32,
                 keep: true,
                 value: None,
             },
             Argument::ByName(node) => Slot::Thunk {
                 node,
-                base: self.base,
+                base: self.base as u32,
                 keep: false,
                 value: None,
             },
@@ -407,7 +424,11 @@ impl<'p> Evaluator<'p> {
     pub(crate) fn in_operator(&self, mut failure: Box<Failure>, operator: u32, at: Loc) -> Box<Failure> {
         let target = &self.program.operators[operator as usize];
         for slot in 0..target.params {
-            if let Slot::Datum(datum) | Slot::Thunk { value: Some(datum), .. } = self.slot(slot) {
+            if let Slot::Datum(datum)
+            | Slot::Thunk {
+                value: Some(datum), ..
+            } = self.slot(slot)
+            {
                 let name = target.slots.get(slot as usize).map_or("", |name| name);
                 failure.bind(name, || self.short(datum));
             }
@@ -423,6 +444,12 @@ impl<'p> Evaluator<'p> {
         let parameters = (0..).zip(arguments.iter().cloned().map(Slot::Datum));
         let captures = closure.captures.iter().cloned();
         self.apply_operator(closure.operator, parameters.chain(captures), at)
+    }
+
+    /// Whether a value passes an operator argument that is a test.
+    pub(crate) fn test(&mut self, test: &Closure<'p>, datum: &Datum<'p>, what: &str) -> Outcome<bool> {
+        let result = self.apply_closure(test, std::slice::from_ref(datum))?;
+        self.expect_bool(&result, what)
     }
 
     /// Runs with the next state in the place of the current one.
@@ -451,6 +478,10 @@ impl<'p> Evaluator<'p> {
 
 impl std::fmt::Debug for Evaluator<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Evaluator").field("state", &self.state).finish_non_exhaustive()
+        f.debug_struct("Evaluator")
+            .field("state", &self.state)
+            .finish_non_exhaustive()
     }
 }
+
+const _: () = assert!(size_of::<Outcome<Datum<'_>>>() == 16);

@@ -138,11 +138,7 @@ impl<'p> Evaluator<'p> {
                 let mut holds = true;
                 let _ = self.each_binding(bounded, node, &mut |this| {
                     holds = this.bool(&bounded.body)?;
-                    Ok(if holds {
-                        Flow::Go
-                    } else {
-                        Flow::Stop
-                    })
+                    Ok(if holds { Flow::Go } else { Flow::Stop })
                 });
                 if holds {
                     return None;

@@ -2,7 +2,7 @@
 
 use super::flow::Flow;
 
-use omnilink_value::{Kind as ValueKind, Value};
+use omnilink_value::{Kind as ValueKind, Shape, Value};
 use smallvec::SmallVec;
 
 use super::datum::{Datum, Lazy, Rule, Suspended};
@@ -12,8 +12,10 @@ use super::evaluator::Evaluator;
 use super::function::{apply_value, tuple_parts};
 use super::membership::is_listed;
 use super::slot::Slot;
-use crate::ir::{Arithmetic, Bounded, Comparison, Kind, Node, Pattern, Step, Two, Update};
+use crate::ir::{Argument, Arithmetic, Bounded, Call, Comparison, Kind, Node, Pattern, Step, Two, Update};
 
+/// Everything recurses through [`Evaluator::eval`], so its own frame must stay small: what needs room for buffers is a
+/// function of its own that is never inlined.
 impl<'p> Evaluator<'p> {
     /// The value of an expression.
     pub(crate) fn eval(&mut self, node: &'p Node) -> Outcome<Datum<'p>> {
@@ -62,48 +64,18 @@ impl<'p> Evaluator<'p> {
             }
             Kind::If(parts) => {
                 let (condition, yes, no) = &**parts;
-                if self.bool(condition)? { self.eval(yes) } else { self.eval(no) }
+                if self.bool(condition)? {
+                    self.eval(yes)
+                } else {
+                    self.eval(no)
+                }
             }
             Kind::Case(arms, other) => match self.case(arms, other.as_deref())? {
                 Some(value) => self.eval(value),
                 None => Err(no_arm().at(node.at)),
             },
-            Kind::Call(call) => {
-                let program = self.program;
-                let operator = &program.operators[call.operator as usize];
-                self.check_stack().map_err(|failure| failure.at(node.at))?;
-                if let Some(coverage) = &mut self.coverage {
-                    coverage[call.operator as usize] += 1;
-                }
-                let new = self.slots.len();
-                self.slots.resize_with(new + operator.slots.len(), Slot::default);
-                for (slot, argument) in &call.arguments {
-                    match self.argument(argument) {
-                        Ok(content) => self.slots[new + *slot as usize] = content,
-                        Err(failure) => {
-                            self.slots.truncate(new);
-                            return Err(failure);
-                        }
-                    }
-                }
-                let saved = std::mem::replace(&mut self.base, new);
-                let result = self.eval(&operator.body);
-                let result = result.map_err(|failure| self.in_operator(failure, call.operator, node.at));
-                self.slots.truncate(new);
-                self.base = saved;
-                result
-            }
-            Kind::CallSlot(slot, arguments) => {
-                let Slot::Operator(closure) = self.slot(*slot).clone() else {
-                    return Err(type_error("a value is applied as if it were an operator").at(node.at));
-                };
-                let mut contents: SmallVec<[(u32, Slot<'p>); 4]> = SmallVec::new();
-                for (at, argument) in (0..).zip(arguments) {
-                    contents.push((at, self.argument(argument)?));
-                }
-                contents.extend(closure.captures.iter().cloned());
-                self.apply_operator(closure.operator, contents, node.at)
-            }
+            Kind::Call(call) => self.call(call, node),
+            Kind::CallSlot(slot, arguments) => self.call_slot(*slot, arguments, node),
             Kind::Native(native, arguments) => super::native::apply(self, *native, arguments, node),
             Kind::Once(cell, inner) => {
                 if let Some(known) = &self.once[*cell as usize] {
@@ -135,7 +107,7 @@ impl<'p> Evaluator<'p> {
             }
             Kind::Except(function, updates) => self.except(function, updates, node),
             Kind::Tuple(parts) => self.tuple(parts),
-            Kind::Record(fields) => self.record(fields),
+            Kind::Record(shape, fields) => self.record(shape, fields),
             Kind::SetEnum(elements) => self.set_enum(elements, node),
             Kind::Interval(operands) => {
                 let low = self.int(&operands.0, node)?;
@@ -145,7 +117,7 @@ impl<'p> Evaluator<'p> {
             Kind::Filter(bounded) => self.filter(bounded, node),
             Kind::Map(bounded) => self.map(bounded, node),
             Kind::Function(bounded) => self.function(bounded, node),
-            Kind::Recursive(bounded) => self.rule(bounded, node),
+            Kind::Recursive(bounded) => self.rule(bounded),
             Kind::FunctionSet(operands) => {
                 let (domain, range) = self.both(operands)?;
                 self.check_set(&domain, "the domain in a set of functions", node)?;
@@ -189,16 +161,24 @@ impl<'p> Evaluator<'p> {
                 self.domain(&function).map_err(|failure| failure.at(node.at))
             }
             Kind::Union(operands) => {
+                if let Kind::SetEnum(elements) = &operands.1.kind
+                    && let [one] = &**elements
+                    && let Some(grown) = self.inserted(&operands.0, one, node)?
+                {
+                    return Ok(grown);
+                }
                 let (left, right) = self.both(operands)?;
                 self.union(left, right).map_err(|failure| failure.at(node.at))
             }
             Kind::Intersection(operands) => {
                 let (left, right) = self.both(operands)?;
-                self.intersection(left, right).map_err(|failure| failure.at(node.at))
+                self.intersection(left, right)
+                    .map_err(|failure| failure.at(node.at))
             }
             Kind::Difference(operands) => {
                 let (left, right) = self.both(operands)?;
-                self.difference(left, right).map_err(|failure| failure.at(node.at))
+                self.difference(left, right)
+                    .map_err(|failure| failure.at(node.at))
             }
             Kind::Choose(bounded) => self.choose(bounded, node),
             Kind::Infinite(infinite) => Ok(Datum::lazy(Lazy::Infinite(*infinite))),
@@ -208,6 +188,46 @@ impl<'p> Evaluator<'p> {
             Kind::Action(_, body) => self.eval(body),
             Kind::Fail(class, message) => Err(Failure::new(*class, &**message).at(node.at)),
         }
+    }
+
+    #[inline(never)]
+    fn call(&mut self, call: &'p Call, node: &'p Node) -> Outcome<Datum<'p>> {
+        let program = self.program;
+        let operator = &program.operators[call.operator as usize];
+        self.check_stack().map_err(|failure| failure.at(node.at))?;
+        if let Some(coverage) = &mut self.coverage {
+            coverage[call.operator as usize] += 1;
+        }
+        let new = self.slots.len();
+        self.slots.resize_with(new + operator.slots.len(), Slot::default);
+        for (slot, argument) in &call.arguments {
+            match self.argument(argument) {
+                Ok(content) => self.slots[new + *slot as usize] = content,
+                Err(failure) => {
+                    self.slots.truncate(new);
+                    return Err(failure);
+                }
+            }
+        }
+        let saved = std::mem::replace(&mut self.base, new);
+        let result = self.eval(&operator.body);
+        let result = result.map_err(|failure| self.in_operator(failure, call.operator, node.at));
+        self.slots.truncate(new);
+        self.base = saved;
+        result
+    }
+
+    #[inline(never)]
+    fn call_slot(&mut self, slot: u32, arguments: &'p [Argument], node: &'p Node) -> Outcome<Datum<'p>> {
+        let Slot::Operator(closure) = self.slot(slot).clone() else {
+            return Err(type_error("a value is applied as if it were an operator").at(node.at));
+        };
+        let mut contents: SmallVec<[(u32, Slot<'p>); 4]> = SmallVec::new();
+        for (at, argument) in (0..).zip(arguments) {
+            contents.push((at, self.argument(argument)?));
+        }
+        contents.extend(closure.captures.iter().cloned());
+        self.apply_operator(closure.operator, contents, node.at)
     }
 
     /// Whether a formula holds.
@@ -271,7 +291,8 @@ impl<'p> Evaluator<'p> {
             Kind::NotIn(operands) => Ok(!self.member_nodes(operands, node)?),
             Kind::SubsetEq(operands) => {
                 let (left, right) = self.both(operands)?;
-                self.is_subset(&left, &right).map_err(|failure| failure.at(node.at))
+                self.is_subset(&left, &right)
+                    .map_err(|failure| failure.at(node.at))
             }
             Kind::Comparison(comparison, operands) => {
                 let left = self.int(&operands.0, node)?;
@@ -283,22 +304,8 @@ impl<'p> Evaluator<'p> {
                     Comparison::GreaterEqual => left >= right,
                 })
             }
-            Kind::ForAll(bounded) => {
-                let mut holds = true;
-                self.each_binding(bounded, node, &mut |this| {
-                    holds = this.bool(&bounded.body)?;
-                    Ok(if holds { Flow::Go } else { Flow::Stop })
-                })?;
-                Ok(holds)
-            }
-            Kind::Exists(bounded) => {
-                let mut holds = false;
-                self.each_binding(bounded, node, &mut |this| {
-                    holds = this.bool(&bounded.body)?;
-                    Ok(if holds { Flow::Stop } else { Flow::Go })
-                })?;
-                Ok(holds)
-            }
+            Kind::ForAll(bounded) => Ok(!self.finds(bounded, node, false)?),
+            Kind::Exists(bounded) => self.finds(bounded, node, true),
             Kind::Unchanged(slots) => {
                 for slot in slots {
                     let next = self.next_variable(*slot).map_err(|failure| failure.at(node.at))?;
@@ -339,9 +346,18 @@ impl<'p> Evaluator<'p> {
 
     #[inline]
     fn next_value(&self, slot: u32) -> Outcome<Datum<'p>> {
-        match self.next.get(slot as usize) {
-            Some(Some(value)) => Ok(Datum::Value(value.clone())),
-            _ => Err(self.unassigned(slot, "'")),
+        match self.known_next(slot) {
+            Some(value) => Ok(Datum::Value(value.clone())),
+            None => Err(self.unassigned(slot, "'")),
+        }
+    }
+
+    /// The next value of a variable, if it has one.
+    #[inline]
+    pub(crate) fn known_next(&self, slot: u32) -> Option<&Value> {
+        match self.known.get(slot as usize) {
+            Some(true) => self.next.get(slot as usize),
+            _ => None,
         }
     }
 
@@ -355,13 +371,24 @@ impl<'p> Evaluator<'p> {
         )
     }
 
-    /// What a node stands for, if it can be had without evaluating anything.
+    /// What a node stands for, if it can be had without evaluating anything. Paths through functions and records are
+    /// followed by reference; where one leads nowhere, evaluation says why.
     #[inline]
     pub(crate) fn peek(&self, node: &'p Node) -> Option<&Value> {
         match &node.kind {
+            Kind::Path(root, steps) => {
+                let mut value = self.peek(root)?;
+                for step in steps {
+                    value = match step {
+                        Step::Field(field) => field.of(value)?,
+                        Step::Index(index) => value.apply(self.peek(index)?)?,
+                    };
+                }
+                Some(value)
+            }
             Kind::Const(value) => Some(value),
             Kind::Var(slot) if !self.primed => self.state.get(*slot as usize),
-            Kind::Next(slot) if !self.primed => self.next.get(*slot as usize)?.as_ref(),
+            Kind::Next(slot) if !self.primed => self.known_next(*slot),
             Kind::Local(slot) => match self.slot(*slot) {
                 Slot::Datum(Datum::Value(value)) => Some(value),
                 Slot::Thunk {
@@ -379,27 +406,38 @@ impl<'p> Evaluator<'p> {
         }
     }
 
+    /// `S \cup {x}` where S is at hand and x comparable with what is in it.
+    #[inline(never)]
+    fn inserted(&mut self, set: &'p Node, one: &'p Node, node: &'p Node) -> Outcome<Option<Datum<'p>>> {
+        if self.peek(set).and_then(Value::as_set).is_none() {
+            return Ok(None);
+        }
+        let Datum::Value(one) = self.eval(one)? else {
+            return Ok(None);
+        };
+        let Some(whole) = self.peek(set) else {
+            return Ok(None);
+        };
+        let elements = whole.as_set().unwrap_or_default();
+        if is_listed(&one, elements).map_err(|failure| failure.at(node.at))? {
+            return Ok(Some(Datum::Value(whole.clone())));
+        }
+        Ok(Some(Datum::Value(Value::union_of(
+            elements,
+            std::slice::from_ref(&one),
+        ))))
+    }
+
     fn both(&mut self, operands: &'p Two) -> Outcome<(Datum<'p>, Datum<'p>)> {
         Ok((self.eval(&operands.0)?, self.eval(&operands.1)?))
     }
 
     pub(crate) fn equal_nodes(&mut self, operands: &'p Two, node: &'p Node) -> Outcome<bool> {
-        let right = match &operands.1.kind {
-            Kind::Const(value) => {
-                if let Some(left) = self.peek(&operands.0) {
-                    return equal_values(left, value).map_err(|failure| failure.at(node.at));
-                }
-                let left = self.eval(&operands.0)?;
-                if let Datum::Value(left) = &left {
-                    return equal_values(left, value).map_err(|failure| failure.at(node.at));
-                }
-                return self
-                    .equal(&left, &Datum::Value(value.clone()))
-                    .map_err(|failure| failure.at(node.at));
-            }
-            _ => &operands.1,
-        };
-        let left = self.eval(&operands.0)?;
+        let (left, right) = &**operands;
+        if let (Some(left), Some(right)) = (self.peek(left), self.peek(right)) {
+            return equal_values(left, right).map_err(|failure| failure.at(node.at));
+        }
+        let left = self.eval(left)?;
         if let (Datum::Value(left), Some(right)) = (&left, self.peek(right)) {
             return equal_values(left, right).map_err(|failure| failure.at(node.at));
         }
@@ -407,14 +445,23 @@ impl<'p> Evaluator<'p> {
         self.equal(&left, &right).map_err(|failure| failure.at(node.at))
     }
 
+    #[inline(never)]
     pub(crate) fn member_nodes(&mut self, operands: &'p Two, node: &'p Node) -> Outcome<bool> {
+        if let (Some(element), Some(set)) = (self.peek(&operands.0), self.peek(&operands.1))
+            && let Some(elements) = set.as_set()
+        {
+            return is_listed(element, elements).map_err(|failure| failure.at(node.at));
+        }
         let element = self.eval(&operands.0)?;
         // `1 \in {1, "a"}` is TRUE although there is no such set.
         if let Kind::SetEnum(listed) = &operands.1.kind {
             let mut found = false;
             for candidate in listed {
                 let candidate = self.eval(candidate)?;
-                found = found || self.equal(&element, &candidate).map_err(|failure| failure.at(node.at))?;
+                found = found
+                    || self
+                        .equal(&element, &candidate)
+                        .map_err(|failure| failure.at(node.at))?;
             }
             return Ok(found);
         }
@@ -441,7 +488,8 @@ impl<'p> Evaluator<'p> {
             return is_listed(element, elements).map_err(|failure| failure.at(node.at));
         }
         let set = self.eval(&operands.1)?;
-        self.is_member(&element, &set).map_err(|failure| failure.at(node.at))
+        self.is_member(&element, &set)
+            .map_err(|failure| failure.at(node.at))
     }
 
     /// An integer operand.
@@ -455,16 +503,18 @@ impl<'p> Evaluator<'p> {
         let datum = self.eval(operand)?;
         match datum.as_value().and_then(Value::as_int) {
             Some(int) => Ok(int),
-            None => Err(type_error(format!(
-                "{} is needed to be an integer here",
-                self.short(&datum)
-            ))
-            .at(whole.at)),
+            None => Err(
+                type_error(format!("{} is needed to be an integer here", self.short(&datum))).at(whole.at),
+            ),
         }
     }
 
+    #[inline(never)]
     pub(crate) fn not_bool(&self, datum: &Datum<'p>, what: &str) -> Box<Failure> {
-        type_error(format!("{what} must be TRUE or FALSE, but this is {}", self.short(datum)))
+        type_error(format!(
+            "{what} must be TRUE or FALSE, but this is {}",
+            self.short(datum)
+        ))
     }
 
     pub(crate) fn expect_bool(&self, datum: &Datum<'p>, what: &str) -> Outcome<bool> {
@@ -486,6 +536,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// Arithmetic: divisions round down, remainders are of positive divisors.
+    #[inline(never)]
     pub(crate) fn calculate(&self, arithmetic: Arithmetic, left: i64, right: i64) -> Outcome<i64> {
         let (symbol, result) = match arithmetic {
             Arithmetic::Plus => ("+", left.checked_add(right)),
@@ -535,6 +586,7 @@ impl<'p> Evaluator<'p> {
             .ok_or_else(|| overflow(format!("{left} {symbol} {right}")))
     }
 
+    #[inline(never)]
     pub(crate) fn case(
         &mut self,
         arms: &'p [(Node, Node)],
@@ -548,44 +600,73 @@ impl<'p> Evaluator<'p> {
         Ok(other)
     }
 
-    /// `f[x].a[y]`: arguments first, then a walk by reference that copies only what it ends at.
-    fn path(&mut self, node: &'p Node, root: &'p Node, steps: &'p [Step]) -> Outcome<Datum<'p>> {
-        let mut keys: SmallVec<[Datum<'p>; 2]> = SmallVec::new();
-        let mut are_values = true;
+    /// The arguments of a path; `None` if one of them is not canonical.
+    #[inline(never)]
+    fn keys(&mut self, steps: &'p [Step]) -> Outcome<Option<SmallVec<[Value; 2]>>> {
+        let mut keys = SmallVec::new();
         for step in steps {
             if let Step::Index(index) = step {
-                let key = self.eval(index)?;
-                are_values &= key.as_value().is_some();
-                keys.push(key);
+                match self.eval(index)? {
+                    Datum::Value(key) => keys.push(key),
+                    Datum::Lazy(_) => return Ok(None),
+                }
             }
         }
-        if are_values && let Some(value) = self.peek(root) {
-            return walk(value, steps, &keys).map_err(|failure| failure.at(node.at));
+        Ok(Some(keys))
+    }
+
+    /// `f[x].a[y]`: arguments first, then a walk by reference that copies only what it ends at.
+    #[inline(never)]
+    fn path(&mut self, node: &'p Node, root: &'p Node, steps: &'p [Step]) -> Outcome<Datum<'p>> {
+        if let Some(value) = self.peek(node) {
+            return Ok(Datum::Value(value.clone()));
         }
-        let mut datum = self.eval(root)?;
-        if are_values && let Datum::Value(value) = &datum {
-            return walk(value, steps, &keys).map_err(|failure| failure.at(node.at));
+        if let Some(keys) = self.keys(steps)? {
+            let found = match self.peek(root) {
+                Some(start) => walk(start, steps, &keys).cloned(),
+                None => match self.eval(root)? {
+                    Datum::Value(start) => walk(&start, steps, &keys).cloned(),
+                    lazy => {
+                        return self
+                            .path_of_lazy(lazy, steps)
+                            .map_err(|failure| failure.at(node.at));
+                    }
+                },
+            };
+            return found.map(Datum::Value).map_err(|failure| failure.at(node.at));
         }
-        let mut keys = keys.into_iter();
+        let start = self.eval(root)?;
+        self.path_of_lazy(start, steps)
+            .map_err(|failure| failure.at(node.at))
+    }
+
+    #[inline(never)]
+    fn path_of_lazy(&mut self, start: Datum<'p>, steps: &'p [Step]) -> Outcome<Datum<'p>> {
+        let mut datum = start;
         for step in steps {
             let key = match step {
-                Step::Field(name) => Some(Datum::Value(name.clone())),
-                Step::Index(_) => keys.next(),
+                Step::Field(field) => Datum::Value(field.name.clone()),
+                Step::Index(index) => self.eval(index)?,
             };
-            if let Some(key) = key {
-                datum = self.apply(&datum, &key).map_err(|failure| failure.at(node.at))?;
-            }
+            datum = self.apply(&datum, &key)?;
         }
         Ok(datum)
     }
 
+    #[inline(never)]
     fn except(&mut self, function: &'p Node, updates: &'p [Update], node: &'p Node) -> Outcome<Datum<'p>> {
+        if let [update] = updates
+            && let [step] = &*update.path
+            && let Some(result) = self.except_one(function, update, step)?
+        {
+            return Ok(result);
+        }
         let mut result = self.eval(function)?;
         for update in updates {
             let mut path: SmallVec<[Value; 2]> = SmallVec::new();
             for step in &update.path {
                 path.push(match step {
-                    Step::Field(name) => name.clone(),
+                    Step::Field(field) => field.name.clone(),
                     Step::Index(index) => {
                         let index = self.eval(index)?;
                         self.canonical(index)?
@@ -602,8 +683,43 @@ impl<'p> Evaluator<'p> {
         Ok(result)
     }
 
+    /// The common case: one key of a function that is at hand. `None` where the general way must decide.
+    #[inline(never)]
+    fn except_one(
+        &mut self,
+        function: &'p Node,
+        update: &'p Update,
+        step: &'p Step,
+    ) -> Outcome<Option<Datum<'p>>> {
+        let index = {
+            let Some(old) = self.peek(function) else {
+                return Ok(None);
+            };
+            let key = match step {
+                Step::Field(field) => Some(&field.name),
+                Step::Index(index) => self.peek(index),
+            };
+            let Some(index) = key.and_then(|key| old.index_of(key)) else {
+                return Ok(None);
+            };
+            if update.uses_old
+                && let Some(part) = old.part(index)
+            {
+                let part = part.clone();
+                self.set_slot(update.at_slot, Slot::Datum(Datum::Value(part)));
+            }
+            index
+        };
+        let Datum::Value(new) = self.eval(&update.value)? else {
+            return Ok(None);
+        };
+        let changed = self.peek(function).and_then(|old| old.with_entry(index, new));
+        Ok(changed.map(Datum::Value))
+    }
+
+    #[inline(never)]
     fn tuple(&mut self, parts: &'p [Node]) -> Outcome<Datum<'p>> {
-        let mut values: SmallVec<[Value; 6]> = SmallVec::new();
+        let mut values: SmallVec<[Value; 8]> = SmallVec::new();
         for (at, part) in parts.iter().enumerate() {
             let datum = self.eval(part)?;
             match self.finite(datum)? {
@@ -619,7 +735,7 @@ impl<'p> Evaluator<'p> {
                 }
             }
         }
-        Ok(Datum::Value(Value::tuple(values)))
+        Ok(Datum::Value(Value::tuple_of(&mut values)))
     }
 
     /// The canonical form of what is finite; a description of the rest.
@@ -642,26 +758,29 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    fn record(&mut self, fields: &'p [(Value, Node)]) -> Outcome<Datum<'p>> {
-        let mut entries: SmallVec<[(Value, Datum<'p>); 6]> = SmallVec::new();
-        let mut are_values = true;
-        for (name, field) in fields {
+    #[inline(never)]
+    fn record(&mut self, shape: &'p Shape, fields: &'p [Node]) -> Outcome<Datum<'p>> {
+        let mut values: SmallVec<[Value; 8]> = SmallVec::new();
+        for (at, field) in fields.iter().enumerate() {
             let datum = self.eval(field)?;
-            let datum = self.finite(datum)?;
-            are_values &= datum.as_value().is_some();
-            entries.push((name.clone(), datum));
+            match self.finite(datum)? {
+                Datum::Value(value) => values.push(value),
+                infinite => {
+                    let mut data: Vec<Datum<'p>> = values.into_iter().map(Datum::Value).collect();
+                    data.push(infinite);
+                    for field in &fields[at + 1..] {
+                        let datum = self.eval(field)?;
+                        data.push(self.finite(datum)?);
+                    }
+                    let entries = shape.names().iter().cloned().zip(data).collect();
+                    return Ok(Datum::lazy(Lazy::Mapping(entries)));
+                }
+            }
         }
-        if !are_values {
-            return Ok(Datum::lazy(Lazy::Mapping(entries.into_vec())));
-        }
-        Ok(Datum::Value(Value::function_of_sorted(entries.into_iter().filter_map(
-            |(name, datum)| match datum {
-                Datum::Value(value) => Some((name, value)),
-                Datum::Lazy(_) => None,
-            },
-        ))))
+        Ok(Datum::Value(shape.record(&mut values)))
     }
 
+    #[inline(never)]
     fn set_enum(&mut self, elements: &'p [Node], node: &'p Node) -> Outcome<Datum<'p>> {
         let mut values = Vec::with_capacity(elements.len());
         let mut infinite = Vec::new();
@@ -673,7 +792,10 @@ impl<'p> Evaluator<'p> {
             }
         }
         if infinite.is_empty() {
-            return self.set_of(values).map(Datum::Value).map_err(|failure| failure.at(node.at));
+            return self
+                .set_of(values)
+                .map(Datum::Value)
+                .map_err(|failure| failure.at(node.at));
         }
         let mut all: Vec<Datum<'p>> = values.into_iter().map(Datum::Value).collect();
         for lazy in infinite {
@@ -696,6 +818,7 @@ impl<'p> Evaluator<'p> {
         }
     }
 
+    #[inline(never)]
     fn filter(&mut self, bounded: &'p Bounded, node: &'p Node) -> Outcome<Datum<'p>> {
         let [set_node] = &*bounded.sets else {
             return Err(type_error("a set is filtered by names over several sets").at(node.at));
@@ -705,6 +828,23 @@ impl<'p> Evaluator<'p> {
         if !self.is_listed(&set) {
             let body = self.suspend(bounded)?;
             return Ok(Datum::lazy(Lazy::Filter(set, body)));
+        }
+        if let (Datum::Value(value), [(_, Pattern::One(slot))]) = (&set, &*bounded.binds)
+            && let Some(elements) = value.as_set()
+        {
+            let mut kept: SmallVec<[&Value; 16]> = SmallVec::new();
+            for element in elements {
+                self.bind(*slot, element.clone());
+                match self.bool(&bounded.body) {
+                    Ok(true) => kept.push(element),
+                    Ok(false) => {}
+                    Err(failure) => return Err(self.in_binding(failure, bounded).at(node.at)),
+                }
+            }
+            if kept.len() == elements.len() {
+                return Ok(set.clone());
+            }
+            return Ok(Datum::Value(Value::set_of_sorted(kept.into_iter().cloned())));
         }
         let mut kept = Vec::new();
         self.for_each_element(&set, &mut |this, element| {
@@ -719,6 +859,7 @@ impl<'p> Evaluator<'p> {
         Ok(Datum::Value(Value::set_of_sorted(kept)))
     }
 
+    #[inline(never)]
     fn map(&mut self, bounded: &'p Bounded, node: &'p Node) -> Outcome<Datum<'p>> {
         let mut values = Vec::new();
         let mut infinite = Vec::new();
@@ -731,19 +872,23 @@ impl<'p> Evaluator<'p> {
             Ok(Flow::Go)
         })?;
         if infinite.is_empty() {
-            return self.set_of(values).map(Datum::Value).map_err(|failure| failure.at(node.at));
+            return self
+                .set_of(values)
+                .map(Datum::Value)
+                .map_err(|failure| failure.at(node.at));
         }
         infinite.extend(values.into_iter().map(Datum::Value));
         Ok(Datum::lazy(Lazy::Set(infinite)))
     }
 
+    #[inline(never)]
     fn function(&mut self, bounded: &'p Bounded, node: &'p Node) -> Outcome<Datum<'p>> {
         let sets = self.sets(bounded)?;
-        for set in &sets {
-            self.check_set(set, "the domain of a function", node)?;
-        }
         if sets.iter().any(|set| !self.is_enumerable(set)) {
-            return self.rule(bounded, node);
+            return self.rule(bounded);
+        }
+        for set in &sets {
+            self.check_size(set).map_err(|failure| failure.at(node.at))?;
         }
         let mut entries: Vec<(Value, Value)> = Vec::new();
         let mut lazy: Vec<(Value, Datum<'p>)> = Vec::new();
@@ -770,11 +915,9 @@ impl<'p> Evaluator<'p> {
     }
 
     /// A function that is evaluated where it is applied.
-    fn rule(&mut self, bounded: &'p Bounded, node: &'p Node) -> Outcome<Datum<'p>> {
+    #[inline(never)]
+    fn rule(&mut self, bounded: &'p Bounded) -> Outcome<Datum<'p>> {
         let domains = self.sets(bounded)?;
-        for set in &domains {
-            self.check_set(set, "the domain of a function", node)?;
-        }
         let body = self.suspend(bounded)?;
         Ok(Datum::lazy(Lazy::Function(Rule {
             domains,
@@ -785,6 +928,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// A body with what it needs of the frame, evaluated now.
+    #[inline(never)]
     fn suspend(&mut self, bounded: &'p Bounded) -> Outcome<Suspended<'p>> {
         let captures = bounded
             .captures
@@ -794,6 +938,7 @@ impl<'p> Evaluator<'p> {
         Ok(Suspended { bounded, captures })
     }
 
+    #[inline(never)]
     fn choose(&mut self, bounded: &'p Bounded, node: &'p Node) -> Outcome<Datum<'p>> {
         let mut chosen = None;
         let set = match &*bounded.sets {
@@ -819,7 +964,10 @@ impl<'p> Evaluator<'p> {
             Some(value) => Ok(Datum::Value(value)),
             None => Err(Failure::new(
                 ErrorClass::Choose,
-                format!("no element of {} satisfies what CHOOSE asks for", self.short(&set)),
+                format!(
+                    "no element of {} satisfies what CHOOSE asks for",
+                    self.short(&set)
+                ),
             )
             .at(node.at)),
         }
@@ -842,6 +990,17 @@ impl<'p> Evaluator<'p> {
         bounded.sets.iter().map(|set| self.eval(set)).collect()
     }
 
+    /// Whether some binding of the names gives the body the wanted truth value.
+    #[inline(never)]
+    fn finds(&mut self, bounded: &'p Bounded, node: &'p Node, wanted: bool) -> Outcome<bool> {
+        let mut found = false;
+        self.each_binding(bounded, node, &mut |this| {
+            found = this.bool(&bounded.body)? == wanted;
+            Ok(if found { Flow::Stop } else { Flow::Go })
+        })?;
+        Ok(found)
+    }
+
     /// Runs for every binding of the names, until asked to stop.
     pub(crate) fn each_binding(
         &mut self,
@@ -849,19 +1008,61 @@ impl<'p> Evaluator<'p> {
         node: &'p Node,
         run: &mut dyn FnMut(&mut Self) -> Outcome<Flow>,
     ) -> Outcome<Flow> {
-        if let ([set], [(_, Pattern::One(slot))]) = (&*bounded.sets, &*bounded.binds) {
+        let flow = if let ([set], [(_, pattern)]) = (&*bounded.sets, &*bounded.binds) {
             let set = self.eval(set)?;
-            return self
-                .for_each_element(&set, &mut |this, element| {
-                    this.bind(*slot, element);
-                    run(this)
-                })
-                .map_err(|failure| self.in_binding(failure, bounded).at(node.at));
+            self.each_of_set(&set, pattern, run)
+        } else {
+            let sets = self.sets(bounded)?;
+            self.each_name(bounded, &sets, 0, run)
+        };
+        flow.map_err(|failure| self.in_binding(failure, bounded).at(node.at))
+    }
+
+    fn each_of_set(
+        &mut self,
+        set: &Datum<'p>,
+        pattern: &'p Pattern,
+        run: &mut dyn FnMut(&mut Self) -> Outcome<Flow>,
+    ) -> Outcome<Flow> {
+        if let (Datum::Value(value), Pattern::One(slot)) = (set, pattern)
+            && let Some(elements) = value.as_set()
+        {
+            for element in elements {
+                self.bind(*slot, element.clone());
+                if run(self)?.is_stop() {
+                    return Ok(Flow::Stop);
+                }
+            }
+            return Ok(Flow::Go);
         }
-        let sets = self.sets(bounded)?;
-        let mut chosen = Vec::new();
-        self.each_element_of(bounded, &sets, &mut chosen, &mut |this, _| run(this))
-            .map_err(|failure| self.in_binding(failure, bounded).at(node.at))
+        if let (Some(Lazy::Interval(low, high)), Pattern::One(slot)) = (set.as_lazy(), pattern) {
+            for element in *low..=*high {
+                self.bind(*slot, Value::int(element));
+                if run(self)?.is_stop() {
+                    return Ok(Flow::Stop);
+                }
+            }
+            return Ok(Flow::Go);
+        }
+        self.for_each_element(set, &mut |this, element| {
+            this.bind_pattern(pattern, &element)?;
+            run(this)
+        })
+    }
+
+    fn each_name(
+        &mut self,
+        bounded: &'p Bounded,
+        sets: &[Datum<'p>],
+        index: usize,
+        run: &mut dyn FnMut(&mut Self) -> Outcome<Flow>,
+    ) -> Outcome<Flow> {
+        let Some((set, pattern)) = bounded.binds.get(index) else {
+            return run(self);
+        };
+        self.each_of_set(&sets[*set as usize], pattern, &mut |this| {
+            this.each_name(bounded, sets, index + 1, run)
+        })
     }
 
     /// Runs for every choice of one element for each name, the last name moving fastest.
@@ -885,6 +1086,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// Adds the bound names to an error that leaves their scope.
+    #[inline(never)]
     pub(crate) fn in_binding(&self, mut failure: Box<Failure>, bounded: &'p Bounded) -> Box<Failure> {
         for (slot, name) in bounded.slots().zip(&bounded.names) {
             if let Slot::Datum(datum) = self.slot(slot) {
@@ -896,31 +1098,33 @@ impl<'p> Evaluator<'p> {
 }
 
 /// Follows a path from a value.
-fn walk<'p>(value: &Value, steps: &[Step], keys: &[Datum<'p>]) -> Outcome<Datum<'p>> {
+#[inline]
+fn walk<'v>(value: &'v Value, steps: &[Step], keys: &[Value]) -> Outcome<&'v Value> {
     let mut keys = keys.iter();
     let mut value = value;
     for step in steps {
         value = match step {
-            Step::Field(name) => match value.apply(name) {
-                Some(field) => field,
-                None => return Err(no_field(value, name)),
+            Step::Field(field) => match field.of(value) {
+                Some(found) => found,
+                None => return Err(no_field(value, &field.name)),
             },
             Step::Index(_) => match keys.next() {
-                Some(Datum::Value(key)) => apply_value(value, key)?,
-                _ => return Err(type_error("a set is used as an argument of a function")),
+                Some(key) => apply_value(value, key)?,
+                None => return Err(type_error("a set is used as an argument of a function")),
             },
         };
     }
-    Ok(Datum::Value(value.clone()))
+    Ok(value)
 }
 
 fn no_field(value: &Value, name: &Value) -> Box<Failure> {
     let text = name.as_str().unwrap_or_default();
     match value.kind() {
         ValueKind::Record => domain_error(format!("{value} has no field {text}")),
-        ValueKind::Tuple | ValueKind::Function => {
-            domain_error(format!("\"{text}\" is not in the domain of {value}"))
-        }
+        ValueKind::Tuple | ValueKind::Function => match apply_value(value, name) {
+            Err(failure) => failure,
+            Ok(_) => domain_error(format!("\"{text}\" is not in the domain of {value}")),
+        },
         _ => type_error(format!("{value} is {}, so it has no field {text}", kind_words(value))),
     }
 }

@@ -1,15 +1,16 @@
 //! Functions: applying them, their domains, and EXCEPT.
 
-use std::cell::RefCell;
 use super::flow::Flow;
+use std::cell::RefCell;
 
 use omnilink_value::{Kind, Value};
 use rustc_hash::FxHashMap;
 
 use super::datum::{Datum, Lazy, Rule, Suspended};
 use super::equality::keys;
-use super::error::{Outcome, domain_error, type_error};
+use super::error::{ErrorClass, Outcome, domain_error, type_error};
 use super::evaluator::Evaluator;
+use super::membership::is_listed;
 use super::slot::Slot;
 
 /// What EXCEPT puts at the end of a path, given what was there.
@@ -186,15 +187,22 @@ impl<'p> Evaluator<'p> {
                     )));
                 }
                 let Some(index) = value.index_of(key) else {
-                    // Outside the domain there is nothing to change.
-                    return Ok(function);
+                    // Outside the domain there is nothing to change, but the key must be of the kind of those inside.
+                    return match apply_value(value, key) {
+                        Err(failure) if failure.class == ErrorClass::Type => Err(failure),
+                        _ => Ok(function),
+                    };
                 };
                 let old = entry(value, index);
                 let new = self.replace(Datum::Value(old), rest, replace)?;
                 match new {
-                    Datum::Value(new) => Ok(Datum::Value(value.with_entry(index, new).unwrap_or_else(|| value.clone()))),
+                    Datum::Value(new) => Ok(Datum::Value(
+                        value.with_entry(index, new).unwrap_or_else(|| value.clone()),
+                    )),
                     lazy @ Datum::Lazy(_) => match self.canonical(lazy.clone()) {
-                        Ok(new) => Ok(Datum::Value(value.with_entry(index, new).unwrap_or_else(|| value.clone()))),
+                        Ok(new) => Ok(Datum::Value(
+                            value.with_entry(index, new).unwrap_or_else(|| value.clone()),
+                        )),
                         Err(_) => Ok(self.with_lazy_entry(value, index, lazy)),
                     },
                 }
@@ -262,13 +270,8 @@ impl<'p> Evaluator<'p> {
 
 /// The value at an index that is there.
 fn entry(function: &Value, index: usize) -> Value {
-    let of_tuple = function.as_tuple().and_then(|parts| parts.get(index));
-    let of_entries = function
-        .as_entries()
-        .and_then(|entries| entries.get(index))
-        .map(|(_, value)| value);
-    of_tuple
-        .or(of_entries)
+    function
+        .part(index)
         .cloned()
         .unwrap_or_else(|| Value::bool(false))
 }
@@ -285,12 +288,36 @@ pub(crate) fn apply_value<'v>(function: &'v Value, argument: &Value) -> Outcome<
         Kind::Record if argument.as_str().is_none() => type_error(format!(
             "the record {function} is applied to {argument}, which is no string"
         )),
-        Kind::Tuple | Kind::Record | Kind::Function => outside(&function.to_string(), &argument.to_string()),
+        Kind::Function => {
+            if let Some(value) = ignoring_more(function, argument) {
+                return Ok(value);
+            }
+            match is_listed(argument, &keys(function)) {
+                Err(incomparable) if !takes_several(function) => incomparable,
+                _ => outside(&function.to_string(), &argument.to_string()),
+            }
+        }
+        Kind::Tuple | Kind::Record => outside(&function.to_string(), &argument.to_string()),
         _ => type_error(format!(
             "{function} is {}, so it cannot be applied to {argument}",
             super::equality::kind_words(function)
         )),
     })
+}
+
+/// Whether a function looks like one of several arguments: its keys are tuples.
+fn takes_several(function: &Value) -> bool {
+    let first = function.as_entries().and_then(<[(Value, Value)]>::first);
+    first.is_some_and(|(key, _)| key.as_tuple().is_some_and(|parts| parts.len() >= 2))
+}
+
+/// A function of several arguments applied to more than it takes: the first ones count, as in TLC.
+fn ignoring_more<'v>(function: &'v Value, argument: &Value) -> Option<&'v Value> {
+    let given = argument.as_tuple()?;
+    let (first, _) = function.as_entries()?.first()?;
+    let taken = first.as_tuple().filter(|key| key.len() >= 2)?.len();
+    let taken = given.get(..taken).filter(|taken| taken.len() < given.len())?;
+    function.apply(&Value::tuple(taken.iter().cloned()))
 }
 
 fn outside(function: &str, argument: &str) -> Box<super::error::Failure> {

@@ -2,7 +2,7 @@
 
 use super::flow::Flow;
 
-use omnilink_value::{Kind, Value};
+use omnilink_value::{Kind, Value, position_in};
 
 use super::datum::{Datum, Lazy, Suspended};
 use super::equality::equal_values;
@@ -37,15 +37,18 @@ impl<'p> Evaluator<'p> {
             Datum::Lazy(lazy) => lazy,
         };
         match &**lazy {
-            Lazy::Interval(low, high) => match element.as_value().map(|value| (value.kind(), value.as_int())) {
+            Lazy::Interval(low, high) => match element.as_value().map(|value| (value.kind(), value.as_int()))
+            {
                 Some((_, Some(element))) => Ok((*low..=*high).contains(&element)),
                 Some((Kind::Model, _)) => self.model_in(element, set),
+                // Nothing is in an empty interval, and the domain of the empty function is one.
+                _ if low > high => Ok(false),
                 _ => Err(self.no_element(element, set)),
             },
             Lazy::Infinite(infinite) => self.is_member_of_infinite(element, *infinite, set),
             Lazy::Powerset(base) => {
                 if !element.is_set() {
-                    return self.model_in(element, set);
+                    return Err(self.no_element(element, set));
                 }
                 self.is_subset(element, base)
             }
@@ -124,7 +127,12 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    fn is_member_of_infinite(&self, element: &Datum<'p>, infinite: Infinite, set: &Datum<'p>) -> Outcome<bool> {
+    fn is_member_of_infinite(
+        &self,
+        element: &Datum<'p>,
+        infinite: Infinite,
+        set: &Datum<'p>,
+    ) -> Outcome<bool> {
         let value = element.as_value();
         match (infinite, value.map(Value::kind)) {
             (Infinite::Any, _) => Ok(true),
@@ -167,7 +175,12 @@ impl<'p> Evaluator<'p> {
         Ok(all)
     }
 
-    fn is_record_of(&mut self, element: &Datum<'p>, fields: &[(Value, Datum<'p>)], set: &Datum<'p>) -> Outcome<bool> {
+    fn is_record_of(
+        &mut self,
+        element: &Datum<'p>,
+        fields: &[(Value, Datum<'p>)],
+        set: &Datum<'p>,
+    ) -> Outcome<bool> {
         if !self.is_function(element) {
             return self.model_in(element, set);
         }
@@ -188,9 +201,6 @@ impl<'p> Evaluator<'p> {
 
     fn is_tuple_of(&mut self, element: &Datum<'p>, factors: &[Datum<'p>], set: &Datum<'p>) -> Outcome<bool> {
         let Some(parts) = self.sequence_parts(element)? else {
-            if self.is_function(element) {
-                return Ok(false);
-            }
             return self.model_in(element, set);
         };
         if parts.len() != factors.len() {
@@ -233,7 +243,11 @@ impl<'p> Evaluator<'p> {
     pub(crate) fn is_subset(&mut self, part: &Datum<'p>, whole: &Datum<'p>) -> Outcome<bool> {
         match (part, whole) {
             (Datum::Value(part_value), Datum::Value(whole_value)) => {
+                // What has no elements is a part of anything, be it a set or not.
                 let (Some(part), Some(whole)) = (part_value.as_set(), whole_value.as_set()) else {
+                    if part_value.as_set().is_some_and(<[Value]>::is_empty) {
+                        return Ok(true);
+                    }
                     return Err(type_error(format!("{part_value} \\subseteq {whole_value} needs two sets")));
                 };
                 for element in part {
@@ -251,10 +265,13 @@ impl<'p> Evaluator<'p> {
                         self.short(whole)
                     )));
                 }
-                if let (Some(Lazy::Interval(a, b)), Some(Lazy::Interval(c, d))) = (part.as_lazy(), whole.as_lazy()) {
+                if let (Some(Lazy::Interval(a, b)), Some(Lazy::Interval(c, d))) =
+                    (part.as_lazy(), whole.as_lazy())
+                {
                     return Ok(a > b || (c <= a && b <= d));
                 }
-                if let (Some(Lazy::Powerset(a)), Some(Lazy::Powerset(b))) = (part.as_lazy(), whole.as_lazy()) {
+                if let (Some(Lazy::Powerset(a)), Some(Lazy::Powerset(b))) = (part.as_lazy(), whole.as_lazy())
+                {
                     return self.is_subset(a, b);
                 }
                 if !self.is_enumerable(part) {
@@ -280,12 +297,27 @@ impl<'p> Evaluator<'p> {
 
 /// Whether a value is among sorted elements. One that is not must at least be comparable with its neighbours there.
 pub(crate) fn is_listed(element: &Value, elements: &[Value]) -> Outcome<bool> {
-    match elements.binary_search(element) {
-        Ok(_) => Ok(true),
-        Err(at) => {
-            for neighbour in [at.checked_sub(1).and_then(|at| elements.get(at)), elements.get(at)]
-                .into_iter()
-                .flatten()
+    if position_in(elements, element).is_some() {
+        return Ok(true);
+    }
+    match (elements.first(), elements.last()) {
+        (None, _) => Ok(false),
+        // Numbers, strings and truth values among their like need no closer look.
+        (Some(first), Some(last))
+            if first.kind() == element.kind()
+                && last.kind() == element.kind()
+                && matches!(element.kind(), Kind::Int | Kind::Str | Kind::Bool) =>
+        {
+            Ok(false)
+        }
+        _ => {
+            let at = elements.partition_point(|listed| listed < element);
+            for neighbour in [
+                at.checked_sub(1).and_then(|at| elements.get(at)),
+                elements.get(at),
+            ]
+            .into_iter()
+            .flatten()
             {
                 equal_values(element, neighbour)?;
             }

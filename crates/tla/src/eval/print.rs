@@ -1,9 +1,47 @@
 //! Printing values that are only described, the way TLC prints them.
+//!
+//! There are two ways: [`show`] never fails and is for messages; [`Evaluator::text`] is what a spec prints, where what
+//! cannot be spelled out is an error.
 
 use omnilink_value::Value;
 
 use super::datum::{Datum, Lazy, Rule};
+use super::error::Outcome;
+use super::evaluator::Evaluator;
 use crate::ir::{Infinite, Program};
+
+impl<'p> Evaluator<'p> {
+    /// A value as text: spelled out, unless it is an interval or one of the sets without end that have a name.
+    pub(crate) fn text(&mut self, datum: &Datum<'p>) -> Outcome<String> {
+        let Some(lazy) = datum.as_lazy() else {
+            return Ok(show(self.program, datum));
+        };
+        match lazy {
+            Lazy::Interval(..) | Lazy::Infinite(_) | Lazy::Sequences(_) => Ok(show(self.program, datum)),
+            Lazy::Function(_) => {
+                let domain = self.domain(datum)?;
+                if !self.is_enumerable(&domain) {
+                    return Ok(show(self.program, datum));
+                }
+                Ok(self.canonical(datum.clone())?.to_string())
+            }
+            Lazy::Tuple(parts) => Ok(format!("<<{}>>", self.texts(parts)?)),
+            Lazy::Set(elements) => Ok(format!("{{{}}}", self.texts(elements)?)),
+            Lazy::Mapping(entries) => {
+                for (_, part) in entries {
+                    self.text(part)?;
+                }
+                Ok(show(self.program, datum))
+            }
+            _ => Ok(self.canonical(datum.clone())?.to_string()),
+        }
+    }
+
+    fn texts(&mut self, parts: &[Datum<'p>]) -> Outcome<String> {
+        let parts = parts.iter().map(|part| self.text(part)).collect::<Outcome<Vec<_>>>()?;
+        Ok(parts.join(", "))
+    }
+}
 
 /// The text of a value; what cannot be spelled out is shown as it is described.
 pub(crate) fn show(program: &Program, datum: &Datum<'_>) -> String {
@@ -13,7 +51,7 @@ pub(crate) fn show(program: &Program, datum: &Datum<'_>) -> String {
             Lazy::Infinite(Infinite::Nat) => "Nat".into(),
             Lazy::Infinite(Infinite::Int) => "Int".into(),
             Lazy::Infinite(Infinite::Strings) => "STRING".into(),
-            Lazy::Infinite(Infinite::Any) => "Any".into(),
+            Lazy::Infinite(Infinite::Any) => "ANY".into(),
             Lazy::Interval(low, high) if low > high => "{}".into(),
             Lazy::Interval(low, high) => format!("{low}..{high}"),
             Lazy::Powerset(base) => format!("SUBSET {}", show(program, base)),
@@ -21,9 +59,9 @@ pub(crate) fn show(program: &Program, datum: &Datum<'_>) -> String {
                 format!("[{} -> {}]", show(program, domain), show(program, range))
             }
             Lazy::RecordSet(fields) => {
-                let fields = fields
-                    .iter()
-                    .map(|(name, set)| format!("{}: {}", name.as_str().unwrap_or_default(), show(program, set)));
+                let fields = fields.iter().map(|(name, set)| {
+                    format!("{}: {}", name.as_str().unwrap_or_default(), show(program, set))
+                });
                 format!("[{}]", fields.collect::<Vec<_>>().join(", "))
             }
             Lazy::Product(factors) => list(program, "", factors, " \\X ", ""),
@@ -55,9 +93,13 @@ fn list(program: &Program, open: &str, parts: &[Datum<'_>], separator: &str, clo
 
 fn mapping(program: &Program, entries: &[(Value, Datum<'_>)]) -> String {
     if entries.iter().all(|(key, _)| key.as_str().is_some()) {
-        let fields = entries
-            .iter()
-            .map(|(key, value)| format!("{} |-> {}", key.as_str().unwrap_or_default(), show(program, value)));
+        let fields = entries.iter().map(|(key, value)| {
+            format!(
+                "{} |-> {}",
+                key.as_str().unwrap_or_default(),
+                show(program, value)
+            )
+        });
         return format!("[{}]", fields.collect::<Vec<_>>().join(", "));
     }
     let entries = entries

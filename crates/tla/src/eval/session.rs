@@ -36,6 +36,19 @@ pub trait Session: Sync {
     fn trace(&self) -> Vec<Value> {
         Vec::new()
     }
+
+    /// The counterexample, for `CounterExample`: a record of a set `state` of pairs of a number and a state, and a set
+    /// `action` of steps. Both are empty while there is none.
+    fn counter_example(&self) -> Value {
+        let nothing = Value::set_of_sorted([]);
+        Value::record([("action", nothing.clone()), ("state", nothing)])
+    }
+
+    /// Whether evaluation must stop: time is up, or someone interrupts. Asked now and then, also in the middle of a long
+    /// evaluation, which then fails with a resource error.
+    fn is_over(&self) -> bool {
+        false
+    }
 }
 
 /// A session without a search: prints are kept, statistics are those of a run that has not begun.
@@ -65,7 +78,10 @@ impl Quiet {
 
     /// What was printed, in order.
     pub fn printed(&self) -> Vec<String> {
-        self.printed.lock().map(|printed| printed.clone()).unwrap_or_default()
+        self.printed
+            .lock()
+            .map(|printed| printed.clone())
+            .unwrap_or_default()
     }
 }
 
@@ -87,11 +103,20 @@ impl Session for Quiet {
     }
 
     fn statistic(&self, name: &str) -> Option<Value> {
-        matches!(
-            name,
-            "level" | "diameter" | "queue" | "distinct" | "generated" | "duration"
-        )
-        .then(|| Value::int(0))
+        match name {
+            "level" | "diameter" | "queue" | "distinct" | "generated" | "duration" => Some(Value::int(0)),
+            "config" => Some(Value::record([
+                ("mode", Value::str("bfs")),
+                ("worker", Value::int(1)),
+                ("depth", Value::int(-1)),
+                ("traces", Value::int(-1)),
+                ("deadlock", Value::bool(true)),
+                ("seed", Value::int(0)),
+                ("fingerprint", Value::int(0)),
+                ("sched", Value::str("")),
+            ])),
+            _ => None,
+        }
     }
 
     fn request_exit(&self) {}

@@ -45,6 +45,11 @@ impl<'p> Evaluator<'p> {
             if r.is_empty() {
                 return Ok(left.clone());
             }
+            if let [one] = r
+                && omnilink_value::position_in(l, one).is_some()
+            {
+                return Ok(left.clone());
+            }
             check_merge(l, r)?;
             return Ok(Datum::Value(Value::union_of(l, r)));
         }
@@ -92,7 +97,10 @@ impl<'p> Evaluator<'p> {
     /// `UNION S`.
     pub(crate) fn big_union(&mut self, sets: Datum<'p>) -> Outcome<Datum<'p>> {
         if !sets.is_set() {
-            return Err(type_error(format!("UNION {} needs a set of sets", self.short(&sets))));
+            return Err(type_error(format!(
+                "UNION {} needs a set of sets",
+                self.short(&sets)
+            )));
         }
         if let Some(Lazy::Powerset(base)) = sets.as_lazy() {
             return Ok(base.clone());
@@ -103,7 +111,9 @@ impl<'p> Evaluator<'p> {
         let mut elements = Vec::new();
         for set in listed.as_set().unwrap_or_default() {
             let Some(inner) = set.as_set() else {
-                return Err(type_error(format!("UNION {listed} needs a set of sets, but {set} is none")));
+                return Err(type_error(format!(
+                    "UNION {listed} needs a set of sets, but {set} is none"
+                )));
             };
             elements.extend(inner.iter().cloned());
         }
@@ -125,7 +135,11 @@ fn check_merge(left: &[Value], right: &[Value]) -> Outcome<()> {
     {
         return Ok(());
     }
-    let (fewer, more) = if left.len() <= right.len() { (left, right) } else { (right, left) };
+    let (fewer, more) = if left.len() <= right.len() {
+        (left, right)
+    } else {
+        (right, left)
+    };
     for element in fewer {
         if let Err(at) = more.binary_search(element) {
             for neighbour in [at.checked_sub(1).and_then(|at| more.get(at)), more.get(at)]

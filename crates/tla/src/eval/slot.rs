@@ -19,7 +19,7 @@ pub enum Slot<'p> {
         /// The expression.
         node: &'p Node,
         /// Its frame.
-        base: usize,
+        base: u32,
         /// Whether its value, once known, stays the same.
         keep: bool,
         /// The value, once known.
@@ -36,7 +36,7 @@ pub struct SharedThunk<'p> {
     /// The expression.
     pub node: &'p Node,
     /// Its frame.
-    pub base: usize,
+    pub base: u32,
     /// Its value, once known.
     pub value: OnceCell<Datum<'p>>,
 }
@@ -71,3 +71,5 @@ impl std::fmt::Debug for Closure<'_> {
         f.write_str("<operator>")
     }
 }
+
+const _: () = assert!(size_of::<Slot<'_>>() == 32);

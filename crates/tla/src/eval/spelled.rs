@@ -4,9 +4,9 @@ use omnilink_value::Value;
 
 use super::datum::{Datum, Lazy};
 use super::equality::check_neighbours;
-use super::flow::Flow;
 use super::error::{ErrorClass, Failure, Outcome};
 use super::evaluator::Evaluator;
+use super::flow::Flow;
 
 /// Sets larger than this are not spelled out. TLC stops at a million by default for most enumerations that it would have to
 /// keep; ours are smaller in memory.

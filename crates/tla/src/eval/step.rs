@@ -19,7 +19,7 @@ use super::datum::Datum;
 use super::error::{ErrorClass, Failure, Outcome, domain_error, type_error};
 use super::evaluator::{Evaluator, State};
 use super::slot::Slot;
-use crate::ir::{Argument, Bounded, Formula, Kind, Node, Operation, Two};
+use crate::ir::{Argument, Bounded, Call, Formula, Kind, Node, Operation, Two};
 
 /// The action that a step was found by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +57,13 @@ enum Rest<'a, 'p> {
         base: usize,
         rest: &'a Rest<'a, 'p>,
     },
+}
+
+/// A next state that was put aside.
+struct Partial {
+    values: Vec<Value>,
+    known: Vec<bool>,
+    unassigned: usize,
 }
 
 /// What is done with a complete next state.
@@ -104,12 +111,17 @@ impl<'p> Evaluator<'p> {
         self.taken = None;
         let result = self.enter_with(action, arguments, |this, body| {
             this.step(body, &Rest::Done, &mut |this| {
-                let state = this.complete()?;
+                this.check_complete()?;
                 let taken = this.taken;
                 let next = std::mem::take(&mut this.next);
-                let flow = found(this, &state, taken);
-                // The caller may have used the evaluator for checks of the new state.
+                let (state, generation) = (this.state.clone(), this.generation);
+                let flow = found(this, &next, taken);
+                // The caller may have used the evaluator for checks of the new state. What was found out about the current
+                // one still holds, unless it has been displaced.
+                this.state = state;
+                this.generation = generation;
                 this.next = next;
+                this.known.fill(true);
                 this.unassigned = 0;
                 flow
             })
@@ -118,23 +130,26 @@ impl<'p> Evaluator<'p> {
         result.map(|_| ())
     }
 
-    /// The next state; an error if a variable has no value in it.
-    fn complete(&self) -> Outcome<Vec<Value>> {
+    /// An error if a variable has no value in the next state.
+    fn check_complete(&self) -> Outcome<()> {
+        if self.unassigned == 0 {
+            return Ok(());
+        }
         let missing: Vec<&str> = self
-            .next
+            .known
             .iter()
             .zip(&self.program.variables)
-            .filter(|(value, _)| value.is_none())
+            .filter(|(known, _)| !**known)
             .map(|(_, name)| &**name)
             .collect();
-        if !missing.is_empty() {
-            let which = if self.state.is_empty() { "initial" } else { "next" };
-            return Err(Failure::new(
-                ErrorClass::Unassigned,
-                format!("the {which} value of {} is left open", missing.join(", ")),
-            ));
-        }
-        Ok(self.next.iter().flatten().cloned().collect())
+        let which = if self.state.is_empty() { "initial" } else { "next" };
+        let mut failure = Failure::new(
+            ErrorClass::Unassigned,
+            format!("the {which} value of {} is left open", missing.join(", ")),
+        );
+        let known = self.next.iter().zip(&self.known);
+        failure.partial = known.map(|(value, known)| known.then(|| value.clone())).collect();
+        Err(failure)
     }
 
     /// The bindings of the action that a step was found by. To be asked while the step is being reported.
@@ -158,17 +173,36 @@ impl<'p> Evaluator<'p> {
     }
 
     fn step(&mut self, node: &'p Node, rest: &Rest<'_, 'p>, found: Found<'_, 'p>) -> Outcome<Flow> {
+        // What does not speak of the next state can give no variable its value; but a disjunction of such formulas still
+        // branches, as in TLC.
+        if is_guard(node) {
+            return self.check(node, rest, found);
+        }
         match &node.kind {
             Kind::And(conjuncts) => {
-                let Some((first, others)) = conjuncts.split_first() else {
-                    return self.resume_rest(rest, found);
-                };
-                let rest = Rest::Nodes {
-                    nodes: others,
-                    base: self.base,
-                    rest,
-                };
-                self.step(first, &rest, found)
+                // Most actions are not enabled: their guards are looked at without preparing for what follows them.
+                let mut left = &**conjuncts;
+                while let [first, others @ ..] = left
+                    && is_guard(first)
+                {
+                    if !self.bool(first)? {
+                        self.refused(first);
+                        return Ok(Flow::Go);
+                    }
+                    left = others;
+                }
+                match left {
+                    [] => self.resume_rest(rest, found),
+                    [only] => self.step(only, rest, found),
+                    [first, others @ ..] => {
+                        let rest = Rest::Nodes {
+                            nodes: others,
+                            base: self.base,
+                            rest,
+                        };
+                        self.step(first, &rest, found)
+                    }
+                }
             }
             Kind::Or(disjuncts) => {
                 for disjunct in disjuncts {
@@ -180,18 +214,18 @@ impl<'p> Evaluator<'p> {
             }
             Kind::Exists(bounded) => self.step_exists(bounded, node, rest, found),
             Kind::ForAll(bounded) => self.step_for_all(bounded, node, rest, found),
-            Kind::Equal(operands) => match self.target(&operands.0, false) {
+            Kind::Equal(operands) | Kind::UnchangedExpr(operands) => match self.target(&operands.0, false) {
                 Some(variable) => self.assign_equal(variable, operands, node, rest, found),
                 None => self.check(node, rest, found),
             },
             Kind::In(operands) => match self.target(&operands.0, false) {
-                Some(variable) if self.next[variable as usize].is_none() => {
+                Some(variable) if !self.known[variable as usize] => {
                     self.assign_in(variable, &operands.1, node, rest, found)
                 }
                 _ => self.check(node, rest, found),
             },
             Kind::SubsetEq(operands) => match self.target(&operands.0, false) {
-                Some(variable) if self.next[variable as usize].is_none() => {
+                Some(variable) if !self.known[variable as usize] => {
                     let whole = self.eval(&operands.1)?;
                     let subsets = Datum::lazy(super::datum::Lazy::Powerset(whole));
                     self.assign_each(variable, &subsets, node, rest, found)
@@ -215,44 +249,13 @@ impl<'p> Evaluator<'p> {
                     self.resume_rest(rest, found)
                 }
             }
-            Kind::Let(slots, body) => {
-                let mut saved = Vec::with_capacity(slots.len());
-                for (slot, argument) in slots {
-                    let content = self.argument(argument)?;
-                    let at = self.base + *slot as usize;
-                    saved.push((at, std::mem::replace(&mut self.slots[at], content)));
-                }
-                let flow = self.step(body, rest, found);
-                for (at, content) in saved {
-                    self.slots[at] = content;
-                }
-                flow
-            }
-            Kind::Call(call) if node.uses.next || node.uses.opaque => {
-                let program = self.program;
-                let operator = &program.operators[call.operator as usize];
-                self.check_stack().map_err(|failure| failure.at(node.at))?;
-                if let Some(coverage) = &mut self.coverage {
-                    coverage[call.operator as usize] += 1;
-                }
-                let contents = self.contents(call.arguments.iter().map(|(slot, argument)| (*slot, argument)))?;
-                self.step_operator(&operator.body, call.operator, operator.slots.len(), contents, node, rest, found)
-            }
-            Kind::CallSlot(slot, arguments) => {
-                let Slot::Operator(closure) = self.slot(*slot).clone() else {
-                    return Err(type_error("a value is applied as if it were an operator").at(node.at));
-                };
-                let program = self.program;
-                let operator = &program.operators[closure.operator as usize];
-                self.check_stack().map_err(|failure| failure.at(node.at))?;
-                let mut contents = self.contents((0..).zip(arguments.iter()))?;
-                contents.extend(closure.captures.iter().cloned());
-                self.step_operator(&operator.body, closure.operator, operator.slots.len(), contents, node, rest, found)
-            }
+            Kind::Let(slots, body) => self.step_let(slots, body, rest, found),
+            Kind::Call(call) if node.uses.next || node.uses.opaque => self.step_call(call, node, rest, found),
+            Kind::CallSlot(slot, arguments) => self.step_call_slot(*slot, arguments, node, rest, found),
             Kind::Local(slot) => match self.slot(*slot) {
                 // An action given as an argument.
                 Slot::Thunk { node, base, .. } if node.uses.next => {
-                    let (inner, base) = (*node, *base);
+                    let (inner, base) = (*node, *base as usize);
                     let own = std::mem::replace(&mut self.base, base);
                     let back = Rest::Nodes {
                         nodes: &[],
@@ -301,6 +304,80 @@ impl<'p> Evaluator<'p> {
         }
     }
 
+    #[inline(never)]
+    fn step_let(
+        &mut self,
+        slots: &'p [(u32, Argument)],
+        body: &'p Node,
+        rest: &Rest<'_, 'p>,
+        found: Found<'_, 'p>,
+    ) -> Outcome<Flow> {
+        let mut saved = Vec::with_capacity(slots.len());
+        for (slot, argument) in slots {
+            let content = self.argument(argument)?;
+            let at = self.base + *slot as usize;
+            saved.push((at, std::mem::replace(&mut self.slots[at], content)));
+        }
+        let flow = self.step(body, rest, found);
+        self.restore(saved);
+        flow
+    }
+
+    #[inline(never)]
+    fn step_call(
+        &mut self,
+        call: &'p Call,
+        node: &'p Node,
+        rest: &Rest<'_, 'p>,
+        found: Found<'_, 'p>,
+    ) -> Outcome<Flow> {
+        let program = self.program;
+        let operator = &program.operators[call.operator as usize];
+        self.check_stack().map_err(|failure| failure.at(node.at))?;
+        if let Some(coverage) = &mut self.coverage {
+            coverage[call.operator as usize] += 1;
+        }
+        let new = self.slots.len();
+        self.slots.resize_with(new + operator.slots.len(), Slot::default);
+        for (slot, argument) in &call.arguments {
+            match self.argument(argument) {
+                Ok(content) => self.slots[new + *slot as usize] = content,
+                Err(failure) => {
+                    self.slots.truncate(new);
+                    return Err(failure);
+                }
+            }
+        }
+        self.step_operator(&operator.body, call.operator, new, node, rest, found)
+    }
+
+    #[inline(never)]
+    fn step_call_slot(
+        &mut self,
+        slot: u32,
+        arguments: &'p [Argument],
+        node: &'p Node,
+        rest: &Rest<'_, 'p>,
+        found: Found<'_, 'p>,
+    ) -> Outcome<Flow> {
+        let Slot::Operator(closure) = self.slot(slot).clone() else {
+            return Err(type_error("a value is applied as if it were an operator").at(node.at));
+        };
+        let program = self.program;
+        let operator = &program.operators[closure.operator as usize];
+        self.check_stack().map_err(|failure| failure.at(node.at))?;
+        let mut contents = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            contents.push(self.argument(argument)?);
+        }
+        let new = self.slots.len();
+        self.slots.resize_with(new + operator.slots.len(), Slot::default);
+        for (slot, content) in (0..).zip(contents).chain(closure.captures.iter().cloned()) {
+            self.slots[new + slot as usize] = content;
+        }
+        self.step_operator(&operator.body, closure.operator, new, node, rest, found)
+    }
+
     /// A formula that gives no variable its value.
     fn check(&mut self, node: &'p Node, rest: &Rest<'_, 'p>, found: Found<'_, 'p>) -> Outcome<Flow> {
         if self.bool(node)? {
@@ -311,36 +388,17 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    fn contents<'a>(
-        &mut self,
-        arguments: impl Iterator<Item = (u32, &'p Argument)>,
-    ) -> Outcome<Vec<(u32, Slot<'p>)>>
-    where
-        'p: 'a,
-    {
-        arguments
-            .map(|(slot, argument)| Ok((slot, self.argument(argument)?)))
-            .collect()
-    }
-
-    #[allow(clippy::too_many_arguments)]
+    /// Steps through the body of an operator whose frame has been filled at `new`.
     fn step_operator(
         &mut self,
         body: &'p Node,
         operator: u32,
-        size: usize,
-        contents: Vec<(u32, Slot<'p>)>,
+        new: usize,
         node: &'p Node,
         rest: &Rest<'_, 'p>,
         found: Found<'_, 'p>,
     ) -> Outcome<Flow> {
-        let own = self.base;
-        let new = self.slots.len();
-        self.slots.resize_with(new + size, Slot::default);
-        for (slot, content) in contents {
-            self.slots[new + slot as usize] = content;
-        }
-        self.base = new;
+        let own = std::mem::replace(&mut self.base, new);
         let back = Rest::Nodes {
             nodes: &[],
             base: own,
@@ -392,17 +450,26 @@ impl<'p> Evaluator<'p> {
                 self.base = own;
                 flow
             }
-            Rest::Changed { unchanged, base, rest } => {
+            Rest::Changed {
+                unchanged,
+                base,
+                rest,
+            } => {
                 let own = std::mem::replace(&mut self.base, *base);
                 let flow = self.bool(unchanged);
                 self.base = own;
-                if flow? { Ok(Flow::Go) } else { self.resume_rest(rest, found) }
+                if flow? {
+                    Ok(Flow::Go)
+                } else {
+                    self.resume_rest(rest, found)
+                }
             }
             Rest::Then { second, base, rest } => self.then(second, *base, rest, found),
         }
     }
 
     /// Every variable has its value: what is left are formulas.
+    #[inline(never)]
     fn finish(&mut self, rest: &Rest<'_, 'p>, found: Found<'_, 'p>) -> Outcome<Flow> {
         let mut rest = rest;
         loop {
@@ -432,7 +499,11 @@ impl<'p> Evaluator<'p> {
                     self.base = own;
                     (holds?, *rest)
                 }
-                Rest::Changed { unchanged, base, rest } => {
+                Rest::Changed {
+                    unchanged,
+                    base,
+                    rest,
+                } => {
                     let own = std::mem::replace(&mut self.base, *base);
                     let holds = self.bool(unchanged);
                     self.base = own;
@@ -451,7 +522,9 @@ impl<'p> Evaluator<'p> {
         let saved = self.saved_slots(bounded);
         let mut holds = Ok(true);
         for binding in bindings {
-            holds = self.bind_all(bounded, binding).and_then(|()| self.bool(&bounded.body));
+            holds = self
+                .bind_all(bounded, binding)
+                .and_then(|()| self.bool(&bounded.body));
             if !matches!(holds, Ok(true)) {
                 break;
             }
@@ -467,8 +540,8 @@ impl<'p> Evaluator<'p> {
             Kind::Var(variable) if primed => Some(*variable),
             Kind::Prime(inner) if !primed => self.target(inner, true),
             Kind::Local(slot) => match self.slot(*slot) {
-                Slot::Thunk { node, base, .. } => self.target_in(node, *base, primed),
-                Slot::Shared(shared) => self.target_in(shared.node, shared.base, primed),
+                Slot::Thunk { node, base, .. } => self.target_in(node, *base as usize, primed),
+                Slot::Shared(shared) => self.target_in(shared.node, shared.base as usize, primed),
                 _ => None,
             },
             Kind::Call(call) if call.arguments.is_empty() => {
@@ -484,8 +557,8 @@ impl<'p> Evaluator<'p> {
     fn target_in(&self, node: &'p Node, base: usize, primed: bool) -> Option<u32> {
         match &node.kind {
             Kind::Local(slot) => match self.slots.get(base + *slot as usize)? {
-                Slot::Thunk { node, base, .. } => self.target_in(node, *base, primed),
-                Slot::Shared(shared) => self.target_in(shared.node, shared.base, primed),
+                Slot::Thunk { node, base, .. } => self.target_in(node, *base as usize, primed),
+                Slot::Shared(shared) => self.target_in(shared.node, shared.base as usize, primed),
                 _ => None,
             },
             Kind::Prime(inner) if !primed => self.target_in(inner, base, true),
@@ -501,10 +574,13 @@ impl<'p> Evaluator<'p> {
         rest: &Rest<'_, 'p>,
         found: Found<'_, 'p>,
     ) -> Outcome<Flow> {
-        if let Some(known) = &self.next[variable as usize] {
+        if let Some(known) = self.known_next(variable) {
             let known = Datum::Value(known.clone());
             let value = self.eval(&operands.1)?;
-            if !self.equal(&known, &value).map_err(|failure| failure.at(node.at))? {
+            if !self
+                .equal(&known, &value)
+                .map_err(|failure| failure.at(node.at))?
+            {
                 self.refused(node);
                 return Ok(Flow::Go);
             }
@@ -522,10 +598,11 @@ impl<'p> Evaluator<'p> {
         rest: &Rest<'_, 'p>,
         found: Found<'_, 'p>,
     ) -> Outcome<Flow> {
-        self.next[variable as usize] = Some(value);
+        self.next[variable as usize] = value;
+        self.known[variable as usize] = true;
         self.unassigned -= 1;
         let flow = self.resume_rest(rest, found);
-        self.next[variable as usize] = None;
+        self.known[variable as usize] = false;
         self.unassigned += 1;
         flow
     }
@@ -542,6 +619,7 @@ impl<'p> Evaluator<'p> {
         self.assign_each(variable, &set, node, rest, found)
     }
 
+    #[inline(never)]
     fn assign_each(
         &mut self,
         variable: u32,
@@ -550,10 +628,13 @@ impl<'p> Evaluator<'p> {
         rest: &Rest<'_, 'p>,
         found: Found<'_, 'p>,
     ) -> Outcome<Flow> {
-        self.for_each_element(set, &mut |this, element| this.assign(variable, element, rest, found))
-            .map_err(|failure| failure.at(node.at))
+        self.for_each_element(set, &mut |this, element| {
+            this.assign(variable, element, rest, found)
+        })
+        .map_err(|failure| failure.at(node.at))
     }
 
+    #[inline(never)]
     fn step_unchanged(
         &mut self,
         variables: &'p [u32],
@@ -570,9 +651,10 @@ impl<'p> Evaluator<'p> {
                     return Err(type_error("UNCHANGED has no meaning in an initial condition").at(node.at));
                 }
             };
-            match &self.next[*variable as usize] {
+            match self.known_next(*variable) {
                 None => {
-                    self.next[*variable as usize] = Some(now);
+                    self.next[*variable as usize] = now;
+                    self.known[*variable as usize] = true;
                     self.unassigned -= 1;
                     given.push(*variable);
                 }
@@ -604,11 +686,12 @@ impl<'p> Evaluator<'p> {
 
     fn forget(&mut self, variables: &[u32]) {
         for variable in variables {
-            self.next[*variable as usize] = None;
+            self.known[*variable as usize] = false;
             self.unassigned += 1;
         }
     }
 
+    #[inline(never)]
     fn step_exists(
         &mut self,
         bounded: &'p Bounded,
@@ -626,6 +709,7 @@ impl<'p> Evaluator<'p> {
         flow
     }
 
+    #[inline(never)]
     fn step_for_all(
         &mut self,
         bounded: &'p Bounded,
@@ -656,6 +740,7 @@ impl<'p> Evaluator<'p> {
         flow
     }
 
+    #[inline(never)]
     fn next_for_all(
         &mut self,
         bounded: &'p Bounded,
@@ -704,6 +789,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// B of `A \cdot B`: the state that A has led to becomes the current one.
+    #[inline(never)]
     fn then(
         &mut self,
         second: &'p Node,
@@ -711,10 +797,10 @@ impl<'p> Evaluator<'p> {
         rest: &Rest<'_, 'p>,
         found: Found<'_, 'p>,
     ) -> Outcome<Flow> {
-        let middle: State = self.complete()?.into();
+        self.check_complete()?;
+        let middle: State = self.next.as_slice().into();
         let before = std::mem::replace(&mut self.state, middle);
-        let reached = std::mem::replace(&mut self.next, vec![None; before.len()]);
-        let unassigned = std::mem::replace(&mut self.unassigned, before.len());
+        let reached = self.take_next();
         let generation = self.generation;
         self.forget_state();
         let own = std::mem::replace(&mut self.base, base);
@@ -729,34 +815,28 @@ impl<'p> Evaluator<'p> {
         });
         self.base = own;
         self.generation = generation;
-        self.unassigned = unassigned;
-        self.next = reached;
+        self.put_next(reached);
         self.state = before;
         flow
     }
 
     /// `ENABLED A`: whether there is a next state at all.
     pub(crate) fn enabled(&mut self, action: &'p Node) -> Outcome<bool> {
-        let outer = std::mem::replace(&mut self.next, vec![None; self.program.variables.len()]);
-        let unassigned = std::mem::replace(&mut self.unassigned, self.program.variables.len());
+        let outer = self.take_next();
         let taken = self.taken.take();
         let primed = std::mem::replace(&mut self.primed, false);
         let (state, generation) = (self.state.clone(), self.generation);
         if primed {
             // The next state is the one that is asked about.
-            let known: Option<Vec<Value>> = outer.iter().cloned().collect();
-            match known {
-                Some(known) => self.state = known.into(),
-                None => {
-                    self.next = outer;
-                    self.unassigned = unassigned;
-                    self.primed = true;
-                    return Err(Failure::new(
-                        ErrorClass::Unassigned,
-                        "ENABLED is asked of a state that is not yet known",
-                    ));
-                }
+            if outer.unassigned > 0 {
+                self.put_next(outer);
+                self.primed = true;
+                return Err(Failure::new(
+                    ErrorClass::Unassigned,
+                    "ENABLED is asked of a state that is not yet known",
+                ));
             }
+            self.state = outer.values.as_slice().into();
             self.forget_state();
         }
         let mut enabled = false;
@@ -768,18 +848,14 @@ impl<'p> Evaluator<'p> {
         self.generation = generation;
         self.primed = primed;
         self.taken = taken;
-        self.next = outer;
-        self.unassigned = unassigned;
+        self.put_next(outer);
         flow.map(|_| enabled)
     }
 
     /// `A \cdot B` as a formula about two known states: whether some state lies between.
     pub(crate) fn composed(&mut self, operands: &'p Two) -> Outcome<bool> {
-        let target: Vec<Option<Value>> = self.next.clone();
-        let unassigned = self.unassigned;
+        let target = self.take_next();
         let base = self.base;
-        self.next = vec![None; target.len()];
-        self.unassigned = target.len();
         let mut holds = false;
         let rest = Rest::Then {
             second: &operands.1,
@@ -787,15 +863,41 @@ impl<'p> Evaluator<'p> {
             rest: &Rest::Done,
         };
         let flow = self.step(&operands.0, &rest, &mut |this| {
-            holds = this
-                .next
-                .iter()
-                .zip(&target)
-                .all(|(found, wanted)| wanted.is_none() || found == wanted);
+            holds =
+                (0..target.values.len()).all(|at| !target.known[at] || this.next[at] == target.values[at]);
             Ok(if holds { Flow::Stop } else { Flow::Go })
         });
-        self.next = target;
-        self.unassigned = unassigned;
+        self.put_next(target);
         flow.map(|_| holds)
+    }
+
+    /// Puts the next state aside for one that is wholly unknown.
+    fn take_next(&mut self) -> Partial {
+        let size = self.program.variables.len();
+        Partial {
+            values: std::mem::replace(&mut self.next, vec![Value::bool(false); size]),
+            known: std::mem::replace(&mut self.known, vec![false; size]),
+            unassigned: std::mem::replace(&mut self.unassigned, size),
+        }
+    }
+
+    fn put_next(&mut self, partial: Partial) {
+        self.next = partial.values;
+        self.known = partial.known;
+        self.unassigned = partial.unassigned;
+    }
+}
+
+/// Whether a formula says nothing of the next state, and has one truth value and no branches.
+#[inline]
+fn is_guard(node: &Node) -> bool {
+    if node.uses.next || node.uses.opaque {
+        return false;
+    }
+    match &node.kind {
+        // A parameter may stand for a primed variable.
+        Kind::Equal(operands) | Kind::In(operands) => !matches!(operands.0.kind, Kind::Local(_) | Kind::Call(_)),
+        Kind::NotEqual(_) | Kind::NotIn(_) | Kind::Comparison(..) | Kind::Not(_) | Kind::PerState(..) => true,
+        _ => false,
     }
 }

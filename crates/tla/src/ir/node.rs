@@ -1,6 +1,8 @@
 //! Nodes: one expression each.
 
-use omnilink_value::Value;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use omnilink_value::{Shape, Value};
 
 use crate::eval::error::ErrorClass;
 use crate::eval::native::Native;
@@ -171,8 +173,8 @@ pub enum Kind {
     Tuple(Box<[Node]>),
     /// `{a, b}`.
     SetEnum(Box<[Node]>),
-    /// `[a |-> 1]`; names sorted.
-    Record(Box<[(Value, Node)]>),
+    /// `[a |-> 1]`: the names and, in the same order, the values.
+    Record(Shape, Box<[Node]>),
     /// `[a : S]`; names sorted.
     RecordSet(Box<[(Value, Node)]>),
     /// `{x \in S : p}`.
@@ -241,7 +243,40 @@ pub enum Step {
     /// `[x]`.
     Index(Node),
     /// `.a`.
-    Field(Value),
+    Field(Field),
+}
+
+/// The name of a field, and where it was found last: records that meet one expression are mostly of one shape.
+#[derive(Debug)]
+pub struct Field {
+    /// The name.
+    pub name: Value,
+    hint: AtomicU32,
+}
+
+impl Field {
+    /// The field of this name.
+    pub fn new(name: Value) -> Self {
+        Self {
+            name,
+            hint: AtomicU32::new(0),
+        }
+    }
+
+    /// The field's value in a record.
+    #[inline]
+    pub fn of<'v>(&self, record: &'v Value) -> Option<&'v Value> {
+        let entries = record.as_entries()?;
+        let hint = self.hint.load(Ordering::Relaxed) as usize;
+        if let Some((name, value)) = entries.get(hint)
+            && *name == self.name
+        {
+            return Some(value);
+        }
+        let at = record.index_of(&self.name)?;
+        self.hint.store(at as u32, Ordering::Relaxed);
+        entries.get(at).map(|(_, value)| value)
+    }
 }
 
 /// One `![…] = e` of an EXCEPT.
@@ -251,6 +286,8 @@ pub struct Update {
     pub path: Box<[Step]>,
     /// The slot of `@`.
     pub at_slot: u32,
+    /// Whether the new value is made from the old one.
+    pub uses_old: bool,
     /// The new value.
     pub value: Node,
 }
@@ -277,7 +314,9 @@ pub struct Bounded {
 impl Bounded {
     /// The slots of the bound names, in order.
     pub fn slots(&self) -> impl Iterator<Item = u32> + '_ {
-        self.binds.iter().flat_map(|(_, pattern)| pattern.slots().iter().copied())
+        self.binds
+            .iter()
+            .flat_map(|(_, pattern)| pattern.slots().iter().copied())
     }
 }
 
@@ -345,7 +384,10 @@ impl Kind {
         }
         match self {
             Kind::Let(slots, _) => slots.iter().for_each(|(_, argument)| all(argument, &mut visit)),
-            Kind::Call(call) => call.arguments.iter().for_each(|(_, argument)| all(argument, &mut visit)),
+            Kind::Call(call) => call
+                .arguments
+                .iter()
+                .for_each(|(_, argument)| all(argument, &mut visit)),
             Kind::CallSlot(_, arguments) | Kind::Native(_, arguments) => {
                 arguments.iter().for_each(|argument| all(argument, &mut visit));
             }
@@ -373,7 +415,11 @@ impl Kind {
             | Kind::Domain(part)
             | Kind::Enabled(part)
             | Kind::Action(_, part) => visit(part),
-            Kind::And(parts) | Kind::Or(parts) | Kind::Tuple(parts) | Kind::SetEnum(parts) | Kind::Product(parts) => {
+            Kind::And(parts)
+            | Kind::Or(parts)
+            | Kind::Tuple(parts)
+            | Kind::SetEnum(parts)
+            | Kind::Product(parts) => {
                 parts.iter().for_each(visit);
             }
             Kind::Implies(two)
@@ -411,7 +457,8 @@ impl Kind {
                     visit(other);
                 }
             }
-            Kind::Record(fields) | Kind::RecordSet(fields) => fields.iter().for_each(|(_, part)| visit(part)),
+            Kind::Record(_, fields) => fields.iter().for_each(visit),
+            Kind::RecordSet(fields) => fields.iter().for_each(|(_, part)| visit(part)),
             Kind::Filter(bounded)
             | Kind::Map(bounded)
             | Kind::Function(bounded)
@@ -466,7 +513,9 @@ impl Kind {
                 Argument::Value(node) | Argument::Lazy(node) | Argument::ByName(node) => visit(node),
                 Argument::Slot(_) => {}
                 Argument::Operator(_, captures) => {
-                    captures.iter_mut().for_each(|(_, capture)| of_argument(capture, visit));
+                    captures
+                        .iter_mut()
+                        .for_each(|(_, capture)| of_argument(capture, visit));
                 }
             }
         }
@@ -488,7 +537,11 @@ impl Kind {
             | Kind::Domain(part)
             | Kind::Enabled(part)
             | Kind::Action(_, part) => visit(part),
-            Kind::And(parts) | Kind::Or(parts) | Kind::Tuple(parts) | Kind::SetEnum(parts) | Kind::Product(parts) => {
+            Kind::And(parts)
+            | Kind::Or(parts)
+            | Kind::Tuple(parts)
+            | Kind::SetEnum(parts)
+            | Kind::Product(parts) => {
                 parts.iter_mut().for_each(visit);
             }
             Kind::Implies(two)
@@ -526,7 +579,8 @@ impl Kind {
                     visit(other);
                 }
             }
-            Kind::Record(fields) | Kind::RecordSet(fields) => fields.iter_mut().for_each(|(_, part)| visit(part)),
+            Kind::Record(_, fields) => fields.iter_mut().for_each(visit),
+            Kind::RecordSet(fields) => fields.iter_mut().for_each(|(_, part)| visit(part)),
             Kind::Filter(bounded)
             | Kind::Map(bounded)
             | Kind::Function(bounded)
@@ -557,14 +611,20 @@ impl Kind {
                 }
             }
             Kind::Let(slots, body) => {
-                slots.iter_mut().for_each(|(_, argument)| of_argument(argument, &mut visit));
+                slots
+                    .iter_mut()
+                    .for_each(|(_, argument)| of_argument(argument, &mut visit));
                 visit(body);
             }
             Kind::Call(call) => {
-                call.arguments.iter_mut().for_each(|(_, argument)| of_argument(argument, &mut visit));
+                call.arguments
+                    .iter_mut()
+                    .for_each(|(_, argument)| of_argument(argument, &mut visit));
             }
             Kind::CallSlot(_, arguments) | Kind::Native(_, arguments) => {
-                arguments.iter_mut().for_each(|argument| of_argument(argument, &mut visit));
+                arguments
+                    .iter_mut()
+                    .for_each(|argument| of_argument(argument, &mut visit));
             }
         }
     }

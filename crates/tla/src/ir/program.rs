@@ -79,6 +79,8 @@ impl Program {
 
     /// The text that a node was made from.
     pub fn text(&self, at: Loc) -> &str {
-        self.sources.get(at.source).slice(Span::new(at.span.start, at.span.end))
+        self.sources
+            .get(at.source)
+            .slice(Span::new(at.span.start, at.span.end))
     }
 }

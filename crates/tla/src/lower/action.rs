@@ -70,7 +70,9 @@ impl Lowering<'_> {
 }
 
 fn disjunction(parts: Vec<Node>, at: crate::ir::Loc) -> Node {
-    let uses = parts.iter().fold(Uses::default(), |uses, part| uses.and(part.uses));
+    let uses = parts
+        .iter()
+        .fold(Uses::default(), |uses, part| uses.and(part.uses));
     Node {
         kind: Kind::Or(parts.into()),
         at,

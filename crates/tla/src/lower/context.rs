@@ -66,7 +66,11 @@ impl Lowering<'_> {
         while let Some(instance) = self.contexts[here.0 as usize].instance {
             let parent = self.contexts[here.0 as usize].parent;
             let info = self.spec.instance(instance);
-            let found = info.substitutions.iter().find(|s| s.target == entity).map(|s| s.value);
+            let found = info
+                .substitutions
+                .iter()
+                .find(|s| s.target == entity)
+                .map(|s| s.value);
             match found {
                 Some(SubstitutedBy::Expr(tree, expr)) => {
                     let at = At {
@@ -93,7 +97,11 @@ impl Lowering<'_> {
     }
 
     /// The operator put in for a constant with arguments: where it is to be read.
-    pub(super) fn substituted_operator(&self, entity: EntityId, context: ContextId) -> Option<(SubstitutedBy, ContextId)> {
+    pub(super) fn substituted_operator(
+        &self,
+        entity: EntityId,
+        context: ContextId,
+    ) -> Option<(SubstitutedBy, ContextId)> {
         let mut here = context;
         while let Some(instance) = self.contexts[here.0 as usize].instance {
             let parent = self.contexts[here.0 as usize].parent;
@@ -107,7 +115,12 @@ impl Lowering<'_> {
     }
 
     /// A node that fails when it is evaluated.
-    pub(super) fn fail(&self, at: crate::ir::Loc, class: crate::eval::error::ErrorClass, message: String) -> Node {
+    pub(super) fn fail(
+        &self,
+        at: crate::ir::Loc,
+        class: crate::eval::error::ErrorClass,
+        message: String,
+    ) -> Node {
         Node {
             kind: Kind::Fail(class, message.into()),
             at,

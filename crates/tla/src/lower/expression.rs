@@ -1,15 +1,17 @@
 //! Expressions: every kind of syntax, lowered.
 
-use omnilink_value::Value;
+use omnilink_value::{Shape, Value};
 
 use super::frame::Naming;
 use super::operand::{Operand, argument_of};
 use super::{At, Lowering};
 use crate::eval::error::ErrorClass;
-use crate::ir::{Arithmetic, Comparison, Infinite, Kind, Loc, Node, Step, Update, Uses};
+use crate::ir::{Arithmetic, Comparison, Field, Infinite, Kind, Loc, Node, Step, Update, Uses, slot_bit};
 use crate::names::Name;
 use crate::semantics::entity::{EntityKind, Resolved};
-use crate::syntax::ast::{Access, ExprId, ExprKind, Ident, Junction, Quantifier, UnitId, Update as AstUpdate};
+use crate::syntax::ast::{
+    Access, ExprId, ExprKind, Ident, Junction, Quantifier, UnitId, Update as AstUpdate,
+};
 use crate::syntax::operators::Op;
 
 /// Trees deeper than this are refused: lowering and evaluating recurse.
@@ -20,7 +22,11 @@ impl Lowering<'_> {
     pub(super) fn expr(&mut self, at: At, id: ExprId) -> Node {
         if self.depth >= DEPTH_MAX {
             let loc = self.loc(at.tree, id);
-            return self.fail(loc, ErrorClass::Resource, "this is nested too deep to be evaluated".into());
+            return self.fail(
+                loc,
+                ErrorClass::Resource,
+                "this is nested too deep to be evaluated".into(),
+            );
         }
         self.depth += 1;
         let node = self.expr_inside(at, id);
@@ -51,10 +57,15 @@ impl Lowering<'_> {
                 self.symbol(at, loc, *op, &[Operand::Expr(at, *operand)])
             }
             ExprKind::Infix(op @ (Op::And | Op::Or), ..) => self.junction(at, id, *op, loc),
-            ExprKind::Infix(op, _, left, right) if op.is_built_in() => {
-                self.symbol(at, loc, *op, &[Operand::Expr(at, *left), Operand::Expr(at, *right)])
+            ExprKind::Infix(op, _, left, right) if op.is_built_in() => self.symbol(
+                at,
+                loc,
+                *op,
+                &[Operand::Expr(at, *left), Operand::Expr(at, *right)],
+            ),
+            ExprKind::Prefix(..) | ExprKind::Postfix(..) | ExprKind::Infix(..) => {
+                self.named(at, id, None, false)
             }
-            ExprKind::Prefix(..) | ExprKind::Postfix(..) | ExprKind::Infix(..) => self.named(at, id, None, false),
             ExprKind::Times(factors) => self.many(at, loc, factors, Kind::Product),
             ExprKind::Junction(Junction::And, items) => self.many(at, loc, items, Kind::And),
             ExprKind::Junction(Junction::Or, items) => self.many(at, loc, items, Kind::Or),
@@ -68,16 +79,22 @@ impl Lowering<'_> {
             ExprKind::Function(bounds, body) => self.binder(at, id, bounds, *body, Kind::Function),
             ExprKind::FunctionSet(domain, range) => self.two(at, loc, *domain, *range, Kind::FunctionSet),
             ExprKind::Call(function, args) => self.call(at, loc, *function, args),
-            ExprKind::Record(fields) => self.fields(at, loc, fields, Kind::Record),
-            ExprKind::RecordSet(fields) => self.fields(at, loc, fields, Kind::RecordSet),
+            ExprKind::Record(fields) => self.fields(at, loc, fields, |fields| {
+                let (names, values): (Vec<Value>, Vec<Node>) = fields.into_iter().unzip();
+                Kind::Record(Shape::of_sorted(names), values.into())
+            }),
+            ExprKind::RecordSet(fields) => {
+                self.fields(at, loc, fields, |fields| Kind::RecordSet(fields.into()))
+            }
             ExprKind::Field(record, field) => {
                 let record = self.expr(at, *record);
                 let name = Value::str(spec.names.text(field.name));
-                stepped(record, Step::Field(name), Uses::default(), loc)
+                stepped(record, Step::Field(Field::new(name)), Uses::default(), loc)
             }
             ExprKind::Except(function, updates) => self.except(at, loc, *function, updates),
             ExprKind::If(condition, yes, no) => {
-                let (condition, yes, no) = (self.expr(at, *condition), self.expr(at, *yes), self.expr(at, *no));
+                let (condition, yes, no) =
+                    (self.expr(at, *condition), self.expr(at, *yes), self.expr(at, *no));
                 let uses = condition.uses.and(yes.uses).and(no.uses);
                 Node {
                     kind: Kind::If(Box::new((condition, yes, no))),
@@ -107,7 +124,9 @@ impl Lowering<'_> {
                 }
             }
             ExprKind::Let(units, body) => self.let_in(at, loc, units, *body),
-            ExprKind::Choose(bound, body) => self.binder(at, id, std::slice::from_ref(bound), *body, Kind::Choose),
+            ExprKind::Choose(bound, body) => {
+                self.binder(at, id, std::slice::from_ref(bound), *body, Kind::Choose)
+            }
             ExprKind::Quantified(Quantifier::ForAll, bounds, body) => {
                 self.binder(at, id, bounds, *body, Kind::ForAll)
             }
@@ -120,7 +139,11 @@ impl Lowering<'_> {
                 let uses = action.uses.and(unchanged.uses);
                 let two = Box::new((action, unchanged));
                 Node {
-                    kind: if *square { Kind::Stuttering(two) } else { Kind::Changing(two) },
+                    kind: if *square {
+                        Kind::Stuttering(two)
+                    } else {
+                        Kind::Changing(two)
+                    },
                     at: loc,
                     uses,
                 }
@@ -143,9 +166,17 @@ impl Lowering<'_> {
         )
     }
 
-    pub(super) fn many(&mut self, at: At, loc: Loc, parts: &[ExprId], make: impl FnOnce(Box<[Node]>) -> Kind) -> Node {
+    pub(super) fn many(
+        &mut self,
+        at: At,
+        loc: Loc,
+        parts: &[ExprId],
+        make: impl FnOnce(Box<[Node]>) -> Kind,
+    ) -> Node {
         let parts: Box<[Node]> = parts.iter().map(|part| self.expr(at, *part)).collect();
-        let uses = parts.iter().fold(Uses::default(), |uses, part| uses.and(part.uses));
+        let uses = parts
+            .iter()
+            .fold(Uses::default(), |uses, part| uses.and(part.uses));
         Node {
             kind: make(parts),
             at: loc,
@@ -190,7 +221,11 @@ impl Lowering<'_> {
         };
         match i64::from_str_radix(digits, radix) {
             Ok(int) if !self.is_32_bit || i32::try_from(int).is_ok() => self.constant(loc, Value::int(int)),
-            _ => self.fail(loc, ErrorClass::Overflow, format!("{text} is too large an integer")),
+            _ => self.fail(
+                loc,
+                ErrorClass::Overflow,
+                format!("{text} is too large an integer"),
+            ),
         }
     }
 
@@ -203,7 +238,10 @@ impl Lowering<'_> {
             (Op::Always | Op::Eventually | Op::LeadsTo | Op::PlusArrow, _) => return self.temporal(loc),
             _ => {}
         }
-        let mut nodes = operands.iter().map(|operand| self.operand(*operand, loc)).collect::<Vec<_>>();
+        let mut nodes = operands
+            .iter()
+            .map(|operand| self.operand(*operand, loc))
+            .collect::<Vec<_>>();
         let (second, first) = (nodes.pop(), nodes.pop());
         match (op, first, second) {
             (Op::Not, None, Some(operand)) => one(loc, operand, Kind::Not),
@@ -235,7 +273,11 @@ impl Lowering<'_> {
         match operand {
             Operand::Expr(from, expr) => {
                 if at.primed {
-                    return self.fail(loc, ErrorClass::Type, "a prime inside a prime has no meaning".into());
+                    return self.fail(
+                        loc,
+                        ErrorClass::Type,
+                        "a prime inside a prime has no meaning".into(),
+                    );
                 }
                 let mut node = self.expr(At { primed: true, ..from }, expr);
                 node.at = loc;
@@ -316,7 +358,7 @@ impl Lowering<'_> {
         let loc = self.loc(at.tree, id);
         let next = self.expr(At { primed: true, ..at }, id);
         let now = self.expr(At { primed: false, ..at }, id);
-        others.push(pair(loc, next, now, Kind::UnchangedExpr));
+        unchanged_pair(loc, next, now, variables, others);
     }
 
     /// The slot of the variable that a name stands for, through substitutions.
@@ -343,7 +385,13 @@ impl Lowering<'_> {
 
     fn enabled(&mut self, at: At, loc: Loc, operand: Operand) -> Node {
         let operand = match operand {
-            Operand::Expr(from, expr) => Operand::Expr(At { primed: false, ..from }, expr),
+            Operand::Expr(from, expr) => Operand::Expr(
+                At {
+                    primed: false,
+                    ..from
+                },
+                expr,
+            ),
             slot => slot,
         };
         let action = self.operand(operand, loc);
@@ -373,7 +421,7 @@ impl Lowering<'_> {
         at: At,
         loc: Loc,
         fields: &[(Ident, ExprId)],
-        make: impl FnOnce(Box<[(Value, Node)]>) -> Kind,
+        make: impl FnOnce(Vec<(Value, Node)>) -> Kind,
     ) -> Node {
         let mut uses = Uses::default();
         let mut lowered: Vec<(Value, Node)> = fields
@@ -386,7 +434,7 @@ impl Lowering<'_> {
             .collect();
         lowered.sort_by(|left, right| left.0.cmp(&right.0));
         Node {
-            kind: make(lowered.into()),
+            kind: make(lowered),
             at: loc,
             uses,
         }
@@ -400,7 +448,9 @@ impl Lowering<'_> {
             let mut path = Vec::with_capacity(update.path.len());
             for access in &update.path {
                 path.push(match access {
-                    Access::Field(field) => Step::Field(Value::str(self.spec.names.text(field.name))),
+                    Access::Field(field) => {
+                        Step::Field(Field::new(Value::str(self.spec.names.text(field.name))))
+                    }
                     Access::Index(args) => {
                         let index = match &**args {
                             [arg] => self.expr(at, *arg),
@@ -415,10 +465,12 @@ impl Lowering<'_> {
             self.frame().at_slots.push(at_slot);
             let value = self.expr(at, update.value);
             self.frame().at_slots.pop();
+            let uses_old = value.uses.slots & slot_bit(at_slot) != 0;
             uses = uses.and(value.uses.without(at_slot));
             lowered.push(Update {
                 path: path.into(),
                 at_slot,
+                uses_old,
                 value,
             });
         }
@@ -441,7 +493,9 @@ impl Lowering<'_> {
             }
             let node = match &self.spec.entity(entity).kind {
                 EntityKind::Operator {
-                    body, recursive: false, ..
+                    body,
+                    recursive: false,
+                    ..
                 } => self.expr(at, *body),
                 EntityKind::Function { .. } => self.function_definition(at, entity),
                 _ => continue,
@@ -468,7 +522,13 @@ impl Lowering<'_> {
     }
 
     /// The operators of `Naturals` and `Integers`, which have nodes of their own.
-    pub(super) fn arithmetic(&mut self, loc: Loc, module: &str, name: &str, operands: &[Operand]) -> Option<Node> {
+    pub(super) fn arithmetic(
+        &mut self,
+        loc: Loc,
+        module: &str,
+        name: &str,
+        operands: &[Operand],
+    ) -> Option<Node> {
         if !matches!(module, "Naturals" | "Integers" | "TLC") {
             return None;
         }
@@ -531,6 +591,23 @@ fn one(at: Loc, operand: Node, make: impl FnOnce(Box<Node>) -> Kind) -> Node {
         kind: make(Box::new(operand)),
         at,
         uses,
+    }
+}
+
+/// What an instance puts in for a variable is perhaps a variable again, or a tuple of them.
+fn unchanged_pair(loc: Loc, next: Node, now: Node, variables: &mut Vec<u32>, others: &mut Vec<Node>) {
+    match (next.kind, now.kind) {
+        (Kind::Next(of_next), Kind::Var(of_now)) if of_next == of_now => variables.push(of_now),
+        (Kind::Tuple(of_next), Kind::Tuple(of_now)) if of_next.len() == of_now.len() => {
+            for (next, now) in of_next.into_iter().zip(of_now) {
+                unchanged_pair(loc, next, now, variables, others);
+            }
+        }
+        (of_next, of_now) => {
+            let next = Node { kind: of_next, ..next };
+            let now = Node { kind: of_now, ..now };
+            others.push(pair(loc, next, now, Kind::UnchangedExpr));
+        }
     }
 }
 

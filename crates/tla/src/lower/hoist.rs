@@ -45,7 +45,8 @@ impl Lowering<'_> {
                 | Kind::ForAll(_)
                 | Kind::Exists(_)
         );
-        node.kind.for_each_child_mut(|child| self.hoist(child, repeated || loops));
+        node.kind
+            .for_each_child_mut(|child| self.hoist(child, repeated || loops));
     }
 }
 

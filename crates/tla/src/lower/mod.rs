@@ -28,9 +28,9 @@ use crate::semantics::entity::{Binding, EntityId, EntityKind, InstanceId, TreeId
 use crate::semantics::spec::Spec;
 use crate::syntax::ast::ExprId;
 use context::{Context, ContextId};
-pub use pieces::{Piece, Position};
 use frame::Frame;
 use operand::Operand;
+pub use pieces::{Piece, Position};
 
 /// What a configuration puts in the place of a constant or definition.
 #[derive(Clone, Debug)]
@@ -175,7 +175,11 @@ impl<'s> Lowering<'s> {
 
     /// A formula given by a definition of the root module.
     pub fn definition(&mut self, binding: Binding, mode: Mode) -> Formula {
-        let name = self.spec.names.text(self.spec.entity(binding.entity).name).to_owned();
+        let name = self
+            .spec
+            .names
+            .text(self.spec.entity(binding.entity).name)
+            .to_owned();
         let context = self.context_through(ContextId::ROOT, self.spec.via(binding.via));
         self.standalone(&name, mode, |this, primed| {
             let at = At {
@@ -228,10 +232,25 @@ impl<'s> Lowering<'s> {
     }
 
     /// A formula given by an expression somewhere in the spec.
-    fn formula_in(&mut self, tree: TreeId, expr: ExprId, context: ContextId, name: &str, mode: Mode) -> Formula {
+    fn formula_in(
+        &mut self,
+        tree: TreeId,
+        expr: ExprId,
+        context: ContextId,
+        name: &str,
+        mode: Mode,
+    ) -> Formula {
         self.standalone(name, mode, |this, primed| {
-            let at = At { tree, context, primed };
-            if mode == Mode::Next { this.action(at, expr, name) } else { this.expr(at, expr) }
+            let at = At {
+                tree,
+                context,
+                primed,
+            };
+            if mode == Mode::Next {
+                this.action(at, expr, name)
+            } else {
+                this.expr(at, expr)
+            }
         })
     }
 

@@ -48,13 +48,32 @@ impl Lowering<'_> {
         }
     }
 
+    /// An operand for a parameter of an instance, which the module may prime wherever it stands for a variable.
+    pub(super) fn instance_argument(&mut self, operand: Operand, param: EntityId) -> (Argument, Uses) {
+        match operand {
+            Operand::Expr(at, expr) if self.spec.entity(param).arity == 0 => {
+                let node = self.expr(at, expr);
+                let uses = node.uses;
+                (argument_of(node, false), uses)
+            }
+            operand => self.argument(operand, Some(param)),
+        }
+    }
+
     /// An expression that stands for an operator.
     pub(super) fn operator_argument(&mut self, at: At, expr: ExprId, arity: u32) -> (Argument, Uses) {
         let tree = self.spec.tree(at.tree);
         match &tree.expr(expr).kind {
-            ExprKind::Paren(inner) | ExprKind::Label(_, _, inner) => self.operator_argument(at, *inner, arity),
+            ExprKind::Paren(inner) | ExprKind::Label(_, _, inner) => {
+                self.operator_argument(at, *inner, arity)
+            }
             ExprKind::Lambda(_, body) => {
-                let params = self.spec.binders.get(&(at.tree, expr)).cloned().unwrap_or_default();
+                let params = self
+                    .spec
+                    .binders
+                    .get(&(at.tree, expr))
+                    .cloned()
+                    .unwrap_or_default();
                 let body = *body;
                 self.anonymous("LAMBDA", at, &params, |this| this.expr(at, body))
             }
@@ -77,7 +96,12 @@ impl Lowering<'_> {
     /// An operator named by an expression, wrapped so that it takes its operands from slots.
     fn wrapped(&mut self, at: At, expr: ExprId, arity: u32) -> (Argument, Uses) {
         let name = self.spec.tree(at.tree).expr(expr).span;
-        let text = self.spec.sources.get(self.spec.tree(at.tree).source).slice(name).to_owned();
+        let text = self
+            .spec
+            .sources
+            .get(self.spec.tree(at.tree).source)
+            .slice(name)
+            .to_owned();
         self.anonymous_of(&text, at, arity, |this| {
             let operands: Vec<Operand> = (0..arity).map(Operand::Slot).collect();
             this.named(at, expr, Some(&operands), false)
@@ -125,7 +149,10 @@ impl Lowering<'_> {
     ) -> (Argument, Uses) {
         let mut body = body(self);
         self.hoist(&mut body, true);
-        let mut uses = Uses { slots: 0, ..body.uses };
+        let mut uses = Uses {
+            slots: 0,
+            ..body.uses
+        };
         uses.heavy = true;
         let captures = match self.frames.pop() {
             Some(frame) => {
@@ -184,9 +211,16 @@ impl Lowering<'_> {
     fn apply_expression(&mut self, at: At, expr: ExprId, operands: &[Operand]) -> Node {
         let tree = self.spec.tree(at.tree);
         match &tree.expr(expr).kind {
-            ExprKind::Paren(inner) | ExprKind::Label(_, _, inner) => self.apply_expression(at, *inner, operands),
+            ExprKind::Paren(inner) | ExprKind::Label(_, _, inner) => {
+                self.apply_expression(at, *inner, operands)
+            }
             ExprKind::Lambda(_, body) => {
-                let params = self.spec.binders.get(&(at.tree, expr)).cloned().unwrap_or_default();
+                let params = self
+                    .spec
+                    .binders
+                    .get(&(at.tree, expr))
+                    .cloned()
+                    .unwrap_or_default();
                 let loc = self.loc(at.tree, expr);
                 let mut slots = Vec::new();
                 let mut uses = Uses::default();

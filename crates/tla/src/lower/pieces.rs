@@ -72,10 +72,12 @@ impl Lowering<'_> {
             Level::Action => pieces.push(Piece::Temporal(here)),
             _ => match &spec.tree(at.tree).expr(id).kind {
                 ExprKind::Prefix(Op::Always, operand) => self.split_always(at, *operand, here, pieces),
-                ExprKind::Apply(..) | ExprKind::Path(_) if self.is_plain_path(at, id) => match self.body_of(at, id) {
-                    Some((inside, body)) => self.split(inside, body, pieces),
-                    None => pieces.push(Piece::Temporal(here)),
-                },
+                ExprKind::Apply(..) | ExprKind::Path(_) if self.is_plain_path(at, id) => {
+                    match self.body_of(at, id) {
+                        Some((inside, body)) => self.split(inside, body, pieces),
+                        None => pieces.push(Piece::Temporal(here)),
+                    }
+                }
                 ExprKind::Let(_, body) if spec.level(at.tree, *body) <= Level::State => {
                     pieces.push(Piece::State(here));
                 }
@@ -86,7 +88,10 @@ impl Lowering<'_> {
 
     /// Whether a formula that looks like one about states is more than that.
     fn is_raised(&self, at: At, id: ExprId) -> bool {
-        matches!(&self.spec.tree(at.tree).expr(id).kind, ExprKind::Prefix(Op::Always | Op::Eventually, _))
+        matches!(
+            &self.spec.tree(at.tree).expr(id).kind,
+            ExprKind::Prefix(Op::Always | Op::Eventually, _)
+        )
     }
 
     fn split_always(&mut self, at: At, operand: ExprId, whole: Position, pieces: &mut Vec<Piece>) {
@@ -98,7 +103,9 @@ impl Lowering<'_> {
             }
             ExprKind::Action(true, ..) => pieces.push(Piece::Step(here)),
             ExprKind::Junction(Junction::And, items) if spec.level(at.tree, operand) > Level::State => {
-                items.iter().for_each(|item| self.split_always(at, *item, whole, pieces));
+                items
+                    .iter()
+                    .for_each(|item| self.split_always(at, *item, whole, pieces));
             }
             ExprKind::Infix(Op::And, _, left, right) if spec.level(at.tree, operand) > Level::State => {
                 self.split_always(at, *left, whole, pieces);
@@ -140,9 +147,19 @@ impl Lowering<'_> {
         Some(self.standalone("Init", Mode::Init, |this, primed| {
             let parts: Box<[Node]> = positions
                 .iter()
-                .map(|position| this.expr(At { primed, ..position.at }, position.expr))
+                .map(|position| {
+                    this.expr(
+                        At {
+                            primed,
+                            ..position.at
+                        },
+                        position.expr,
+                    )
+                })
                 .collect();
-            let uses = parts.iter().fold(Uses::default(), |uses, part| uses.and(part.uses));
+            let uses = parts
+                .iter()
+                .fold(Uses::default(), |uses, part| uses.and(part.uses));
             Node {
                 kind: Kind::And(parts),
                 at: loc,

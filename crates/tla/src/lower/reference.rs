@@ -13,6 +13,9 @@ use crate::semantics::entity::{BuiltIn, EntityId, EntityKind, InstanceStep, Piec
 use crate::semantics::search_path::built_in_text;
 use crate::syntax::ast::{ExprId, ExprKind, Segment, SegmentKind};
 
+/// What built-in modules apply where an operator cannot be defined in TLA+: evaluated only if nothing else is known.
+const NO_MEANING: &str = "Native";
+
 impl Lowering<'_> {
     pub(super) fn loc(&self, tree: crate::semantics::entity::TreeId, expr: ExprId) -> Loc {
         let tree = self.spec.tree(tree);
@@ -37,7 +40,8 @@ impl Lowering<'_> {
     /// A name or path with its own arguments, or with the given operands in their place.
     pub(super) fn named(&mut self, at: At, id: ExprId, operands: Option<&[Operand]>, action: bool) -> Node {
         let loc = self.loc(at.tree, id);
-        let own = |args: &[ExprId]| -> Vec<Operand> { args.iter().map(|arg| Operand::Expr(at, *arg)).collect() };
+        let own =
+            |args: &[ExprId]| -> Vec<Operand> { args.iter().map(|arg| Operand::Expr(at, *arg)).collect() };
         let tree = self.spec.tree(at.tree);
         match self.spec.resolved(at.tree, id) {
             Resolved::Nothing => self.fail(loc, ErrorClass::Undefined, "this name has no meaning".into()),
@@ -83,8 +87,12 @@ impl Lowering<'_> {
                     .map(|segment| segment.args.iter().map(|arg| Operand::Expr(at, *arg)).collect())
                     .unwrap_or_default(),
                 ExprKind::Apply(_, args) => args.iter().map(|arg| Operand::Expr(at, *arg)).collect(),
-                ExprKind::Infix(_, _, left, right) => vec![Operand::Expr(at, *left), Operand::Expr(at, *right)],
-                ExprKind::Prefix(_, operand) | ExprKind::Postfix(_, operand) => vec![Operand::Expr(at, *operand)],
+                ExprKind::Infix(_, _, left, right) => {
+                    vec![Operand::Expr(at, *left), Operand::Expr(at, *right)]
+                }
+                ExprKind::Prefix(_, operand) | ExprKind::Postfix(_, operand) => {
+                    vec![Operand::Expr(at, *operand)]
+                }
                 _ => Vec::new(),
             }
         };
@@ -113,6 +121,12 @@ impl Lowering<'_> {
         if args.is_empty() && entity.arity > 0 {
             args = spare.collect();
         }
+        // A configuration that replaces `Op` leaves `I!Op` alone: that is another name. It replaces what `I!Op` uses.
+        let is_named = reference.via.iter().any(|step| step.segment.is_some());
+        let is_definition = matches!(entity.kind, EntityKind::Operator { .. } | EntityKind::Function { .. });
+        if is_named && is_definition && self.replacement_through(reference.entity, context).is_none() {
+            return self.apply_definition(at, loc, reference.entity, context, &args, &given, action);
+        }
         self.apply_entity(at, loc, reference.entity, context, &args, &given, action)
     }
 
@@ -136,7 +150,11 @@ impl Lowering<'_> {
                 let name = Value::str(spec.names.text(field.name));
                 return self.constant(loc, name);
             }
-            return self.fail(loc, ErrorClass::Unsupported, "this names a field of nothing".into());
+            return self.fail(
+                loc,
+                ErrorClass::Unsupported,
+                "this names a field of nothing".into(),
+            );
         }
         let mut bound = given;
         let mut spare = spare.into_iter();
@@ -169,7 +187,9 @@ impl Lowering<'_> {
             primed: at.primed,
         };
         let body = match &spec.tree(part.tree).expr(part.expr).kind {
-            ExprKind::Call(_, args) if part.piece == Piece::Arguments => self.many(inner, loc, args, Kind::Tuple),
+            ExprKind::Call(_, args) if part.piece == Piece::Arguments => {
+                self.many(inner, loc, args, Kind::Tuple)
+            }
             _ => self.expr(inner, part.expr),
         };
         if slots.is_empty() {
@@ -187,7 +207,13 @@ impl Lowering<'_> {
     }
 
     /// A name without arguments.
-    pub(super) fn reference_by_name(&mut self, at: At, entity: EntityId, context: ContextId, action: bool) -> Node {
+    pub(super) fn reference_by_name(
+        &mut self,
+        at: At,
+        entity: EntityId,
+        context: ContextId,
+        action: bool,
+    ) -> Node {
         let loc = self.entity_loc(entity);
         self.apply_entity(at, loc, entity, context, &[], &[], action)
     }
@@ -204,6 +230,11 @@ impl Lowering<'_> {
         if let Some(replacement) = self.replacements.everywhere.get(&entity) {
             return Some(replacement.clone());
         }
+        self.replacement_through(entity, context)
+    }
+
+    /// What replaces an entity as it is reached through the instances of a context, and only so.
+    fn replacement_through(&self, entity: EntityId, context: ContextId) -> Option<Replacement> {
         if self.replacements.through.is_empty() {
             return None;
         }
@@ -258,7 +289,10 @@ impl Lowering<'_> {
                 self.apply_definition(at, loc, entity, context, operands, given, action)
             }
             EntityKind::Announced => {
-                let message = format!("`{}` is announced by RECURSIVE and not defined", self.text_of(entity));
+                let message = format!(
+                    "`{}` is announced by RECURSIVE and not defined",
+                    self.text_of(entity)
+                );
                 self.fail(loc, ErrorClass::Undefined, message)
             }
             EntityKind::Instance(_) | EntityKind::Statement(None) | EntityKind::Unknown => {
@@ -270,13 +304,17 @@ impl Lowering<'_> {
 
     fn no_value(&self, loc: Loc, entity: EntityId) -> Node {
         let name = self.text_of(entity);
-        let message = format!("the constant `{name}` has no value; give it one in the configuration or with --const");
+        let message =
+            format!("the constant `{name}` has no value; give it one in the configuration or with --const");
         self.fail(loc, ErrorClass::Undefined, message)
     }
 
     fn variable(&mut self, loc: Loc, entity: EntityId, primed: bool) -> Node {
         let Some(slot) = self.variables.get(&entity).copied() else {
-            let message = format!("`{}` is a variable that the spec has no value for", self.text_of(entity));
+            let message = format!(
+                "`{}` is a variable that the spec has no value for",
+                self.text_of(entity)
+            );
             return self.fail(loc, ErrorClass::Undefined, message);
         };
         let (kind, uses) = if primed {
@@ -318,7 +356,13 @@ impl Lowering<'_> {
             let mut arguments = Vec::with_capacity(operands.len());
             for operand in operands {
                 let operand = match operand {
-                    Operand::Expr(from, expr) if reaches => Operand::Expr(At { primed: false, ..*from }, *expr),
+                    Operand::Expr(from, expr) if reaches => Operand::Expr(
+                        At {
+                            primed: false,
+                            ..*from
+                        },
+                        *expr,
+                    ),
                     other => *other,
                 };
                 let (argument, of_argument) = self.argument(operand, None);
@@ -337,7 +381,10 @@ impl Lowering<'_> {
             }
         };
         if reaches {
-            let uses = Uses { next: true, ..node.uses };
+            let uses = Uses {
+                next: true,
+                ..node.uses
+            };
             return Node {
                 kind: Kind::Prime(Box::new(node)),
                 at: loc,
@@ -394,9 +441,12 @@ impl Lowering<'_> {
             arguments.push((slot, argument));
         }
         for (captured, slot) in &lowered.captures {
-            let operand = given.iter().find(|(name, _)| name == captured).map(|(_, operand)| *operand);
+            let operand = given
+                .iter()
+                .find(|(name, _)| name == captured)
+                .map(|(_, operand)| *operand);
             let (argument, of_argument) = match operand {
-                Some(operand) => self.argument(operand, Some(*captured)),
+                Some(operand) => self.instance_argument(operand, *captured),
                 None => match self.place_of(*captured) {
                     Some(place) => self.argument(Operand::Slot(place.slot), None),
                     None => continue,
@@ -486,11 +536,17 @@ impl Lowering<'_> {
                     self.lowered.remove(&stale);
                 }
                 if let Some(lowered) = self.lowered.get_mut(&key) {
-                    lowered.captures = (params.len() as u32..).zip(&known).map(|(slot, (e, _))| (*e, slot)).collect();
+                    lowered.captures = (params.len() as u32..)
+                        .zip(&known)
+                        .map(|(slot, (e, _))| (*e, slot))
+                        .collect();
                 }
                 continue;
             }
-            let mut uses = Uses { slots: 0, ..body.uses };
+            let mut uses = Uses {
+                slots: 0,
+                ..body.uses
+            };
             uses.unfinished = false;
             let cell = self.cell_for(params.is_empty() && captures.is_empty(), uses);
             self.frames.push(frame);
@@ -590,6 +646,10 @@ impl Lowering<'_> {
         if let Some(node) = self.arithmetic(loc, module, name, operands) {
             return Some(node);
         }
+        if name == NO_MEANING {
+            let message = format!("this operator of module {module} needs a meaning of its own, which this program lacks");
+            return Some(self.fail(loc, ErrorClass::Unsupported, message));
+        }
         let native = native::lookup(module, name)?;
         let params: &[EntityId] = match &of.kind {
             EntityKind::Operator { params, .. } => params,
@@ -638,7 +698,10 @@ impl Lowering<'_> {
             Resolved::Entity(entity) => (entity, at.context),
             Resolved::Reference(number) => {
                 let reference = spec.references.get(number as usize)?;
-                let has_params = reference.via.iter().any(|step| !spec.instance(step.instance).params.is_empty());
+                let has_params = reference
+                    .via
+                    .iter()
+                    .any(|step| !spec.instance(step.instance).params.is_empty());
                 if reference.part.is_some() || has_params {
                     return None;
                 }
@@ -650,7 +713,12 @@ impl Lowering<'_> {
         self.body_of_entity(entity, context, at.primed)
     }
 
-    pub(super) fn body_of_entity(&mut self, entity: EntityId, context: ContextId, primed: bool) -> Option<(At, ExprId)> {
+    pub(super) fn body_of_entity(
+        &mut self,
+        entity: EntityId,
+        context: ContextId,
+        primed: bool,
+    ) -> Option<(At, ExprId)> {
         let spec = self.spec;
         match self.replacement(entity, context) {
             Some(Replacement::Definition(binding)) if binding.entity != entity => {
@@ -669,20 +737,22 @@ impl Lowering<'_> {
                 },
                 *body,
             )),
-            EntityKind::Variable | EntityKind::Constant => match self.substituted_operator(entity, context)? {
-                (crate::semantics::spec::SubstitutedBy::Expr(tree, expr), parent) => Some((
-                    At {
-                        tree,
-                        context: parent,
-                        primed,
-                    },
-                    expr,
-                )),
-                (crate::semantics::spec::SubstitutedBy::SameName(binding), parent) => {
-                    let through = self.context_through(parent, &spec.via(binding.via).to_vec());
-                    self.body_of_entity(binding.entity, through, primed)
+            EntityKind::Variable | EntityKind::Constant => {
+                match self.substituted_operator(entity, context)? {
+                    (crate::semantics::spec::SubstitutedBy::Expr(tree, expr), parent) => Some((
+                        At {
+                            tree,
+                            context: parent,
+                            primed,
+                        },
+                        expr,
+                    )),
+                    (crate::semantics::spec::SubstitutedBy::SameName(binding), parent) => {
+                        let through = self.context_through(parent, &spec.via(binding.via).to_vec());
+                        self.body_of_entity(binding.entity, through, primed)
+                    }
                 }
-            },
+            }
             _ => None,
         }
     }

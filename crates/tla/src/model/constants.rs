@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use omnilink_value::Value;
 
 use super::BuildOptions;
-use crate::config::{Assigned, Assignment, Config, ConfigValue};
-use crate::diagnostic::{Class, Diagnostic};
+use crate::config::{self, Assigned, Assignment, Config, ConfigValue};
+use crate::diagnostic::{Class, Diagnostic, nearest};
+use crate::evaluate::{EvaluateOptions, Evaluated, evaluate};
 use crate::lower::{Replacement, Replacements};
-use crate::semantics::entity::{Binding, Via};
+use crate::semantics::entity::{Binding, EntityKind, Via};
 use crate::semantics::spec::Spec;
-use crate::source::{Source, SourceId, Span};
+use crate::source::{Source, SourceId, Sources, Span};
 
 /// Replacements, and the model values that the configuration brings in.
 pub(super) fn replacements(
@@ -63,7 +64,17 @@ pub(super) fn replacements(
             replacements.merge(spec, target, replacement.clone());
         }
     }
-    let _ = options;
+    for (name, text) in &options.constants {
+        given(
+            spec,
+            name,
+            text,
+            options,
+            &mut replacements,
+            &mut models,
+            diagnostics,
+        );
+    }
     let models = models.iter().map(|name| Value::model(name)).collect();
     (replacements, models)
 }
@@ -74,7 +85,9 @@ fn targets(spec: &Spec, assignment: &Assignment) -> Vec<Binding> {
     let Some(module) = &assignment.module else {
         return spec.find(name).into_iter().collect();
     };
-    let Some(name) = spec.names.find(name) else { return Vec::new() };
+    let Some(name) = spec.names.find(name) else {
+        return Vec::new();
+    };
     spec.modules
         .iter()
         .filter(|m| spec.names.text(m.name) == module.name)
@@ -122,7 +135,98 @@ fn value_of(value: &ConfigValue, models: &mut BTreeSet<String>) -> Result<Value,
     })
 }
 
-/// A text that was given on the command line, as a source for messages.
-pub(super) fn command_line_source(spec: &mut Spec, text: &str) -> SourceId {
-    spec.sources.add(Source::new("<command line>", text))
+/// A constant that is given a value outside of the configuration: as the configuration would write it, where names are model
+/// values, or else as an expression over the built-in modules.
+fn given(
+    spec: &mut Spec,
+    name: &str,
+    text: &str,
+    options: &BuildOptions,
+    replacements: &mut Replacements,
+    models: &mut BTreeSet<String>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let whole = format!("{name}={text}");
+    let source = spec.sources.add(Source::new("<command line>", &*whole));
+    let value_span = Span::new(name.len() as u32 + 1, whole.len() as u32);
+    let name_span = Span::new(0, name.len() as u32);
+    let found = spec.find(name);
+    let Some(target) = found.filter(|target| matches!(spec.entity(target.entity).kind, EntityKind::Constant))
+    else {
+        diagnostics.push(unknown_constant(spec, name, source, name_span));
+        return;
+    };
+    if spec.entity(target.entity).arity > 0 {
+        let message = format!("the constant `{name}` takes arguments, so it cannot be given a value here");
+        let help = "replace it by a definition in a configuration: `CONSTANT Op <- Definition`";
+        diagnostics.push(Diagnostic::error(Class::Config, source, name_span, message).help(help));
+        return;
+    }
+    match written(name, text, models).unwrap_or_else(|| evaluated(text, options)) {
+        Ok(value) => replacements.add(spec, target, Replacement::Value(value)),
+        Err(message) => {
+            let message = format!("this is no value for `{name}`: {message}");
+            diagnostics.push(Diagnostic::error(Class::Config, source, value_span, message));
+        }
+    }
+}
+
+fn unknown_constant(spec: &Spec, name: &str, source: SourceId, span: Span) -> Diagnostic {
+    let constants: Vec<&str> = spec
+        .root()
+        .map(|root| {
+            root.constants
+                .iter()
+                .map(|id| spec.names.text(spec.entity(*id).name))
+                .collect()
+        })
+        .unwrap_or_default();
+    let help = match nearest(name, constants.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if constants.is_empty() => "the spec has no constants".into(),
+        None => format!("its constants are {}", constants.join(", ")),
+    };
+    Diagnostic::error(
+        Class::Config,
+        source,
+        span,
+        format!("`{name}` is no constant of the spec"),
+    )
+    .help(help)
+}
+
+/// The value, if the text reads as one in a configuration.
+fn written(name: &str, text: &str, models: &mut BTreeSet<String>) -> Option<Result<Value, String>> {
+    let line = format!("CONSTANT {name} = {text}");
+    let mut diagnostics = Vec::new();
+    let config = config::parse(
+        Sources::default().add(Source::new("<command line>", &*line)),
+        &line,
+        &mut diagnostics,
+    );
+    match &*config.constants {
+        [
+            Assignment {
+                value: Assigned::Value { value },
+                ..
+            },
+        ] if diagnostics.is_empty() => Some(value_of(value, models)),
+        _ => None,
+    }
+}
+
+fn evaluated(text: &str, options: &BuildOptions) -> Result<Value, String> {
+    let surroundings = EvaluateOptions {
+        is_32_bit: options.is_32_bit,
+        ..EvaluateOptions::default()
+    };
+    match evaluate(text, &surroundings) {
+        Ok(Evaluated {
+            value: Some(value), ..
+        }) => Ok(value),
+        Ok(Evaluated { text, .. }) => Err(format!(
+            "{text} has no end; replace the constant by a definition in a configuration"
+        )),
+        Err(error) => Err(error.message),
+    }
 }

@@ -84,7 +84,11 @@ pub struct BuildOptions {
 ///
 /// # Errors
 /// What is wrong with the configuration, as far as the spec does not say it.
-pub fn build(mut spec: Spec, config: &Config, options: &BuildOptions) -> Result<Model, (Spec, Vec<Diagnostic>)> {
+pub fn build(
+    mut spec: Spec,
+    config: &Config,
+    options: &BuildOptions,
+) -> Result<Model, (Spec, Vec<Diagnostic>)> {
     let mut diagnostics = Vec::new();
     let (mut replacements, model_values) = constants::replacements(&mut spec, config, options, &mut diagnostics);
     if diagnostics.iter().any(Diagnostic::is_error) {
@@ -104,7 +108,10 @@ pub fn build(mut spec: Spec, config: &Config, options: &BuildOptions) -> Result<
     let (init, next, has_fairness) = specification::behaviour(&mut of, &mut lowering);
     let assumptions = assumptions(&spec, &mut lowering);
     let mut formulas = |names: &[Named]| -> Vec<NamedFormula> {
-        names.iter().filter_map(|named| of.formula(named, &mut lowering)).collect()
+        names
+            .iter()
+            .filter_map(|named| of.formula(named, &mut lowering))
+            .collect()
     };
     let invariants = formulas(&config.invariants);
     let constraints = formulas(&config.constraints);
@@ -115,7 +122,11 @@ pub fn build(mut spec: Spec, config: &Config, options: &BuildOptions) -> Result<
         let named = named.as_ref()?;
         Some(of.formula(named, &mut lowering)?.formula)
     };
-    let (view, alias, symmetry) = (single(&config.view), single(&config.alias), single(&config.symmetry));
+    let (view, alias, symmetry) = (
+        single(&config.view),
+        single(&config.alias),
+        single(&config.symmetry),
+    );
     let properties = config
         .properties
         .iter()
@@ -156,7 +167,9 @@ pub fn build(mut spec: Spec, config: &Config, options: &BuildOptions) -> Result<
 }
 
 fn assumptions(spec: &Spec, lowering: &mut Lowering<'_>) -> Vec<NamedFormula> {
-    let Some(root) = spec.root() else { return Vec::new() };
+    let Some(root) = spec.root() else {
+        return Vec::new();
+    };
     root.assumptions
         .iter()
         .map(|(tree, expr)| {
@@ -192,7 +205,8 @@ impl Names<'_> {
 
     fn error(&mut self, span: Span, message: String) {
         if let Some(source) = self.config.source {
-            self.diagnostics.push(Diagnostic::error(Class::Config, source, span, message));
+            self.diagnostics
+                .push(Diagnostic::error(Class::Config, source, span, message));
         }
     }
 

@@ -5,7 +5,10 @@ use crate::ir::Formula;
 use crate::lower::{Lowering, Mode, Piece};
 
 /// The initial condition, the next-state relation, and whether fairness is asked for.
-pub(super) fn behaviour(of: &mut Names<'_>, lowering: &mut Lowering<'_>) -> (Option<Formula>, Option<Formula>, bool) {
+pub(super) fn behaviour(
+    of: &mut Names<'_>,
+    lowering: &mut Lowering<'_>,
+) -> (Option<Formula>, Option<Formula>, bool) {
     let config = of.config;
     if let Some(specification) = &config.specification {
         let Some(binding) = of.find(specification) else {
@@ -35,7 +38,10 @@ pub(super) fn behaviour(of: &mut Names<'_>, lowering: &mut Lowering<'_>) -> (Opt
         if nexts.is_empty() {
             of.error(
                 specification.span,
-                format!("`{}` has no next-state relation of the form [][Next]_vars", specification.name),
+                format!(
+                    "`{}` has no next-state relation of the form [][Next]_vars",
+                    specification.name
+                ),
             );
         }
         return (lowering.init_of(&inits), next, has_fairness);

@@ -104,6 +104,15 @@ impl<'a, 'p> Arguments<'a, 'p> {
         }
     }
 
+    /// A truth value.
+    pub(crate) fn bool(&self, evaluator: &mut Evaluator<'p>, index: usize) -> Outcome<bool> {
+        let datum = self.datum(evaluator, index)?;
+        match datum.as_value().and_then(Value::as_bool) {
+            Some(truth) => Ok(truth),
+            None => Err(self.wrong(evaluator, index, "TRUE or FALSE", &datum)),
+        }
+    }
+
     /// A set argument whose elements can be listed, listed.
     pub(crate) fn set(&self, evaluator: &mut Evaluator<'p>, index: usize) -> Outcome<Value> {
         let datum = self.datum(evaluator, index)?;

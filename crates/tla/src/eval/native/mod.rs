@@ -1,17 +1,39 @@
 //! Operators that the evaluator knows by itself: those of the standard and community modules.
 //!
 //! One file for each module or family. An operator is found by the module that defines it and its name; a module of the same
-//! name that a user brings is evaluated from its own definitions.
+//! name that a user brings is evaluated from its own definitions. What has neither a native meaning nor a body is refused
+//! when it is lowered.
 
 mod arguments;
+mod bags;
+mod bitwise;
+mod csv;
+mod entries;
+mod files;
+mod finite_sets;
+mod functions;
+mod io;
+mod json;
+mod json_text;
+mod randomization;
 mod registry;
 mod sequences;
+mod sequences_ext;
+mod template;
+mod tlc;
+mod tlc_ext;
+mod transitive_closure;
+mod value_stream;
 
 pub use registry::{Native, lookup};
+
+use omnilink_value::Value;
+use smallvec::SmallVec;
 
 use super::datum::Datum;
 use super::error::Outcome;
 use super::evaluator::Evaluator;
+use super::slot::Slot;
 use crate::ir::{Argument, Node, Uses};
 
 /// What a native operator is called with.
@@ -27,12 +49,51 @@ pub(crate) fn apply<'p>(
     arguments: &'p [Argument],
     node: &'p Node,
 ) -> Outcome<Datum<'p>> {
-    let mut contents: smallvec::SmallVec<[super::slot::Slot<'p>; 3]> = smallvec::SmallVec::new();
+    let entry = native.entry();
+    if let Some(direct) = entry.direct
+        && let Some(known) = peeked(evaluator, arguments)
+        && let Some(value) = direct(&known)
+    {
+        return Ok(Datum::Value(value));
+    }
+    let mut contents: SmallVec<[Slot<'p>; 3]> = SmallVec::new();
     for argument in arguments {
         contents.push(evaluator.argument(argument)?);
     }
-    let entry = native.entry();
+    if let Some(direct) = entry.direct
+        && let Some(known) = canonical(&contents)
+        && let Some(value) = direct(&known)
+    {
+        return Ok(Datum::Value(value));
+    }
     (entry.compute)(evaluator, Arguments::new(entry.name, &contents)).map_err(|failure| failure.at(node.at))
+}
+
+/// The operands, if all can be had without evaluating or copying anything.
+fn peeked<'e, 'p>(
+    evaluator: &'e Evaluator<'p>,
+    arguments: &'p [Argument],
+) -> Option<SmallVec<[&'e Value; 3]>> {
+    let mut known = SmallVec::new();
+    for argument in arguments {
+        let Argument::Value(node) = argument else {
+            return None;
+        };
+        known.push(evaluator.peek(node)?);
+    }
+    Some(known)
+}
+
+/// The operands, if all are canonical values.
+fn canonical<'s>(contents: &'s [Slot<'_>]) -> Option<SmallVec<[&'s Value; 3]>> {
+    let mut known = SmallVec::new();
+    for content in contents {
+        let Slot::Datum(Datum::Value(value)) = content else {
+            return None;
+        };
+        known.push(value);
+    }
+    Some(known)
 }
 
 impl Native {
@@ -41,7 +102,8 @@ impl Native {
         let entry = self.entry();
         Uses {
             state: entry.reads_state,
-            world: entry.acts,
+            // Registers and figures change while one state is looked at.
+            world: entry.acts || entry.reads_state,
             heavy: true,
             ..Uses::default()
         }

@@ -1,0 +1,304 @@
+//! `omnilink mc`: explore the states of a TLA+ specification.
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use omnilink_mc::report::{Report, Verdict};
+use omnilink_mc::{CheckOptions, Draw, Dump, DumpFormat, GraphSink, Limits, Live, Mode};
+use omnilink_report::{Look, bytes, count, seconds};
+use omnilink_tla::config::Config;
+use omnilink_tla::diagnostic::Diagnostic;
+use omnilink_tla::model::{BuildOptions, Model, build};
+use omnilink_tla::semantics::search_path::SearchPath;
+use omnilink_tla::semantics::spec::Spec;
+use omnilink_tla::{Checked, Options, check as read, render_check_json, render_check_text};
+
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::mc_progress::McProgress;
+use crate::output::{self, Output};
+use crate::peak::peak_bytes;
+use crate::quantity;
+
+/// Explore the states of a TLA+ specification, and show how a property breaks.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct McArgs {
+    /// The specification; its configuration is the .cfg of the same name next to it unless --config names another
+    #[arg(value_name = "SPEC.tla")]
+    spec: PathBuf,
+    /// The configuration
+    #[arg(long, value_name = "FILE.cfg")]
+    config: Option<PathBuf>,
+    /// The value of a constant, which counts more than the configuration's; may be given several times
+    #[arg(long = "const", value_name = "NAME=EXPR", value_parser = constant)]
+    constants: Vec<(String, String)>,
+    /// A folder to look for modules in, after the specification's own
+    #[arg(short = 'L', long = "library", value_name = "FOLDER")]
+    libraries: Vec<PathBuf>,
+    /// How many threads; the answer does not depend on it
+    #[arg(long, short, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    workers: u16,
+    /// Explore the state found last first, with one worker
+    #[arg(long, conflicts_with = "simulate")]
+    dfs: bool,
+    /// Draw so many behaviours at random instead of exploring all; 0 for as many as the time limit allows
+    #[arg(long, value_name = "N", value_parser = quantity::count)]
+    simulate: Option<u64>,
+    /// What decides random choices
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// The deepest level to explore; the length of simulated behaviours, 100 if not given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    depth: Option<u32>,
+    /// A state without successors is a violation, whatever the configuration says
+    #[arg(long, overrides_with = "no_deadlock")]
+    deadlock: bool,
+    /// A state without successors is none, whatever the configuration says
+    #[arg(long)]
+    no_deadlock: bool,
+    /// Give up after this time: 500ms, 10s, 2m
+    #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
+    time_limit: Option<std::time::Duration>,
+    /// Stay within this much memory: 512MB, 2GB; four fifths of what is free if not given
+    #[arg(long, value_name = "SIZE", value_parser = quantity::memory)]
+    memory_limit: Option<u64>,
+    /// Write the state graph: FILE.dot for Graphviz, anything else as one JSON object a line
+    #[arg(long, value_name = "FILE", conflicts_with = "simulate")]
+    dump: Option<PathBuf>,
+    /// Show how often each action was taken
+    #[arg(long)]
+    coverage: bool,
+    /// Show all variables of every state of a counterexample, not only what changed
+    #[arg(long)]
+    full: bool,
+    /// Let the specification run commands (IOExec and the like)
+    #[arg(long)]
+    allow_exec: bool,
+    /// Integers of 32 bits, as in TLC; 64 if not given
+    #[arg(long)]
+    int32: bool,
+    /// Print one JSON object and nothing else; what the specification prints goes to standard error
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  omnilink mc Spec.tla
+  omnilink mc Spec.tla --config Small.cfg --workers 4
+  omnilink mc Spec.tla --const N=3 --const 'Procs={p1, p2}' --json
+  omnilink mc Trace.tla --dfs --time-limit 60s
+  omnilink mc Large.tla --simulate 10000 --depth 200 --seed 7
+  omnilink mc Spec.tla --dump states.dot
+
+Exit codes: 0 all states explored, nothing wrong; 1 a violation was found; 2 bad usage, bad input or an expression
+that cannot be evaluated; 3 unknown: a limit was reached, or a liveness property was not checked.";
+
+const BEHAVIOUR_LENGTH: u32 = 100;
+
+fn constant(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
+            Ok((name.trim().to_owned(), value.trim().to_owned()))
+        }
+        _ => Err(format!(
+            "\"{text}\" is no NAME=EXPR; write N=3 or 'Procs={{p1, p2}}'"
+        )),
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &McArgs) -> Result<Exit, CliError> {
+    let mut out = Output::new(&Look::plain());
+    let (spec, config) = match read_spec(args) {
+        Ok(read) => read,
+        Err(checked) => return refuse(args, &mut out, &checked),
+    };
+    let build_options = BuildOptions {
+        is_32_bit: args.int32,
+        constants: args.constants.clone(),
+        ..BuildOptions::default()
+    };
+    let model = match build(spec, &config, &build_options) {
+        Ok(model) => model,
+        Err((spec, diagnostics)) => {
+            let checked = Checked {
+                spec,
+                config: Some(config),
+                diagnostics,
+            };
+            return refuse(args, &mut out, &checked);
+        }
+    };
+    let live = Arc::new(Live::default());
+    let input = args.spec.display().to_string();
+    let report = {
+        let progress = McProgress::start(&input, &live);
+        let print = |text: &str| {
+            progress.suspend(|| {
+                if args.json {
+                    eprintln!("{text}");
+                } else {
+                    println!("{text}");
+                }
+            });
+        };
+        explore(args, &model, &input, &live, &print)?
+    };
+    tell(args, &report, &mut out)?;
+    Ok(match report.verdict() {
+        Verdict::Valid => Exit::Valid,
+        Verdict::Violation => Exit::Violation,
+        Verdict::Unknown => Exit::Unknown,
+        Verdict::Error => Exit::BadInput,
+    })
+}
+
+/// The specification and its configuration, or what is wrong with them.
+fn read_spec(args: &McArgs) -> Result<(Spec, Config), Box<Checked>> {
+    let beside = args.spec.with_extension("cfg");
+    let config = args.config.clone().or_else(|| beside.exists().then_some(beside));
+    let options = Options {
+        search: SearchPath::new(args.libraries.iter().cloned()),
+        config,
+    };
+    let checked = read(&args.spec, &options);
+    for warning in checked
+        .diagnostics
+        .iter()
+        .filter(|diagnostic| !diagnostic.is_error())
+    {
+        if !args.json {
+            output::note(&warning.message);
+        }
+    }
+    if !checked.is_ok() {
+        return Err(Box::new(checked));
+    }
+    Ok((checked.spec, checked.config.unwrap_or_default()))
+}
+
+fn refuse(args: &McArgs, out: &mut Output, checked: &Checked) -> Result<Exit, CliError> {
+    if args.json {
+        out.print(&format!("{}\n", render_check_json(&args.spec, checked)))?;
+    } else {
+        eprint!("{}", render_check_text(&args.spec, checked));
+    }
+    debug_assert!(checked.diagnostics.iter().any(Diagnostic::is_error));
+    Ok(Exit::BadInput)
+}
+
+fn explore(
+    args: &McArgs,
+    model: &Model,
+    input: &str,
+    live: &Live,
+    print: &(dyn Fn(&str) + Sync),
+) -> Result<Report, CliError> {
+    let default = Limits::default();
+    let options = CheckOptions {
+        mode: match (args.dfs, args.simulate) {
+            (true, _) => Mode::DepthFirst,
+            (false, None) => Mode::BreadthFirst,
+            (false, Some(behaviours)) => Mode::Simulate(Draw {
+                behaviours: (behaviours > 0).then_some(behaviours),
+                depth_max: args.depth.unwrap_or(BEHAVIOUR_LENGTH),
+                seed: args.seed,
+            }),
+        },
+        workers: usize::from(args.workers),
+        limits: Limits {
+            time: args.time_limit,
+            memory_bytes: args.memory_limit.unwrap_or(default.memory_bytes),
+        },
+        deadlock: match (args.deadlock, args.no_deadlock) {
+            (true, _) => Some(true),
+            (false, true) => Some(false),
+            (false, false) => None,
+        },
+        depth_max: args.depth,
+        may_execute: args.allow_exec,
+        is_32_bit: args.int32,
+        seed: args.seed,
+    };
+    let mut dump = args
+        .dump
+        .as_deref()
+        .map(|path| dump_to(path, model))
+        .transpose()?;
+    let sink = dump.as_mut().map(|dump| dump as &mut dyn GraphSink);
+    let mut report = omnilink_mc::check(model, input, &options, live, print, sink)?;
+    report.config = args.config.as_ref().map(|config| config.display().to_string());
+    if let (Some(dump), Some(path)) = (dump, args.dump.as_deref()) {
+        dump.finish().map_err(|error| unwritable(path, error))?;
+    }
+    Ok(report)
+}
+
+fn dump_to(path: &Path, model: &Model) -> Result<Dump<BufWriter<File>>, CliError> {
+    let is_dot = path.extension().is_some_and(|extension| extension == "dot");
+    let format = if is_dot {
+        DumpFormat::Dot
+    } else {
+        DumpFormat::Ndjson
+    };
+    let program = &model.program;
+    let variables = program.variables.iter().map(|name| name.to_string()).collect();
+    let actions = program
+        .actions
+        .iter()
+        .map(|action| action.name.to_string())
+        .collect();
+    File::create(path)
+        .and_then(|file| Dump::new(BufWriter::new(file), format, variables, actions))
+        .map_err(|error| unwritable(path, error))
+}
+
+fn unwritable(path: &Path, error: std::io::Error) -> CliError {
+    CliError::Write {
+        path: path.to_owned(),
+        error,
+    }
+}
+
+fn tell(args: &McArgs, report: &Report, out: &mut Output) -> Result<(), CliError> {
+    if args.json {
+        return out.print(&format!("{}\n", report.to_json(peak_bytes())));
+    }
+    for note in &report.notes {
+        output::note(note);
+    }
+    out.print(&report.to_text(args.full))?;
+    if args.coverage {
+        out.print(&format!("\n{}\n", report.coverage_text()))?;
+    }
+    out.print(&figures(report))
+}
+
+fn figures(report: &Report) -> String {
+    let figures = &report.figures;
+    let size = match report.behaviours {
+        Some(behaviours) => format!(
+            "{} behaviours of at most {} states, {} states generated",
+            count(behaviours),
+            figures.depth,
+            count(figures.generated)
+        ),
+        None => format!(
+            "{} distinct states, {} generated, depth {}",
+            count(figures.distinct),
+            count(figures.generated),
+            figures.depth
+        ),
+    };
+    let left = match figures.waiting {
+        0 => String::new(),
+        left => format!(", {} left to explore", count(left)),
+    };
+    let memory = peak_bytes().map_or_else(String::new, |peak| format!(", {}", bytes(peak)));
+    format!("{size}{left} ({}{memory})\n", seconds(report.seconds))
+}

@@ -1,0 +1,195 @@
+//! `omnilink mc`.
+
+use crate::ran::{example, folder, omnilink, omnilink_in};
+
+const COUNTER: &str = "---- MODULE Counter ----\nEXTENDS Naturals\nCONSTANT Max\nVARIABLE x\nInit == x = 0\n\
+    Up == x < Max /\\ x' = x + 1\nDown == x > 0 /\\ x' = x - 1\nNext == Up \\/ Down\nSpec == Init /\\ [][Next]_x\n\
+    Small == x < 3\nOften == []<>(x = 0)\nSteady == [][x' - x < 2]_x\n====\n";
+
+fn counter(config: &str) -> tempfile::TempDir {
+    folder(&[("Counter.tla", COUNTER), ("Counter.cfg", config)])
+}
+
+#[test]
+fn a_counterexample_shows_what_changed_and_what_is_false() {
+    let ran = omnilink(&["mc", &example("mc/Locks.tla")]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let without_figures: Vec<&str> = ran
+        .stdout
+        .lines()
+        .filter(|line| !line.contains("distinct states"))
+        .collect();
+    let shown = without_figures
+        .join("\n")
+        .replace(&example("mc/Locks.tla"), "Locks.tla");
+    insta::assert_snapshot!(shown);
+}
+
+#[test]
+fn a_spec_without_a_flaw_is_valid_with_its_counts() {
+    let folder = counter("CONSTANT Max = 9\nSPECIFICATION Spec\nPROPERTY Steady\n");
+    let ran = omnilink_in(folder.path(), &["mc", "Counter.tla", "--json"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let report = &ran.json()[0];
+    assert_eq!(report["verdict"], "valid");
+    assert_eq!(
+        (&report["distinct"], &report["generated"], &report["depth"]),
+        (&10.into(), &19.into(), &10.into())
+    );
+    for figure in [
+        "input",
+        "ops",
+        "threads",
+        "seconds",
+        "peak_bytes",
+        "configurations",
+        "frontier_max",
+    ] {
+        assert!(report.get(figure).is_some(), "{figure} is missing: {report}");
+    }
+}
+
+#[test]
+fn json_carries_the_trace_with_actions_and_changes() {
+    let folder = counter("CONSTANT Max = 9\nSPECIFICATION Spec\nINVARIANT Small\n");
+    let ran = omnilink_in(folder.path(), &["mc", "Counter.tla", "--json", "--workers", "2"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let report = &ran.json()[0];
+    assert_eq!(
+        (&report["verdict"], &report["kind"], &report["violated"]),
+        (&"violation".into(), &"invariant".into(), &"Small".into())
+    );
+    let trace = report["trace"].as_array().cloned().unwrap_or_default();
+    assert_eq!(trace.len(), 4);
+    assert_eq!(
+        (&trace[3]["action"]["name"], &trace[3]["values"]["x"]),
+        (&"Up".into(), &3.into())
+    );
+    assert_eq!(report["false_part"]["text"], "x < 3");
+}
+
+#[test]
+fn liveness_is_named_as_not_checked_and_never_valid() {
+    let folder = counter("CONSTANT Max = 2\nSPECIFICATION Spec\nPROPERTY Often\n");
+    let ran = omnilink_in(folder.path(), &["mc", "Counter.tla"]);
+    assert_eq!(ran.code, 3, "{ran:?}");
+    assert!(ran.stdout.contains("not checked: Often"), "{ran:?}");
+}
+
+#[test]
+fn a_constant_on_the_command_line_counts_more_than_the_configuration() {
+    let folder = counter("CONSTANT Max = 2\nSPECIFICATION Spec\n");
+    let ran = omnilink_in(
+        folder.path(),
+        &["mc", "Counter.tla", "--const", "Max=5", "--json"],
+    );
+    assert_eq!(ran.json()[0]["distinct"], 6, "{ran:?}");
+}
+
+#[test]
+fn a_deadlock_is_a_violation_unless_it_is_allowed() {
+    let stops = COUNTER.replace("Next == Up \\/ Down", "Next == Up");
+    let folder = folder(&[
+        ("Counter.tla", &stops),
+        ("Counter.cfg", "CONSTANT Max = 2\nSPECIFICATION Spec\n"),
+    ]);
+    let ran = omnilink_in(folder.path(), &["mc", "Counter.tla"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.stdout.contains("deadlock after 2 steps"), "{ran:?}");
+    assert_eq!(
+        omnilink_in(folder.path(), &["mc", "Counter.tla", "--no-deadlock"]).code,
+        0
+    );
+}
+
+#[test]
+fn an_evaluation_error_shows_its_source_and_the_way_to_it() {
+    let wrong = COUNTER.replace("x' = x + 1", "x' = IF x = 2 THEN x + \"a\" ELSE x + 1");
+    let folder = folder(&[
+        ("Counter.tla", &wrong),
+        ("Counter.cfg", "CONSTANT Max = 5\nSPECIFICATION Spec\n"),
+    ]);
+    let ran = omnilink_in(folder.path(), &["mc", "Counter.tla"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(
+        ran.stdout.contains("cannot be evaluated after 2 steps"),
+        "{ran:?}"
+    );
+    assert!(ran.stdout.contains("Counter.tla:6:"), "{ran:?}");
+}
+
+#[test]
+fn a_broken_spec_is_refused_with_its_place() {
+    let folder = folder(&[("Bad.tla", "---- MODULE Bad ----\nInit == x = 0\n====\n")]);
+    let ran = omnilink_in(folder.path(), &["mc", "Bad.tla"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.stderr.contains("Bad.tla:2:9"), "{ran:?}");
+    let ran = omnilink_in(folder.path(), &["mc", "Missing.tla", "--json"]);
+    assert_eq!(
+        (ran.code, &ran.json()[0]["verdict"]),
+        (2, &"error".into()),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn limits_leave_the_answer_open() {
+    let folder = counter("CONSTANT Max = 1000000\nSPECIFICATION Spec\n");
+    let ran = omnilink_in(folder.path(), &["mc", "Counter.tla", "--depth", "10", "--json"]);
+    assert_eq!(
+        (ran.code, &ran.json()[0]["limit"]),
+        (3, &"depth".into()),
+        "{ran:?}"
+    );
+    let ran = omnilink_in(
+        folder.path(),
+        &["mc", "Counter.tla", "--time-limit", "1ms", "--json"],
+    );
+    assert_eq!(
+        (ran.code, &ran.json()[0]["limit"]),
+        (3, &"time".into()),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn depth_first_and_simulation_find_the_same_flaw() {
+    let folder = counter("CONSTANT Max = 9\nSPECIFICATION Spec\nINVARIANT Small\n");
+    for mode in [&["--dfs"][..], &["--simulate", "1000", "--seed", "3"]] {
+        let arguments = [&["mc", "Counter.tla", "--json"], mode].concat();
+        let ran = omnilink_in(folder.path(), &arguments);
+        assert_eq!(
+            (ran.code, &ran.json()[0]["violated"]),
+            (1, &"Small".into()),
+            "{ran:?}"
+        );
+    }
+    let valid = counter("CONSTANT Max = 2\nSPECIFICATION Spec\nINVARIANT Small\n");
+    let ran = omnilink_in(valid.path(), &["mc", "Counter.tla", "--simulate", "10"]);
+    assert_eq!(ran.code, 3, "{ran:?}");
+}
+
+#[test]
+fn the_state_graph_can_be_dumped() {
+    let folder = counter("CONSTANT Max = 2\nSPECIFICATION Spec\n");
+    assert_eq!(
+        omnilink_in(folder.path(), &["mc", "Counter.tla", "--dump", "graph.dot"]).code,
+        0
+    );
+    let dot = std::fs::read_to_string(folder.path().join("graph.dot")).unwrap_or_default();
+    assert_eq!(dot.matches("label=\"x = ").count(), 3, "{dot}");
+    assert_eq!(dot.matches("->").count(), 4, "{dot}");
+    assert_eq!(
+        omnilink_in(folder.path(), &["mc", "Counter.tla", "--dump", "graph.ndjson"]).code,
+        0
+    );
+    let lines = std::fs::read_to_string(folder.path().join("graph.ndjson")).unwrap_or_default();
+    assert_eq!(lines.lines().count(), 7, "{lines}");
+}
+
+#[test]
+fn coverage_names_actions_that_were_never_taken() {
+    let folder = counter("CONSTANT Max = 0\nSPECIFICATION Spec\nCHECK_DEADLOCK FALSE\n");
+    let ran = omnilink_in(folder.path(), &["mc", "Counter.tla", "--coverage"]);
+    assert_eq!(ran.stdout.matches("never taken").count(), 2, "{ran:?}");
+}

@@ -1,0 +1,57 @@
+//! Explores a spec with the library alone and prints the report as JSON: `explore Spec.tla Spec.cfg [workers [library…]]`.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use omnilink_mc::{CheckOptions, Live, check};
+use omnilink_tla::model::{BuildOptions, build};
+use omnilink_tla::semantics::search_path::SearchPath;
+use omnilink_tla::{Options, check as read, render_check_text};
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [spec, config, rest @ ..] = arguments.as_slice() else {
+        eprintln!("usage: explore Spec.tla Spec.cfg [workers [library…]]");
+        return ExitCode::from(2);
+    };
+    let spec = Path::new(spec);
+    let options = Options {
+        config: Some(config.into()),
+        search: SearchPath::new(rest.iter().skip(1).map(Into::into)),
+    };
+    let mut checked = read(spec, &options);
+    if !checked.is_ok() {
+        eprint!("{}", render_check_text(spec, &checked));
+        return ExitCode::from(2);
+    }
+    let config = checked.config.take().unwrap_or_default();
+    let model = match build(checked.spec, &config, &BuildOptions::default()) {
+        Ok(model) => model,
+        Err((_, diagnostics)) => {
+            eprintln!("{diagnostics:?}");
+            return ExitCode::from(2);
+        }
+    };
+    let options = CheckOptions {
+        workers: rest.first().and_then(|workers| workers.parse().ok()).unwrap_or(1),
+        ..CheckOptions::default()
+    };
+    let print = |text: &str| eprintln!("{text}");
+    match check(
+        &model,
+        &spec.display().to_string(),
+        &options,
+        &Live::default(),
+        &print,
+        None,
+    ) {
+        Ok(report) => {
+            println!("{}", report.to_json(None));
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}

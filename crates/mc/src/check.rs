@@ -1,0 +1,459 @@
+//! A whole check: assumptions, the search, the counterexample, postconditions.
+
+use std::time::Instant;
+
+use omnilink_tla::deep_stack;
+use omnilink_tla::eval::Evaluator;
+use omnilink_tla::eval::error::{ErrorClass, Failure};
+use omnilink_tla::ir::Formula;
+use omnilink_tla::model::{Check, Model, NamedFormula};
+use omnilink_value::Value;
+
+use crate::breadth_first::{Search, breadth_first};
+use crate::depth_first::depth_first;
+use crate::dump::GraphSink;
+use crate::limits::{Deadline, Limits};
+use crate::live::Live;
+use crate::machine::{Machine, State};
+use crate::outcome::{Breach, End, Exploration, Figures, SearchError, Taken, Wrong};
+use crate::path::{PathState, path_to, step};
+use crate::report::{
+    ActionCoverage, ActionTaken, Answer, FalsePart, Kind, Report, TraceState, Unchecked, Violation,
+};
+use crate::session::{RunSession, SessionOptions, set_level};
+use crate::simulate::{Draw, Drawn, simulate};
+use crate::spec_machine::{Required, SpecMachine, file_and_line};
+use crate::symmetry::{Symmetry, SymmetryError};
+
+/// How to explore.
+#[derive(Clone, Copy, Debug)]
+pub enum Mode {
+    /// Level by level.
+    BreadthFirst,
+    /// The state found last first.
+    DepthFirst,
+    /// At random.
+    Simulate(Draw),
+}
+
+/// What to do with a model.
+#[derive(Clone, Copy, Debug)]
+pub struct CheckOptions {
+    /// How to explore.
+    pub mode: Mode,
+    /// How many threads.
+    pub workers: usize,
+    /// When to give up.
+    pub limits: Limits,
+    /// Whether a state without successors is wrong; otherwise the configuration says.
+    pub deadlock: Option<bool>,
+    /// The deepest level to explore; none for all.
+    pub depth_max: Option<u32>,
+    /// Whether the spec may run commands.
+    pub may_execute: bool,
+    /// Whether integers have 32 bits.
+    pub is_32_bit: bool,
+    /// What decides RandomElement and the like.
+    pub seed: u64,
+}
+
+impl Default for CheckOptions {
+    fn default() -> Self {
+        Self {
+            mode: Mode::BreadthFirst,
+            workers: 1,
+            limits: Limits::default(),
+            deadlock: None,
+            depth_max: None,
+            may_execute: false,
+            is_32_bit: false,
+            seed: 0,
+        }
+    }
+}
+
+/// Why there is no report.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckError {
+    /// The search could not go on.
+    #[error(transparent)]
+    Search(#[from] SearchError),
+    /// SYMMETRY is none.
+    #[error("SYMMETRY: {0}")]
+    Symmetry(#[from] SymmetryError),
+    /// Nothing says what the behaviours are.
+    #[error("there is no initial condition; give INIT and NEXT, or SPECIFICATION, in the configuration")]
+    NoInit,
+}
+
+/// Waiting states may take one part in so many of the memory, the rest is for those seen.
+const WAITING_SHARE: u64 = 4;
+/// What a thread that evaluates has for its stack; memory that is not touched costs nothing.
+const STACK_BYTES: usize = deep_stack::STACK_BYTES;
+
+/// Checks a model. `print` gets what the spec prints.
+///
+/// # Errors
+/// When the search could not be carried out; what is wrong with the spec is part of the report.
+pub fn check(
+    model: &Model,
+    input: &str,
+    options: &CheckOptions,
+    live: &Live,
+    print: &(dyn Fn(&str) + Sync),
+    sink: Option<&mut dyn GraphSink>,
+) -> Result<Report, CheckError> {
+    let started = Instant::now();
+    let checks_deadlock = options.deadlock.or(model.check_deadlock).unwrap_or(true);
+    let (mode, workers) = match options.mode {
+        Mode::BreadthFirst => ("bfs", options.workers.max(1)),
+        Mode::DepthFirst => ("dfs", 1),
+        Mode::Simulate(_) => ("simulate", 1),
+    };
+    let session = RunSession::new(SessionOptions {
+        live,
+        print,
+        mode,
+        workers,
+        depth: match options.mode {
+            Mode::Simulate(draw) => Some(draw.depth_max),
+            _ => options.depth_max,
+        },
+        checks_deadlock,
+        may_execute: options.may_execute,
+        is_32_bit: options.is_32_bit,
+        deadline: Deadline::new(&options.limits),
+        seed: options.seed,
+    });
+    let mut report = Report {
+        input: input.to_owned(),
+        config: None,
+        answer: Answer::Valid,
+        figures: Figures::default(),
+        behaviours: None,
+        unchecked: unchecked(model),
+        coverage: Vec::new(),
+        definitions: Vec::new(),
+        notes: Vec::new(),
+        workers,
+        seconds: 0.0,
+    };
+    let checking = Checking {
+        model,
+        options,
+        live,
+        session: &session,
+        workers,
+        checks_deadlock,
+    };
+    checking.run(&mut report, sink)?;
+    report.seconds = started.elapsed().as_secs_f64();
+    Ok(report)
+}
+
+fn unchecked(model: &Model) -> Vec<Unchecked> {
+    let temporal = |check: &Check| match check {
+        Check::Liveness(text) => Some(text.split_whitespace().collect::<Vec<_>>().join(" ")),
+        _ => None,
+    };
+    let mut unchecked = Vec::new();
+    for property in &model.properties {
+        for text in property.checks.iter().filter_map(temporal) {
+            unchecked.push(Unchecked {
+                name: property.name.clone(),
+                reason: format!("{text} speaks of whole behaviours (liveness), which is not checked"),
+            });
+        }
+    }
+    unchecked
+}
+
+struct Checking<'a> {
+    model: &'a Model,
+    options: &'a CheckOptions,
+    live: &'a Live,
+    session: &'a RunSession<'a>,
+    workers: usize,
+    checks_deadlock: bool,
+}
+
+impl<'a> Checking<'a> {
+    fn run(&self, report: &mut Report, sink: Option<&mut dyn GraphSink>) -> Result<(), CheckError> {
+        let model = self.model;
+        if let Some(violation) = self.evaluate(&model.assumptions, Kind::Assumption) {
+            report.answer = Answer::Wrong(Box::new(violation));
+            return Ok(());
+        }
+        let Some(init) = model.init else {
+            if model.next.is_some() {
+                return Err(CheckError::NoInit);
+            }
+            report
+                .notes
+                .push("there is no behaviour to explore; only the assumptions were evaluated".into());
+            return Ok(());
+        };
+        let symmetry = match model.symmetry.map(|symmetry| self.value(symmetry)) {
+            None => Symmetry::default(),
+            Some(Ok(permutations)) => Symmetry::generated_by(&permutations)?,
+            Some(Err(failure)) => {
+                report.answer = Answer::Wrong(Box::new(self.failed(&failure, Vec::new())));
+                return Ok(());
+            }
+        };
+        let machine = SpecMachine::new(model, init, self.session, symmetry, self.checks_deadlock);
+        let search = Search {
+            workers: self.workers,
+            limits: self.options.limits,
+            waiting_bytes_max: self.options.limits.memory_bytes / WAITING_SHARE,
+            stack_bytes: STACK_BYTES,
+            depth_max: self.options.depth_max,
+        };
+        let variables = model.program.variables.len();
+        match self.options.mode {
+            Mode::BreadthFirst => {
+                let explored = breadth_first(&machine, variables, &search, self.live, sink)?;
+                self.explored(&machine, explored, report);
+            }
+            Mode::DepthFirst => {
+                let explored =
+                    deep_stack::run(|| depth_first(&machine, variables, &search, self.live, sink))?;
+                self.explored(&machine, explored, report);
+            }
+            Mode::Simulate(draw) => {
+                let drawn = deep_stack::run(|| simulate(&machine, &search, &draw, self.live));
+                report.figures.generated = drawn.generated;
+                report.figures.depth = drawn.depth;
+                report.behaviours = Some(drawn.behaviours);
+                report.coverage = self.coverage(&drawn.taken);
+                report.answer = match drawn.end {
+                    Drawn::Stopped => Answer::Stopped,
+                    Drawn::Limit(limit) => Answer::Limit(limit),
+                    Drawn::Broken(wrong, path) => Answer::Wrong(Box::new(deep_stack::run(|| {
+                        self.violation(&machine, &wrong, path)
+                    }))),
+                };
+            }
+        }
+        if matches!(report.answer, Answer::Valid | Answer::Stopped)
+            && let Some(violation) = self.evaluate(&model.postconditions, Kind::Postcondition)
+        {
+            report.answer = Answer::Wrong(Box::new(violation));
+        }
+        Ok(())
+    }
+
+    fn explored(&self, machine: &SpecMachine<'a>, explored: Exploration<Box<Failure>>, report: &mut Report) {
+        report.figures = explored.figures;
+        report.coverage = self.coverage(&explored.taken);
+        let figures = &explored.figures;
+        self.live.set(
+            figures.generated,
+            figures.distinct,
+            figures.waiting,
+            u64::from(figures.depth),
+        );
+        report.answer = match &explored.end {
+            End::Complete => Answer::Valid,
+            End::Stopped => Answer::Stopped,
+            End::Limit(limit) => Answer::Limit(*limit),
+            End::Broken(breach) => {
+                let (path, is_whole) = deep_stack::run(|| counterexample(machine, &explored, breach));
+                if !is_whole {
+                    report.notes.push(
+                        "the way to the last state could not be found again: does the spec draw at random?"
+                            .into(),
+                    );
+                }
+                Answer::Wrong(Box::new(deep_stack::run(|| {
+                    self.violation(machine, &breach.wrong, path)
+                })))
+            }
+        };
+    }
+
+    fn coverage(&self, taken: &[Taken]) -> Vec<ActionCoverage> {
+        let program = &self.model.program;
+        let action = |(action, taken): (&omnilink_tla::ir::ActionInfo, &Taken)| ActionCoverage {
+            name: action.name.to_string(),
+            place: file_and_line(program, action.at),
+            generated: taken.generated,
+            distinct: taken.distinct,
+        };
+        program.actions.iter().zip(taken).map(action).collect()
+    }
+
+    /// The first of some formulas about no state in particular that does not hold.
+    fn evaluate(&self, formulas: &[NamedFormula], kind: Kind) -> Option<Violation> {
+        deep_stack::run(|| {
+            set_level(0);
+            let mut evaluator = Evaluator::new(&self.model.program, self.session);
+            for named in formulas {
+                match evaluator.truth(named.formula) {
+                    Ok(true) => {}
+                    Ok(false) => {
+                        return Some(Violation {
+                            kind,
+                            violated: Some(named.name.clone()),
+                            error: None,
+                            trace: Vec::new(),
+                            false_part: self.false_part(&mut evaluator, named.formula),
+                        });
+                    }
+                    Err(failure) => return Some(self.failed(&failure, Vec::new())),
+                }
+            }
+            None
+        })
+    }
+
+    fn value(&self, formula: Formula) -> Result<Value, Box<Failure>> {
+        deep_stack::run(|| Evaluator::new(&self.model.program, self.session).value(formula))
+    }
+
+    fn failed(&self, failure: &Failure, mut trace: Vec<TraceState>) -> Violation {
+        let kind = match failure.class {
+            ErrorClass::Assert => Kind::Assert,
+            ErrorClass::Unassigned if !trace.is_empty() => Kind::Incomplete,
+            _ => Kind::Evaluation,
+        };
+        if kind == Kind::Incomplete && !failure.partial.is_empty() {
+            let names = self.model.program.variables.iter();
+            let known = names.zip(&failure.partial).filter_map(|(name, value)| {
+                let value = value.clone()?;
+                Some((name.to_string(), value))
+            });
+            trace.push(TraceState {
+                action: None,
+                values: known.collect(),
+            });
+        }
+        Violation {
+            kind,
+            violated: None,
+            error: Some(failure.render(&self.model.program.sources)),
+            trace,
+            false_part: None,
+        }
+    }
+
+    /// What is wrong at the end of a path.
+    fn violation(
+        &self,
+        machine: &SpecMachine<'a>,
+        wrong: &Wrong<Box<Failure>>,
+        path: Vec<PathState<ActionTaken>>,
+    ) -> Violation {
+        let mut evaluator = machine.worker(0);
+        let last = path.last().map(|state| state.values.clone());
+        let before = path.len().checked_sub(2).and_then(|at| path.get(at));
+        let before = before.map(|state| state.values.clone());
+        let level = u32::try_from(path.len()).unwrap_or(u32::MAX);
+        let trace = self.trace(&mut evaluator, path);
+        let state_level = if matches!(wrong, Wrong::Step(_)) {
+            level.saturating_sub(1)
+        } else {
+            level
+        };
+        set_level(state_level);
+        let mut broken = |kind: Kind, required: Option<&Required>, trace: Vec<TraceState>| {
+            match (kind, &before, &last) {
+                (Kind::Property, Some(before), Some(last)) if matches!(wrong, Wrong::Step(_)) => {
+                    evaluator.set_state(before);
+                    evaluator.set_next(last);
+                }
+                (_, _, Some(last)) => evaluator.set_state(last),
+                _ => {}
+            }
+            Violation {
+                kind,
+                violated: required.map(|required| required.name.clone()),
+                error: None,
+                trace,
+                false_part: required.and_then(|required| self.false_part(&mut evaluator, required.formula)),
+            }
+        };
+        match wrong {
+            Wrong::Invariant(index) => broken(Kind::Invariant, machine.invariants.get(*index), trace),
+            Wrong::Initial(index) => broken(Kind::Property, machine.initials.get(*index), trace),
+            Wrong::Step(index) => broken(Kind::Property, machine.steps.get(*index), trace),
+            Wrong::Deadlock => broken(Kind::Deadlock, None, trace),
+            Wrong::Failed(failure) => self.failed(failure, trace),
+        }
+    }
+
+    fn false_part(&self, evaluator: &mut Evaluator<'a>, formula: Formula) -> Option<FalsePart> {
+        let part = evaluator.explain_false(formula)?;
+        let source = self.model.program.sources.get(part.at.source);
+        let place = source.place(part.at.span.start);
+        Some(FalsePart {
+            text: part.text,
+            place: format!("{}:{}:{}", source.path().display(), place.line, place.column),
+            bindings: part.bindings,
+        })
+    }
+
+    /// The states as they are shown: by their variables, or as ALIAS says.
+    fn trace(&self, evaluator: &mut Evaluator<'a>, path: Vec<PathState<ActionTaken>>) -> Vec<TraceState> {
+        let program = &self.model.program;
+        let states: Vec<State> = path.iter().map(|state| state.values.clone()).collect();
+        let mut trace = Vec::with_capacity(path.len());
+        for (at, state) in path.into_iter().enumerate() {
+            let next = states.get(at + 1).unwrap_or(&state.values);
+            let aliased = self.model.alias.and_then(|alias| {
+                set_level(u32::try_from(at + 1).unwrap_or(u32::MAX));
+                evaluator.set_state(&state.values);
+                evaluator.set_next(next);
+                let record = evaluator.value(alias).ok()?;
+                let fields = record.as_record()?;
+                Some(
+                    fields
+                        .iter()
+                        .map(|(name, value)| (name.to_owned(), value.clone()))
+                        .collect::<Vec<_>>(),
+                )
+            });
+            let named = || program.variables.iter().zip(state.values.iter());
+            trace.push(TraceState {
+                values: aliased.unwrap_or_else(|| {
+                    named()
+                        .map(|(name, value)| (name.to_string(), value.clone()))
+                        .collect()
+                }),
+                action: state.label,
+            });
+        }
+        trace
+    }
+}
+
+/// The path to what is wrong, and whether it goes all the way.
+fn counterexample<'m>(
+    machine: &SpecMachine<'m>,
+    explored: &Exploration<Box<Failure>>,
+    breach: &Breach<Box<Failure>>,
+) -> (Vec<PathState<ActionTaken>>, bool) {
+    let mut worker = machine.worker(0);
+    let mut path = Vec::new();
+    let mut is_whole = true;
+    if let Some(from) = breach.from {
+        match path_to(machine, &mut worker, &explored.seen, from, breach.level) {
+            Some(found) => path = found,
+            None => is_whole = false,
+        }
+    }
+    if let Some(state) = &breach.state {
+        let before: Option<State> = path.last().map(|state| state.values.clone());
+        let last = before.and_then(|before| {
+            step(machine, &mut worker, &before, breach.level, |_, _, values| {
+                *values == **state
+            })
+        });
+        is_whole &= last.is_some() || breach.from.is_none();
+        path.push(last.unwrap_or_else(|| PathState {
+            values: state.clone(),
+            label: None,
+        }));
+    }
+    (path, is_whole)
+}

@@ -1,0 +1,258 @@
+//! What the workers of a search share, and what each does on command.
+
+use std::any::Any;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+
+use crate::breadth_first::Search;
+use crate::codec::Garbled;
+use crate::expand::{Expanding, Harvest, expand};
+use crate::limits::{Deadline, Limit};
+use crate::live::Live;
+use crate::machine::Machine;
+use crate::outcome::{Breach, Figures, Wrong};
+use crate::seen::{SeenStates, Shard, Shared, Sieve, shard_of};
+use crate::waiting::Segment;
+
+/// What the leader tells the others to do.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Command {
+    /// Expand segments of the block.
+    Explore,
+    /// Merge what was found into the shards that are one's own, one part of so many.
+    Merge { parts: usize },
+}
+
+/// What they answer.
+#[derive(Debug)]
+pub(crate) enum Report {
+    Explored,
+    Merged(Vec<Duplicate>),
+    Panicked(Box<dyn Any + Send>),
+}
+
+/// A find of a segment that an earlier segment has, too: the numbers of segment and find.
+pub(crate) type Duplicate = (usize, usize);
+
+/// Why the expansion of a segment ended early.
+#[derive(Debug)]
+pub(crate) enum Early<F> {
+    Broken(Box<Breach<F>>),
+    Limit(Limit),
+    Stopped,
+    Garbled(Garbled),
+}
+
+/// What came of a segment.
+#[derive(Debug)]
+pub(crate) struct Reaped<F> {
+    pub(crate) harvest: Harvest,
+    pub(crate) early: Option<Early<F>>,
+}
+
+/// Some segments of a level, worked on together.
+#[derive(Debug)]
+pub(crate) struct Block<F> {
+    pub(crate) level: u32,
+    pub(crate) segments: Vec<Segment>,
+    pub(crate) reaped: Vec<Mutex<Option<Reaped<F>>>>,
+}
+
+/// What one worker has to itself.
+pub(crate) struct Member<W> {
+    pub(crate) worker: W,
+    mine: Shard,
+}
+
+/// What all workers share.
+pub(crate) struct Crew<'a, M: Machine> {
+    pub(crate) machine: &'a M,
+    pub(crate) live: &'a Live,
+    pub(crate) variables: usize,
+    pub(crate) wants_edges: bool,
+    pub(crate) seen: SeenStates,
+    pub(crate) block: RwLock<Block<M::Failure>>,
+    deadline: Deadline,
+    next_segment: AtomicUsize,
+    /// The first segment that ended early: nothing after it counts.
+    cut: AtomicUsize,
+}
+
+/// How many states are expanded between two looks at the clock.
+const STATES_PER_LOOK: u64 = 16;
+
+impl<'a, M: Machine> Crew<'a, M> {
+    pub(crate) fn new(
+        machine: &'a M,
+        variables: usize,
+        search: &Search,
+        live: &'a Live,
+        wants_edges: bool,
+    ) -> Self {
+        Self {
+            machine,
+            live,
+            variables,
+            wants_edges,
+            seen: SeenStates::default(),
+            block: RwLock::new(Block {
+                level: 0,
+                segments: Vec::new(),
+                reaped: Vec::new(),
+            }),
+            deadline: Deadline::new(&search.limits),
+            next_segment: AtomicUsize::new(0),
+            cut: AtomicUsize::new(usize::MAX),
+        }
+    }
+
+    pub(crate) fn into_seen(self) -> SeenStates {
+        self.seen
+    }
+
+    /// A worker, made in its own thread.
+    pub(crate) fn member(&self, number: usize) -> Member<M::Worker> {
+        Member {
+            worker: self.machine.worker(number),
+            mine: Shard::default(),
+        }
+    }
+
+    pub(crate) fn harvest(&self) -> Harvest {
+        Harvest::new(self.machine.actions(), self.wants_edges)
+    }
+
+    /// Puts the next block in place.
+    pub(crate) fn set_block(&self, level: u32, segments: Vec<Segment>) {
+        let mut block = self.block.write().unwrap_or_else(PoisonError::into_inner);
+        block.level = level;
+        block.reaped = segments.iter().map(|_| Mutex::new(None)).collect();
+        block.segments = segments;
+        self.next_segment.store(0, Ordering::Relaxed);
+        self.cut.store(usize::MAX, Ordering::Relaxed);
+    }
+
+    /// The number of the last segment that counts.
+    pub(crate) fn last(&self, block: &Block<M::Failure>) -> Option<usize> {
+        let last = block.segments.len().checked_sub(1)?;
+        Some(last.min(self.cut.load(Ordering::Relaxed)))
+    }
+
+    /// Takes segments of the block as long as there are any.
+    pub(crate) fn explore(&self, member: &mut Member<M::Worker>) {
+        let block = self.block.read().unwrap_or_else(PoisonError::into_inner);
+        let before = self.seen.reading();
+        member.mine.clear();
+        loop {
+            let number = self.next_segment.fetch_add(1, Ordering::Relaxed);
+            let Some(segment) = block.segments.get(number) else {
+                break;
+            };
+            if number > self.cut.load(Ordering::Relaxed) {
+                break;
+            }
+            let mut sieve = Shared {
+                before: &before,
+                mine: &mut member.mine,
+            };
+            let mut harvest = self.harvest();
+            let worker = &mut member.worker;
+            let early = self.expand_segment(worker, segment, block.level, &mut sieve, &mut harvest, None);
+            if early.is_some() {
+                self.cut.fetch_min(number, Ordering::Relaxed);
+            }
+            if let Some(place) = block.reaped.get(number) {
+                *lock(place) = Some(Reaped { harvest, early });
+            }
+        }
+    }
+
+    /// Expands all states of a segment; with the figures so far, also keeps the live ones exact.
+    #[allow(clippy::too_many_arguments)]
+    pub(crate) fn expand_segment(
+        &self,
+        worker: &mut M::Worker,
+        segment: &Segment,
+        level: u32,
+        sieve: &mut impl Sieve,
+        harvest: &mut Harvest,
+        so_far: Option<&Figures>,
+    ) -> Option<Early<M::Failure>> {
+        let mut reader = segment.reader();
+        let mut expanded = 0;
+        loop {
+            let (fingerprint, state) = match reader.next(self.variables) {
+                Ok(Some(state)) => state,
+                Ok(None) => return None,
+                Err(garbled) => return Some(Early::Garbled(garbled)),
+            };
+            if expanded % STATES_PER_LOOK == 0
+                && let Some(limit) = self.reached()
+            {
+                return Some(Early::Limit(limit));
+            }
+            expanded += 1;
+            let from = Expanding {
+                fingerprint,
+                values: &state,
+                level,
+            };
+            if let Err(breach) = expand(self.machine, worker, from, sieve, harvest) {
+                return Some(match &breach.wrong {
+                    Wrong::Failed(failure) if self.machine.was_cut_short(failure) => {
+                        Early::Limit(self.reached().unwrap_or(Limit::Time))
+                    }
+                    _ => Early::Broken(breach),
+                });
+            }
+            if let Some(figures) = so_far {
+                let new = harvest.discovered.len() as u64;
+                self.live.set(
+                    figures.generated + harvest.generated,
+                    figures.distinct + new,
+                    (figures.waiting + new).saturating_sub(expanded),
+                    u64::from(figures.depth.max(if new > 0 { level + 1 } else { level })),
+                );
+            }
+            if self.machine.wants_to_stop(worker) {
+                return Some(Early::Stopped);
+            }
+        }
+    }
+
+    /// The limit that makes it pointless to go on.
+    pub(crate) fn reached(&self) -> Option<Limit> {
+        if self.live.is_interrupted() {
+            return Some(Limit::Interrupt);
+        }
+        self.deadline.is_over().then_some(Limit::Time)
+    }
+
+    /// Puts what was found into the table, in the order of the segments, as far as it belongs into one's own shards.
+    pub(crate) fn merge(&self, number: usize, parts: usize) -> Vec<Duplicate> {
+        let block = self.block.read().unwrap_or_else(PoisonError::into_inner);
+        let Some(last) = self.last(&block) else {
+            return Vec::new();
+        };
+        let mut duplicates = Vec::new();
+        let mut shards: Vec<_> = (0..crate::seen::SHARDS)
+            .map(|shard| (shard % parts == number).then(|| self.seen.shard(shard)))
+            .collect();
+        for (at, place) in block.reaped.iter().enumerate().take(last + 1) {
+            let reaped = lock(place);
+            let finds = reaped.iter().flat_map(|reaped| &reaped.harvest.discovered);
+            for (index, find) in finds.enumerate() {
+                if let Some(Some(shard)) = shards.get_mut(shard_of(find.fingerprint.tag()))
+                    && !shard.insert(find.fingerprint, find.parent)
+                {
+                    duplicates.push((at, index));
+                }
+            }
+        }
+        duplicates
+    }
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,150 @@
+//! The state graph, for other programs: one JSON object a line, or DOT for Graphviz.
+
+use std::io::{self, Write};
+
+use omnilink_value::Value;
+use serde_json::json;
+
+use crate::fingerprint::Fingerprint;
+
+/// Takes the state graph as it is found: each state before any step from it.
+pub trait GraphSink: Send {
+    /// A new state of this level.
+    fn state(&mut self, fingerprint: Fingerprint, values: &[Value], level: u32) -> io::Result<()>;
+
+    /// A step by an action, to a state that may be found later.
+    fn step(&mut self, from: Fingerprint, to: Fingerprint, action: usize) -> io::Result<()>;
+}
+
+/// What a state graph is written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DumpFormat {
+    /// `{"state":…}` and `{"from":…,"to":…}` lines.
+    Ndjson,
+    /// For Graphviz.
+    Dot,
+}
+
+/// Writes the state graph.
+#[derive(Debug)]
+pub struct Dump<W> {
+    out: W,
+    format: DumpFormat,
+    variables: Vec<String>,
+    actions: Vec<String>,
+}
+
+impl<W: Write + Send> Dump<W> {
+    /// Begins to write.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn new(
+        mut out: W,
+        format: DumpFormat,
+        variables: Vec<String>,
+        actions: Vec<String>,
+    ) -> io::Result<Self> {
+        if format == DumpFormat::Dot {
+            writeln!(out, "digraph states {{\n  node [shape=box, fontname=monospace];")?;
+        }
+        Ok(Self {
+            out,
+            format,
+            variables,
+            actions,
+        })
+    }
+
+    /// Ends it, and gives back what it was written to.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn finish(mut self) -> io::Result<W> {
+        if self.format == DumpFormat::Dot {
+            writeln!(self.out, "}}")?;
+        }
+        self.out.flush()?;
+        Ok(self.out)
+    }
+}
+
+impl<W: Write + Send> GraphSink for Dump<W> {
+    fn state(&mut self, fingerprint: Fingerprint, values: &[Value], level: u32) -> io::Result<()> {
+        let named = self.variables.iter().zip(values);
+        match self.format {
+            DumpFormat::Ndjson => {
+                let values: serde_json::Map<String, serde_json::Value> =
+                    named.map(|(name, value)| (name.clone(), json!(value))).collect();
+                let state = json!({"state": fingerprint.to_string(), "level": level, "values": values});
+                writeln!(self.out, "{state}")
+            }
+            DumpFormat::Dot => {
+                // `\l` ends a line of the label that is flush left.
+                let lines: String = named
+                    .map(|(name, value)| escaped(&format!("{name} = {value}")) + "\\l")
+                    .collect();
+                let style = if level == 1 { ", style=bold" } else { "" };
+                writeln!(self.out, "  \"{fingerprint}\" [label=\"{lines}\"{style}];")
+            }
+        }
+    }
+
+    fn step(&mut self, from: Fingerprint, to: Fingerprint, action: usize) -> io::Result<()> {
+        let action = self.actions.get(action).map_or("", String::as_str);
+        match self.format {
+            DumpFormat::Ndjson => {
+                let step = json!({"from": from.to_string(), "to": to.to_string(), "action": action});
+                writeln!(self.out, "{step}")
+            }
+            DumpFormat::Dot => writeln!(
+                self.out,
+                "  \"{from}\" -> \"{to}\" [label=\"{}\"];",
+                escaped(action)
+            ),
+        }
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dumped(format: DumpFormat) -> String {
+        let variables = vec!["x".to_owned()];
+        let dump = Dump::new(Vec::new(), format, variables, vec!["Next".to_owned()]);
+        let (one, two) = (Fingerprint::new(1 << 40), Fingerprint::new(2 << 40));
+        let written = dump.and_then(|mut dump| {
+            dump.state(one, &["a\"b".into()], 1)?;
+            dump.state(two, &[2.into()], 2)?;
+            dump.step(one, two, 0)?;
+            dump.finish()
+        });
+        String::from_utf8(written.unwrap_or_default()).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_line_of_json_for_each_state_and_step() {
+        assert_eq!(
+            dumped(DumpFormat::Ndjson),
+            "{\"level\":1,\"state\":\"0000010000000000\",\"values\":{\"x\":\"a\\\"b\"}}\n\
+             {\"level\":2,\"state\":\"0000020000000000\",\"values\":{\"x\":2}}\n\
+             {\"action\":\"Next\",\"from\":\"0000010000000000\",\"to\":\"0000020000000000\"}\n"
+        );
+    }
+
+    #[test]
+    fn a_graph_that_graphviz_reads() {
+        assert_eq!(
+            dumped(DumpFormat::Dot),
+            "digraph states {\n  node [shape=box, fontname=monospace];\n\
+             \x20 \"0000010000000000\" [label=\"x = \\\"a\\\\\\\"b\\\"\\l\", style=bold];\n\
+             \x20 \"0000020000000000\" [label=\"x = 2\\l\"];\n\
+             \x20 \"0000010000000000\" -> \"0000020000000000\" [label=\"Next\"];\n}\n"
+        );
+    }
+}

@@ -1,0 +1,230 @@
+//! One state and its successors: what is generated, what is checked, what is new, in TLC's order.
+//!
+//! For each successor: is it within the constraints; if so, was it seen; if it is new or outside, do the invariants hold; does
+//! the step do what the step properties say, also if the state is old. A state outside the constraints is neither counted nor
+//! explored, but it is checked.
+
+use std::ops::ControlFlow;
+
+use omnilink_value::Value;
+
+use crate::codec::encode;
+use crate::fingerprint::{Fingerprint, Tag};
+use crate::machine::{Machine, State};
+use crate::outcome::{Breach, Wrong};
+use crate::seen::Sieve;
+
+/// A new state.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Discovered {
+    pub(crate) fingerprint: Fingerprint,
+    /// Where its bytes end.
+    pub(crate) end: usize,
+    pub(crate) parent: Tag,
+    /// What led to it; none for initial states.
+    pub(crate) action: Option<usize>,
+}
+
+/// A step of the state graph.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Edge {
+    pub(crate) from: Fingerprint,
+    pub(crate) to: Fingerprint,
+    pub(crate) action: usize,
+}
+
+/// What came of expanding some states, in the order in which it came.
+#[derive(Debug, Default)]
+pub(crate) struct Harvest {
+    pub(crate) generated: u64,
+    /// Steps per action.
+    pub(crate) steps: Vec<u64>,
+    pub(crate) discovered: Vec<Discovered>,
+    pub(crate) bytes: Vec<u8>,
+    /// All steps, where somebody wants them.
+    pub(crate) edges: Option<Vec<Edge>>,
+}
+
+impl Harvest {
+    pub(crate) fn new(actions: usize, wants_edges: bool) -> Self {
+        Self {
+            steps: vec![0; actions],
+            edges: wants_edges.then(Vec::new),
+            ..Self::default()
+        }
+    }
+
+    fn push(&mut self, fingerprint: Fingerprint, state: &[Value], parent: Tag, action: Option<usize>) {
+        for value in state {
+            encode(value, &mut self.bytes);
+        }
+        self.discovered.push(Discovered {
+            fingerprint,
+            end: self.bytes.len(),
+            parent,
+            action,
+        });
+    }
+
+    /// The discovered states with their bytes.
+    pub(crate) fn states(&self) -> impl Iterator<Item = (&Discovered, &[u8])> {
+        let mut start = 0;
+        self.discovered.iter().map(move |discovered| {
+            let bytes = &self.bytes[start..discovered.end];
+            start = discovered.end;
+            (discovered, bytes)
+        })
+    }
+
+    /// Starts over, and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.generated = 0;
+        self.steps.fill(0);
+        self.discovered.clear();
+        self.bytes.clear();
+        if let Some(edges) = &mut self.edges {
+            edges.clear();
+        }
+    }
+}
+
+type Checked<M> = Result<(), Box<Breach<<M as Machine>::Failure>>>;
+
+/// A state to be expanded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Expanding<'a> {
+    pub(crate) fingerprint: Fingerprint,
+    pub(crate) values: &'a State,
+    pub(crate) level: u32,
+}
+
+/// Finds and checks the initial states.
+pub(crate) fn start<M: Machine>(
+    machine: &M,
+    worker: &mut M::Worker,
+    sieve: &mut impl Sieve,
+    harvest: &mut Harvest,
+) -> Checked<M> {
+    let mut wrong = None;
+    let enumerated = machine.initial(worker, &mut |worker, state| {
+        harvest.generated += 1;
+        let mut check = || -> Result<Option<Wrong<M::Failure>>, M::Failure> {
+            let mut is_new = true;
+            let shared = State::from(state);
+            if !machine.has_constraints() || machine.is_within(worker, &shared, 1)? {
+                let fingerprint = machine.fingerprint(worker, state, 1)?;
+                is_new = sieve.is_new(fingerprint, 0);
+                if is_new {
+                    harvest.push(fingerprint, state, 0, None);
+                }
+            }
+            if is_new {
+                if let Some(broken) = machine.broken_invariant(worker, &shared, 1)? {
+                    return Ok(Some(Wrong::Invariant(broken)));
+                }
+                if let Some(broken) = machine.broken_initial(worker, &shared)? {
+                    return Ok(Some(Wrong::Initial(broken)));
+                }
+            }
+            Ok(None)
+        };
+        match check() {
+            Ok(None) if !machine.wants_to_stop(worker) => ControlFlow::Continue(()),
+            Ok(None) => ControlFlow::Break(()),
+            Ok(Some(found)) => {
+                wrong = Some((found, state.into()));
+                ControlFlow::Break(())
+            }
+            Err(failure) => {
+                wrong = Some((Wrong::Failed(failure), state.into()));
+                ControlFlow::Break(())
+            }
+        }
+    });
+    let (wrong, state) = match (wrong, enumerated) {
+        (Some((wrong, state)), _) => (wrong, Some(state)),
+        (None, Err(failure)) => (Wrong::Failed(failure), None),
+        (None, Ok(())) => return Ok(()),
+    };
+    Err(Box::new(Breach {
+        wrong,
+        from: None,
+        level: 0,
+        state,
+    }))
+}
+
+/// Finds and checks the successors of a state.
+pub(crate) fn expand<M: Machine>(
+    machine: &M,
+    worker: &mut M::Worker,
+    from: Expanding<'_>,
+    sieve: &mut impl Sieve,
+    harvest: &mut Harvest,
+) -> Checked<M> {
+    let (parent, level) = (from.fingerprint.tag(), from.level);
+    let generated_before = harvest.generated;
+    let (has_constraints, has_step_properties) = (machine.has_constraints(), machine.has_step_properties());
+    let mut wrong = None;
+    let enumerated = machine.successors(worker, from.values, level, &mut |worker, state, label| {
+        harvest.generated += 1;
+        let action = machine.action(label);
+        if let Some(steps) = harvest.steps.get_mut(action) {
+            *steps += 1;
+        }
+        let mut check = || -> Result<Option<Wrong<M::Failure>>, M::Failure> {
+            let mut is_new = true;
+            let mut shared = None;
+            let mut share = || shared.get_or_insert_with(|| State::from(state)).clone();
+            if !has_constraints
+                || (machine.is_within(worker, &share(), level + 1)?
+                    && machine.is_step_within(worker, from.values, state, level)?)
+            {
+                let fingerprint = machine.fingerprint(worker, state, level + 1)?;
+                is_new = sieve.is_new(fingerprint, parent);
+                if is_new {
+                    harvest.push(fingerprint, state, parent, Some(action));
+                }
+                if let Some(edges) = &mut harvest.edges {
+                    edges.push(Edge {
+                        from: from.fingerprint,
+                        to: fingerprint,
+                        action,
+                    });
+                }
+            }
+            if is_new && let Some(broken) = machine.broken_invariant(worker, &share(), level + 1)? {
+                return Ok(Some(Wrong::Invariant(broken)));
+            }
+            if !has_step_properties {
+                return Ok(None);
+            }
+            let broken = machine.broken_step(worker, from.values, state, level)?;
+            Ok(broken.map(Wrong::Step))
+        };
+        match check() {
+            Ok(None) => ControlFlow::Continue(()),
+            Ok(Some(found)) => {
+                wrong = Some((found, state.into()));
+                ControlFlow::Break(())
+            }
+            Err(failure) => {
+                wrong = Some((Wrong::Failed(failure), state.into()));
+                ControlFlow::Break(())
+            }
+        }
+    });
+    let is_deadlock = harvest.generated == generated_before && machine.checks_deadlock();
+    let (wrong, state) = match (wrong, enumerated) {
+        (Some((wrong, state)), _) => (wrong, Some(state)),
+        (None, Err(failure)) => (Wrong::Failed(failure), None),
+        (None, Ok(())) if is_deadlock && !machine.wants_to_stop(worker) => (Wrong::Deadlock, None),
+        (None, Ok(())) => return Ok(()),
+    };
+    Err(Box::new(Breach {
+        wrong,
+        from: Some(from.fingerprint),
+        level,
+        state,
+    }))
+}

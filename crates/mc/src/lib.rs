@@ -1,0 +1,38 @@
+//! Explores the states of a machine: breadth-first, depth-first or at random.
+mod breadth_first;
+mod check;
+mod codec;
+mod crew;
+mod depth_first;
+mod dump;
+mod expand;
+mod fingerprint;
+mod leader;
+mod limits;
+mod live;
+mod machine;
+mod outcome;
+mod path;
+mod random;
+pub mod report;
+mod seen;
+mod session;
+mod simulate;
+mod spec_machine;
+mod symmetry;
+mod waiting;
+
+pub use breadth_first::{Search, breadth_first};
+pub use check::{CheckError, CheckOptions, Mode, check};
+pub use codec::Garbled;
+pub use depth_first::depth_first;
+pub use dump::{Dump, DumpFormat, GraphSink};
+pub use fingerprint::{Fingerprint, Tag};
+pub use limits::{Limit, Limits};
+pub use live::Live;
+pub use machine::{FoundState, FoundStep, Machine, State};
+pub use outcome::{Breach, End, Exploration, Figures, SearchError, Taken, Wrong};
+pub use path::{PathState, path_to};
+pub use seen::SeenStates;
+pub use simulate::{Draw, Drawn, Simulation, simulate};
+pub use symmetry::{Symmetry, SymmetryError};

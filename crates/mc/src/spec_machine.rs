@@ -1,0 +1,275 @@
+//! A TLA+ spec as a machine.
+
+use std::ops::ControlFlow;
+
+use omnilink_tla::eval::error::{ErrorClass, Failure};
+use omnilink_tla::eval::{Evaluator, Flow, Session, Taken};
+use omnilink_tla::ir::{Formula, Loc, Program};
+use omnilink_tla::model::{Check, Model, NamedFormula};
+use omnilink_value::Value;
+
+use crate::fingerprint::Fingerprint;
+use crate::machine::{FoundState, FoundStep, Machine, State};
+use crate::report::ActionTaken;
+use crate::session::{RunSession, set_level};
+use crate::symmetry::Symmetry;
+
+/// A formula that must hold, and what to call it.
+#[derive(Clone, Debug)]
+pub(crate) struct Required {
+    pub(crate) name: String,
+    pub(crate) formula: Formula,
+}
+
+/// A model, what is required of it, and the session in which it is evaluated.
+#[derive(Debug)]
+pub(crate) struct SpecMachine<'m> {
+    pub(crate) model: &'m Model,
+    pub(crate) session: &'m RunSession<'m>,
+    pub(crate) init: Formula,
+    pub(crate) next: Option<Formula>,
+    pub(crate) invariants: Vec<Required>,
+    pub(crate) initials: Vec<Required>,
+    pub(crate) steps: Vec<Required>,
+    pub(crate) symmetry: Symmetry,
+    pub(crate) checks_deadlock: bool,
+}
+
+impl<'m> SpecMachine<'m> {
+    pub(crate) fn new(
+        model: &'m Model,
+        init: Formula,
+        session: &'m RunSession<'m>,
+        symmetry: Symmetry,
+        checks_deadlock: bool,
+    ) -> Self {
+        let mut machine = Self {
+            model,
+            session,
+            init,
+            next: model.next,
+            invariants: model.invariants.iter().map(required).collect(),
+            initials: Vec::new(),
+            steps: Vec::new(),
+            symmetry,
+            checks_deadlock,
+        };
+        for property in &model.properties {
+            let name = &property.name;
+            for check in &property.checks {
+                let (list, formula) = match check {
+                    Check::Initial(formula) => (&mut machine.initials, *formula),
+                    Check::Invariant(formula) => (&mut machine.invariants, *formula),
+                    Check::Step(formula) => (&mut machine.steps, *formula),
+                    Check::Liveness(_) => continue,
+                };
+                list.push(Required {
+                    name: name.clone(),
+                    formula,
+                });
+            }
+        }
+        machine
+    }
+
+    /// The first formula that does not hold in a state.
+    fn first_false(
+        worker: &mut Evaluator<'m>,
+        formulas: &[Required],
+        state: &State,
+    ) -> Result<Option<usize>, Box<Failure>> {
+        for (index, required) in formulas.iter().enumerate() {
+            if !worker.holds(required.formula, state)? {
+                return Ok(Some(index));
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn required(named: &NamedFormula) -> Required {
+    Required {
+        name: named.name.clone(),
+        formula: named.formula,
+    }
+}
+
+/// The evaluator's word for it.
+fn going(flow: ControlFlow<()>) -> Flow {
+    match flow {
+        ControlFlow::Continue(()) => Flow::Go,
+        ControlFlow::Break(()) => Flow::Stop,
+    }
+}
+
+/// File and line of a place.
+pub(crate) fn file_and_line(program: &Program, at: Loc) -> String {
+    let source = program.sources.get(at.source);
+    format!("{}:{}", source.path().display(), source.place(at.span.start).line)
+}
+
+impl<'m> Machine for SpecMachine<'m> {
+    type Worker = Evaluator<'m>;
+    type Label = Option<Taken>;
+    type Named = ActionTaken;
+    type Failure = Box<Failure>;
+
+    fn worker(&self, _: usize) -> Evaluator<'m> {
+        Evaluator::new(&self.model.program, self.session)
+    }
+
+    fn actions(&self) -> usize {
+        self.model.program.actions.len()
+    }
+
+    fn action(&self, label: &Option<Taken>) -> usize {
+        label.map_or(usize::MAX, |taken| taken.action as usize)
+    }
+
+    fn named(&self, worker: &Evaluator<'m>, label: &Option<Taken>) -> ActionTaken {
+        let program = &self.model.program;
+        let action = label.and_then(|taken| program.actions.get(taken.action as usize));
+        ActionTaken {
+            name: action.map_or("Next", |action| &*action.name).to_owned(),
+            bindings: label.map_or_else(Vec::new, |taken| worker.bindings(taken)),
+            place: action.map_or_else(String::new, |action| file_and_line(program, action.at)),
+        }
+    }
+
+    fn initial(
+        &self,
+        worker: &mut Evaluator<'m>,
+        found: &mut FoundState<'_, Evaluator<'m>>,
+    ) -> Result<(), Box<Failure>> {
+        set_level(0);
+        worker.initial(self.init, &mut |worker, state, _| {
+            let flow = found(worker, state);
+            set_level(0);
+            worker.set_state(&State::from([]));
+            Ok(going(flow))
+        })
+    }
+
+    fn successors(
+        &self,
+        worker: &mut Evaluator<'m>,
+        from: &State,
+        level: u32,
+        found: &mut FoundStep<'_, Evaluator<'m>, Option<Taken>>,
+    ) -> Result<(), Box<Failure>> {
+        let Some(next) = self.next else { return Ok(()) };
+        set_level(level);
+        worker.successors(next, from, &mut |worker, state, taken| {
+            let flow = found(worker, state, &taken);
+            if flow == ControlFlow::Continue(()) {
+                set_level(level);
+                worker.set_state(from);
+            }
+            Ok(going(flow))
+        })
+    }
+
+    fn has_constraints(&self) -> bool {
+        !self.model.constraints.is_empty() || !self.model.action_constraints.is_empty()
+    }
+
+    fn has_step_properties(&self) -> bool {
+        !self.steps.is_empty()
+    }
+
+    fn is_within(&self, worker: &mut Evaluator<'m>, state: &State, level: u32) -> Result<bool, Box<Failure>> {
+        set_level(level);
+        for constraint in &self.model.constraints {
+            if !worker.holds(constraint.formula, state)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn is_step_within(
+        &self,
+        worker: &mut Evaluator<'m>,
+        from: &State,
+        to: &[Value],
+        level: u32,
+    ) -> Result<bool, Box<Failure>> {
+        set_level(level);
+        for constraint in &self.model.action_constraints {
+            if !worker.holds_step(constraint.formula, from, to)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn fingerprint(
+        &self,
+        worker: &mut Evaluator<'m>,
+        state: &[Value],
+        level: u32,
+    ) -> Result<Fingerprint, Box<Failure>> {
+        let Some(view) = self.model.view else {
+            return Ok(if self.symmetry.is_trivial() {
+                Fingerprint::of_state(state)
+            } else {
+                self.symmetry.fingerprint(state)
+            });
+        };
+        set_level(level);
+        let mut least: Option<Fingerprint> = None;
+        for image in self.symmetry.images(state) {
+            worker.set_state(&image);
+            let seen = Fingerprint::of_value(&worker.value(view)?);
+            least = Some(least.map_or(seen, |least| least.min(seen)));
+        }
+        Ok(least.unwrap_or_else(|| Fingerprint::of_state(state)))
+    }
+
+    fn broken_invariant(
+        &self,
+        worker: &mut Evaluator<'m>,
+        state: &State,
+        level: u32,
+    ) -> Result<Option<usize>, Box<Failure>> {
+        set_level(level);
+        Self::first_false(worker, &self.invariants, state)
+    }
+
+    fn broken_initial(
+        &self,
+        worker: &mut Evaluator<'m>,
+        state: &State,
+    ) -> Result<Option<usize>, Box<Failure>> {
+        set_level(1);
+        Self::first_false(worker, &self.initials, state)
+    }
+
+    fn broken_step(
+        &self,
+        worker: &mut Evaluator<'m>,
+        from: &State,
+        to: &[Value],
+        level: u32,
+    ) -> Result<Option<usize>, Box<Failure>> {
+        set_level(level);
+        for (index, required) in self.steps.iter().enumerate() {
+            if !worker.holds_step(required.formula, from, to)? {
+                return Ok(Some(index));
+            }
+        }
+        Ok(None)
+    }
+
+    fn checks_deadlock(&self) -> bool {
+        self.checks_deadlock
+    }
+
+    fn was_cut_short(&self, failure: &Box<Failure>) -> bool {
+        failure.class == ErrorClass::Resource && self.session.is_over()
+    }
+
+    fn wants_to_stop(&self, _: &Evaluator<'m>) -> bool {
+        self.session.wants_exit()
+    }
+}

@@ -1,0 +1,203 @@
+//! The golden specs: the verdict, the violated name, the counts and the length of the counterexample that TLC gives.
+//!
+//! Each item runs in a process of its own, this test program again: a spec reads its trace relative to the folder it is in
+//! and finds its name in the environment. Another corpus of the same layout is read where `OMNILINK_GOLDEN` is set.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use omnilink_mc::report::{Answer, Kind, Report};
+use omnilink_mc::{CheckOptions, Live, check};
+use omnilink_tla::model::{BuildOptions, build};
+use omnilink_tla::{Options, check as read};
+use serde_json::{Value, json};
+
+const SPEC: &str = "OMNILINK_GOLDEN_SPEC";
+const CONFIG: &str = "OMNILINK_GOLDEN_CONFIG";
+const WORKERS: &str = "OMNILINK_GOLDEN_WORKERS";
+const MARK: &str = "golden answer: ";
+
+fn corpus() -> PathBuf {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tla/tests/golden");
+    std::env::var_os("OMNILINK_GOLDEN")
+        .map_or(own, PathBuf::from)
+        .join("specs")
+}
+
+/// The verdict in the words of the corpus.
+fn verdict(report: &Report) -> (&'static str, Option<&'static str>) {
+    match &report.answer {
+        Answer::Wrong(violation) => match violation.kind {
+            Kind::Invariant => ("invariant", None),
+            Kind::Property => ("property", None),
+            Kind::Deadlock => ("deadlock", None),
+            Kind::Assert => ("assert", None),
+            Kind::Assumption => ("error", Some("assumption")),
+            Kind::Postcondition => ("error", Some("postcondition")),
+            Kind::Incomplete => ("error", Some("incomplete-next")),
+            Kind::Evaluation => ("error", Some("eval")),
+        },
+        Answer::Limit(limit) => (limit.word(), None),
+        Answer::Valid | Answer::Stopped => ("ok", None),
+    }
+}
+
+/// Answers for one item when started as a process of its own; does nothing otherwise.
+#[test]
+fn golden_item() {
+    let (Some(spec), Some(config)) = (std::env::var_os(SPEC), std::env::var_os(CONFIG)) else {
+        return;
+    };
+    let workers = std::env::var(WORKERS).ok().and_then(|text| text.parse().ok());
+    let options = Options {
+        config: Some(config.into()),
+        ..Options::default()
+    };
+    let checked = read(Path::new(&spec), &options);
+    assert!(checked.is_ok(), "{:?}", checked.diagnostics);
+    let model = build(
+        checked.spec,
+        &checked.config.unwrap_or_default(),
+        &BuildOptions::default(),
+    );
+    let model = model.unwrap_or_else(|(_, diagnostics)| panic!("{diagnostics:?}"));
+    let options = CheckOptions {
+        workers: workers.unwrap_or(1),
+        ..CheckOptions::default()
+    };
+    let report = check(&model, "golden", &options, &Live::default(), &|_| {}, None);
+    let report = report.unwrap_or_else(|error| panic!("{error}"));
+    let (verdict, error_kind) = verdict(&report);
+    let mut answer = json!({
+        "verdict": verdict,
+        "generated": report.figures.generated,
+        "distinct": report.figures.distinct,
+        "depth": report.figures.depth,
+        "unchecked": report.unchecked.iter().map(|unchecked| &unchecked.name).collect::<Vec<_>>(),
+    });
+    if let Some(kind) = error_kind {
+        answer["error_kind"] = json!(kind);
+    }
+    if let Answer::Wrong(violation) = &report.answer {
+        if let Some(violated) = &violation.violated {
+            answer["violated"] = json!(violated);
+        }
+        if !violation.trace.is_empty() {
+            answer["trace_len"] = json!(violation.trace.len());
+        }
+        if let Some(error) = &violation.error {
+            answer["error"] = json!(error);
+        }
+    }
+    println!("{MARK}{answer}");
+}
+
+fn run(item: &Value, workers: usize) -> Result<Value, String> {
+    let text = |key: &str| item[key].as_str().unwrap_or_default();
+    let mut command = Command::new(std::env::current_exe().map_err(|error| error.to_string())?);
+    command
+        .args(["golden_item", "--exact", "--nocapture"])
+        .current_dir(corpus().join(text("dir")))
+        .env(SPEC, text("spec"))
+        .env(CONFIG, text("cfg"))
+        .env(WORKERS, workers.to_string());
+    for (name, value) in item["env"].as_object().into_iter().flatten() {
+        command.env(name, value.as_str().unwrap_or_default());
+    }
+    let output = command.output().map_err(|error| error.to_string())?;
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let answer = printed.lines().find_map(|line| line.split_once(MARK));
+    let Some((_, answer)) = answer else {
+        let errors = String::from_utf8_lossy(&output.stderr);
+        let message = errors
+            .lines()
+            .find(|line| !line.trim().is_empty() && !line.contains("panicked"));
+        return Err(message.unwrap_or("no answer").to_owned());
+    };
+    serde_json::from_str(answer).map_err(|error| error.to_string())
+}
+
+/// What is compared. How many states are generated depends on the order of evaluation, and so does how many distinct ones a
+/// run has found when it stops early.
+fn compared(item: &Value) -> &'static [&'static str] {
+    match item["verdict"].as_str() {
+        Some("ok") => &["verdict", "distinct", "depth"],
+        _ => &["verdict", "error_kind", "violated", "depth", "trace_len"],
+    }
+}
+
+/// Liveness is what TLC found broken here; nothing can be expected but that it is named.
+fn is_liveness(item: &Value, answer: &Value) -> bool {
+    let violated = &item["violated"];
+    item["verdict"] == "property"
+        && answer["unchecked"]
+            .as_array()
+            .is_some_and(|unchecked| unchecked.contains(violated))
+}
+
+fn disagreement(item: &Value, workers: usize) -> Option<String> {
+    let answer = match run(item, workers) {
+        Ok(answer) => answer,
+        Err(error) => return Some(error),
+    };
+    if is_liveness(item, &answer) {
+        return (answer["verdict"] != "ok").then(|| format!("liveness only, but {answer}"));
+    }
+    let differences: Vec<String> = compared(item)
+        .iter()
+        .filter(|key| !item[**key].is_null() && item[**key] != answer[**key])
+        .map(|key| format!("{key}: TLC {}, here {}", item[*key], answer[*key]))
+        .collect();
+    let error = answer["error"]
+        .as_str()
+        .map_or(String::new(), |error| format!("\n{error}"));
+    (!differences.is_empty()).then(|| differences.join("; ") + &error)
+}
+
+fn compare(workers: usize, is_wanted: impl Fn(&Value) -> bool) {
+    let text = std::fs::read_to_string(corpus().join("golden.json"));
+    let items: Vec<Value> = text
+        .map_err(|error| error.to_string())
+        .and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()))
+        .unwrap_or_else(|error| panic!("{}: {error}", corpus().display()));
+    let items: Vec<&Value> = items.iter().filter(|item| is_wanted(item)).collect();
+    let mut wrong = Vec::new();
+    for item in &items {
+        if let Some(difference) = disagreement(item, workers) {
+            wrong.push(format!(
+                "{}: {difference}",
+                item["id"].as_str().unwrap_or_default()
+            ));
+        }
+    }
+    println!(
+        "{} of {} golden specs agree with {workers} worker(s)",
+        items.len() - wrong.len(),
+        items.len()
+    );
+    assert!(
+        wrong.is_empty(),
+        "{} disagree:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
+
+fn is_benchmark(item: &Value) -> bool {
+    !item["benchmark"].is_null()
+}
+
+#[test]
+fn golden_specs_agree_with_one_worker() {
+    compare(1, |item| !is_benchmark(item));
+}
+
+#[test]
+fn golden_specs_agree_with_three_workers() {
+    compare(3, |item| !is_benchmark(item));
+}
+
+#[test]
+fn golden_benchmarks_agree() {
+    compare(2, is_benchmark);
+}

@@ -1,0 +1,134 @@
+//! A scratchpad: definitions that are kept, and expressions over them. What `omnilink tla repl` does, without its terminal.
+
+use crate::evaluate::{EvaluateError, EvaluateOptions, Evaluated, evaluate};
+use crate::source::{Source, Sources};
+use crate::syntax::token::{Keyword, Token, TokenKind};
+use crate::syntax::tokenize_fragment;
+
+/// What became of something that was entered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Entered {
+    /// Nothing was entered.
+    Nothing,
+    /// An expression: its value.
+    Value(Evaluated),
+    /// A definition, which is kept from now on.
+    Definition(String),
+}
+
+/// Definitions, and the surroundings in which expressions over them are evaluated.
+#[derive(Clone, Debug)]
+pub struct Scratchpad {
+    options: EvaluateOptions,
+    definitions: Vec<(String, String)>,
+}
+
+impl Scratchpad {
+    /// An empty one.
+    pub fn new(options: EvaluateOptions) -> Self {
+        Self {
+            options,
+            definitions: Vec::new(),
+        }
+    }
+
+    /// Whether a text is whole: no bracket is left open, what RECURSIVE announces is defined, and it does not end in a
+    /// backslash.
+    pub fn is_whole(text: &str) -> bool {
+        if text.trim_end().ends_with('\\') {
+            return false;
+        }
+        let tokens = tokens(text);
+        let open = tokens.iter().fold(0i64, |open, token| open + nesting(token.kind));
+        let announces = tokens.first().is_some_and(is_announcement);
+        open <= 0 && (!announces || tokens.iter().any(|token| token.kind == TokenKind::Define))
+    }
+
+    /// Evaluates an expression, or keeps a definition; a name that is defined again gets its new meaning.
+    ///
+    /// # Errors
+    /// When the expression has no value or the definition no meaning; what was kept before stays as it was.
+    pub fn enter(&mut self, text: &str) -> Result<Entered, EvaluateError> {
+        let text = joined(text);
+        if text.trim().is_empty() {
+            return Ok(Entered::Nothing);
+        }
+        let Some(name) = defined_name(&text) else {
+            return self.evaluate(&self.definitions, &text).map(Entered::Value);
+        };
+        let mut definitions = self.definitions.clone();
+        match definitions.iter_mut().find(|(known, _)| *known == name) {
+            Some(known) => known.1 = text,
+            None => definitions.push((name.clone(), text)),
+        }
+        self.evaluate(&definitions, "TRUE")?;
+        self.definitions = definitions;
+        Ok(Entered::Definition(name))
+    }
+
+    fn evaluate(&self, definitions: &[(String, String)], text: &str) -> Result<Evaluated, EvaluateError> {
+        let texts: Vec<&str> = definitions.iter().map(|(_, text)| &**text).collect();
+        let options = EvaluateOptions {
+            definitions: texts.join("\n"),
+            ..self.options.clone()
+        };
+        evaluate(text, &options)
+    }
+}
+
+/// The lines without the backslashes that join them.
+fn joined(text: &str) -> String {
+    let lines: Vec<&str> = text
+        .lines()
+        .map(|line| line.trim_end().strip_suffix('\\').unwrap_or(line))
+        .collect();
+    lines.join("\n")
+}
+
+fn tokens(text: &str) -> Vec<Token> {
+    let source = Sources::default().add(Source::new("<entered>", text));
+    tokenize_fragment(source, text, &mut Vec::new())
+}
+
+fn is_announcement(token: &Token) -> bool {
+    token.kind == TokenKind::Keyword(Keyword::Recursive)
+}
+
+/// How many brackets a token opens.
+fn nesting(kind: TokenKind) -> i64 {
+    match kind {
+        TokenKind::ParenOpen | TokenKind::BracketOpen | TokenKind::BraceOpen | TokenKind::AngleOpen => 1,
+        TokenKind::ParenClose
+        | TokenKind::BracketClose
+        | TokenKind::BracketCloseSub
+        | TokenKind::BraceClose
+        | TokenKind::AngleClose => -1,
+        _ => 0,
+    }
+}
+
+/// What a text defines, if it is a definition: `==` occurs in it outside of brackets and before any LET. What stands left of it
+/// up to a bracket is its name: `f(x)`, `f[x \in S]` and `f` give one name; an infix operator gives all of its left side.
+fn defined_name(text: &str) -> Option<String> {
+    let mut open = 0;
+    let tokens = tokens(text);
+    let slice = |token: &Token| {
+        text.get(token.start as usize..token.end as usize)
+            .unwrap_or_default()
+    };
+    if tokens.first().is_some_and(is_announcement) {
+        return tokens.get(1).map(|token| slice(token).to_owned());
+    }
+    let mut name = String::new();
+    for token in &tokens {
+        open += nesting(token.kind);
+        match token.kind {
+            TokenKind::Keyword(Keyword::Let) => return None,
+            TokenKind::Define if open == 0 => return Some(name),
+            TokenKind::Keyword(Keyword::Local) => {}
+            _ if open == 0 && nesting(token.kind) == 0 => name.push_str(slice(token)),
+            _ => {}
+        }
+    }
+    None
+}
