@@ -89,7 +89,11 @@ fn init(args: &InitArgs) -> Result<Exit, CliError> {
         Some(trace) => survey(trace)?.1,
         None => Survey::default(),
     };
-    let text = survey.link_file(&args.spec.display().to_string(), &outline.actions, &outline.constants);
+    let text = survey.link_file(
+        &args.spec.display().to_string(),
+        &outline.actions,
+        &outline.constants,
+    );
     match &args.output {
         Some(path) => NewFile::check(path)?.write(text.as_bytes())?,
         None => Output::new(&Look::plain()).print(&text)?,
@@ -114,7 +118,11 @@ fn check(args: &CheckArgs) -> Result<Exit, CliError> {
         let seen = survey.ops().get(&action.name).or_else(|| survey.ops().get(plain));
         let line = match seen {
             Some(seen) => format!("{}: {} operations", action.signature(), seen.count),
-            None if action.in_next => format!("{}: no operation of the trace ({})", action.signature(), action.at),
+            None if action.in_next => format!(
+                "{}: no operation of the trace ({})",
+                action.signature(),
+                action.at
+            ),
             None => continue,
         };
         out.print(&format!("{line}\n"))?;
@@ -122,7 +130,10 @@ fn check(args: &CheckArgs) -> Result<Exit, CliError> {
     for (op, seen) in survey.without_action(linked.actions()) {
         if !linked.knows(op) {
             is_complete = false;
-            out.print(&format!("{op}: {} operations, but no action is called so\n", seen.count))?;
+            out.print(&format!(
+                "{op}: {} operations, but no action is called so\n",
+                seen.count
+            ))?;
         }
     }
     if args.explain && is_complete {

@@ -110,7 +110,8 @@ impl Linking {
         let mut constants = Vec::new();
         for text in &self.constants {
             let Some((name, expression)) = text.split_once('=') else {
-                let message = format!("--const {text}: expected NAME=EXPR, such as N=3 or Nodes={{\"a\",\"b\"}}");
+                let message =
+                    format!("--const {text}: expected NAME=EXPR, such as N=3 or Nodes={{\"a\",\"b\"}}");
                 return Err(CliError::Usage(message));
             };
             constants.push((name.trim().to_owned(), expression.trim().to_owned()));
@@ -137,7 +138,8 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<Exit, CliError> {
     let mut out = Output::new(&look);
     args.criteria.validate(args.is_async)?;
     if !matches!(args.criteria.consistency(), "linearizable" | "sequential") {
-        let message = "--consistency is linearizable or sequential here: a weaker promise is a spec with finer actions";
+        let message =
+            "--consistency is linearizable or sequential here: a weaker promise is a spec with finer actions";
         return Err(CliError::Usage(message.to_owned()));
     }
     if args.witness.is_some() && args.traces.len() != 1 {
@@ -231,7 +233,10 @@ impl Validation<'_> {
     }
 }
 
-pub(crate) fn meaning(model: &TlaModel<'_>, operation: &Operation) -> Result<Meaning<omnilink_link::Instance>, CliError> {
+pub(crate) fn meaning(
+    model: &TlaModel<'_>,
+    operation: &Operation,
+) -> Result<Meaning<omnilink_link::Instance>, CliError> {
     Ok(match model.bind(operation)? {
         Bound::LeftOut => Meaning::LeftOut,
         Bound::DidNotHappen => Meaning::DidNotHappen,
@@ -243,7 +248,9 @@ pub(crate) fn meaning(model: &TlaModel<'_>, operation: &Operation) -> Result<Mea
 /// What a person should know besides the verdict: tags that fit, and reasons to doubt a verdict that came too easily.
 fn remarks(model: &TlaModel<'_>, report: &Report) -> Vec<String> {
     let mut remarks = Vec::new();
-    let Answer::Checked { outcome, .. } = &report.answer else { return remarks };
+    let Answer::Checked { outcome, .. } = &report.answer else {
+        return remarks;
+    };
     if let Verdict::Violation(counterexample) = &outcome.verdict {
         let tags = model.matched_tags();
         let tags = tags.iter().filter(|(op, _)| *op == counterexample.op.text);
@@ -256,7 +263,9 @@ fn remarks(model: &TlaModel<'_>, report: &Report) -> Vec<String> {
         remarks.push("no operation of the trace is an action of the spec: nothing was checked".to_owned());
     }
     for (op, field) in model.unread_fields() {
-        remarks.push(format!("the field \"{field}\" of {op} was recorded, but nothing in the spec reads it"));
+        remarks.push(format!(
+            "the field \"{field}\" of {op} was recorded, but nothing in the spec reads it"
+        ));
     }
     remarks
 }

@@ -1,8 +1,8 @@
 //! Actions: the definitions of a spec that operations of a trace can be.
 
 use omnilink_tla::actions::actions_of;
-use omnilink_tla::next_relation;
 use omnilink_tla::config::Config;
+use omnilink_tla::next_relation;
 use omnilink_tla::semantics::entity::EntityKind;
 use omnilink_tla::semantics::level::Level;
 use omnilink_tla::semantics::spec::Spec;
@@ -34,12 +34,16 @@ impl Action {
 
 /// All definitions of the spec that say something about the next state and take values only, in the order of the text.
 pub(crate) fn actions(spec: &Spec, config: Option<&Config>) -> Vec<Action> {
-    let Some(root) = spec.root() else { return Vec::new() };
+    let Some(root) = spec.root() else {
+        return Vec::new();
+    };
     let in_next = next_relation(spec, config).map_or_else(Vec::new, |next| actions_of(spec, next));
     let mut found: Vec<(u32, u32, Action)> = Vec::new();
     for (name, binding) in &root.scope {
         let entity = spec.entity(binding.entity);
-        let EntityKind::Operator { params, .. } = &entity.kind else { continue };
+        let EntityKind::Operator { params, .. } = &entity.kind else {
+            continue;
+        };
         if entity.level.level != Level::Action || params.iter().any(|param| spec.entity(*param).arity > 0) {
             continue;
         }
@@ -50,7 +54,10 @@ pub(crate) fn actions(spec: &Spec, config: Option<&Config>) -> Vec<Action> {
             .collect();
         let named = in_next.iter().find(|action| action.named && action.name == name);
         let range = |param: &String| {
-            let argument = named?.arguments.iter().find(|argument| argument.parameter == *param)?;
+            let argument = named?
+                .arguments
+                .iter()
+                .find(|argument| argument.parameter == *param)?;
             argument.ranges_over.clone()
         };
         let source = spec.sources.get(entity.source);

@@ -55,7 +55,9 @@ impl TlaModel<'_> {
         let Some(plan) = linked.by_name.get(operation.name.as_str()) else {
             return Err(error(unknown_op(linked, operation)));
         };
-        let Some(number) = *plan else { return Ok(Bound::LeftOut) };
+        let Some(number) = *plan else {
+            return Ok(Bound::LeftOut);
+        };
         let plan = &linked.plans[number as usize];
         if operation.aborted && plan.aborted.is_none() {
             return Ok(Bound::DidNotHappen);
@@ -81,7 +83,10 @@ impl TlaModel<'_> {
         add_extras(&steps.step, operation, &mut of_step);
         let step = self.instance(number, steps.step.operation, &of_step, Some(part), operation);
         add_extras(&plan.happened, operation, &mut arguments);
-        let last = Part { is_last: true, ..part };
+        let last = Part {
+            is_last: true,
+            ..part
+        };
         let done = self.instance(number, plan.happened.operation, &arguments, Some(last), operation);
         Ok(Bound::InSteps { step, times, done })
     }
@@ -148,8 +153,12 @@ impl TlaModel<'_> {
     fn missing(&self, plan: &Plan, param: &str, operation: &Operation) -> BindProblem {
         let action = &self.linked.actions[plan.action as usize];
         let names = operation.args.as_value().as_record();
-        let names: Vec<&str> = names.into_iter().flat_map(|record| record.iter().map(|(name, _)| name)).collect();
-        let near = nearest(param, names.iter().copied()).filter(|near| !plan.params.iter().any(|p| p.field == *near));
+        let names: Vec<&str> = names
+            .into_iter()
+            .flat_map(|record| record.iter().map(|(name, _)| name))
+            .collect();
+        let near = nearest(param, names.iter().copied())
+            .filter(|near| !plan.params.iter().any(|p| p.field == *near));
         let fields = match (names.is_empty(), near) {
             (true, _) => "no fields".to_owned(),
             (false, Some(near)) => format!("{} (did you mean \"{near}\"?)", names.join(", ")),
@@ -203,7 +212,9 @@ impl TlaModel<'_> {
 
     #[cold]
     fn note_unread(&self, plan: &Plan, operation: &Operation) {
-        let Some(record) = operation.args.as_value().as_record() else { return };
+        let Some(record) = operation.args.as_value().as_record() else {
+            return;
+        };
         let mut unread = self.unread.borrow_mut();
         if unread.len() >= UNREAD_MAX {
             return;
@@ -254,7 +265,9 @@ fn add_extras(formulation: &Formulation, operation: &Operation, arguments: &mut 
 fn fields_of(operation: &Operation) -> Vec<(String, Value)> {
     let record = operation.args.as_value().as_record();
     let fields = record.into_iter().flat_map(|record| record.iter());
-    let mut fields: Vec<(String, Value)> = fields.map(|(name, value)| (name.to_owned(), value.clone())).collect();
+    let mut fields: Vec<(String, Value)> = fields
+        .map(|(name, value)| (name.to_owned(), value.clone()))
+        .collect();
     let has = |fields: &[(String, Value)], name: &str| fields.iter().any(|(field, _)| field == name);
     if let Some(meta) = operation.meta.clone().filter(|_| !has(&fields, "_meta")) {
         fields.push(("_meta".to_owned(), meta));

@@ -54,16 +54,18 @@ impl Collection {
     /// Adds a constant and the fields that it is collected from.
     pub fn add_fields(&mut self, constant: &str, fields: &[String]) {
         let collected = self.constants.entry(constant.to_owned()).or_default();
-        collected.fields.extend(fields.iter().map(|field| match field.strip_suffix('*') {
-            Some(name) => Field {
-                name: name.to_owned(),
-                elements: true,
-            },
-            None => Field {
-                name: field.clone(),
-                elements: false,
-            },
-        }));
+        collected
+            .fields
+            .extend(fields.iter().map(|field| match field.strip_suffix('*') {
+                Some(name) => Field {
+                    name: name.to_owned(),
+                    elements: true,
+                },
+                None => Field {
+                    name: field.clone(),
+                    elements: false,
+                },
+            }));
     }
 
     /// Adds what the spec itself asks for: a setup made for OmniLink may look at the whole trace, as `__traces`.
@@ -118,9 +120,15 @@ impl Collection {
         });
         let mut values: Vec<(String, Value)> = values.collect();
         if let Some(traces) = self.traces {
-            let threads = traces.into_iter().map(|(thread, events)| (thread, Value::tuple(events)));
+            let threads = traces
+                .into_iter()
+                .map(|(thread, events)| (thread, Value::tuple(events)));
             // Threads are told apart by the map that they come from.
-            values.extend(Value::function(threads).ok().map(|traces| (TRACES.to_owned(), traces)));
+            values.extend(
+                Value::function(threads)
+                    .ok()
+                    .map(|traces| (TRACES.to_owned(), traces)),
+            );
         }
         (values, notes)
     }

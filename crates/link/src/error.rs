@@ -19,7 +19,9 @@ pub enum LinkError {
         spec: String,
     },
     /// The initial condition has no solution.
-    #[error("{spec}: no state satisfies the initial condition, so nothing can be explained; check `Init` and the constants")]
+    #[error(
+        "{spec}: no state satisfies the initial condition, so nothing can be explained; check `Init` and the constants"
+    )]
     NoInitialState {
         /// The spec.
         spec: String,
@@ -108,7 +110,9 @@ pub enum BindProblem {
         at: String,
     },
     /// A result code that the link file does not list.
-    #[error("{op}: the field \"{field}\" holds {value}, which the link file does not translate ([ops.{op}.codes.{field}])")]
+    #[error(
+        "{op}: the field \"{field}\" holds {value}, which the link file does not translate ([ops.{op}.codes.{field}])"
+    )]
     UnknownCode {
         /// The operation.
         op: String,

@@ -41,8 +41,14 @@ impl Explanation {
     /// A line or two for each operation.
     pub fn lines(&self) -> Vec<String> {
         let line = |(op, tally): (&String, &Tally)| match (&tally.example, tally.pure) {
-            (None, _) => format!("{op}: never changes anything; placed at once ({} seen)", tally.instances),
-            (Some(example), 0) => format!("{op}: may change the state ({} seen)\n    {example}", tally.instances),
+            (None, _) => format!(
+                "{op}: never changes anything; placed at once ({} seen)",
+                tally.instances
+            ),
+            (Some(example), 0) => format!(
+                "{op}: may change the state ({} seen)\n    {example}",
+                tally.instances
+            ),
             (Some(example), pure) => format!(
                 "{op}: changes nothing in {pure} of {} cases, where its arguments rule it out\n    {example}",
                 tally.instances

@@ -27,7 +27,10 @@ impl Cells {
     pub(crate) fn found(variables: usize, effects: &[Effects]) -> Self {
         let mut apart = vec![effects.iter().any(|effects| !effects.is_complete); variables];
         for effects in effects {
-            let cells = effects.reads.iter().chain(effects.writes.iter().map(|write| &write.cell));
+            let cells = effects
+                .reads
+                .iter()
+                .chain(effects.writes.iter().map(|write| &write.cell));
             for cell in cells.filter(|cell| cell.part != CellPart::Whole) {
                 if let Some(apart) = apart.get_mut(cell.variable as usize) {
                     *apart = true;
@@ -85,7 +88,9 @@ impl Cells {
             return true;
         }
         let is_met = |(cell, value): &&(Cell, omnilink_value::Value)| {
-            let CellPart::At(key) = &cell.part else { return true };
+            let CellPart::At(key) = &cell.part else {
+                return true;
+            };
             let function = state.values().get(cell.variable as usize);
             function.and_then(|function| function.apply(key)) == Some(value)
         };
@@ -96,7 +101,8 @@ impl Cells {
             write.cell.variable == cell.variable
                 && match &write.cell.part {
                     CellPart::At(key) => {
-                        CellPart::At(key.clone()) == cell.part && write.value.as_ref().is_none_or(|left| left == value)
+                        CellPart::At(key.clone()) == cell.part
+                            && write.value.as_ref().is_none_or(|left| left == value)
                     }
                     CellPart::Whole | CellPart::Domain => true,
                 }

@@ -94,8 +94,11 @@ impl LinkFile {
             path: path.display().to_string(),
             message,
         };
-        let text = std::fs::read_to_string(path)
-            .map_err(|problem| error(format!("{problem}; `omnilink link init` writes a link file to start from")))?;
+        let text = std::fs::read_to_string(path).map_err(|problem| {
+            error(format!(
+                "{problem}; `omnilink link init` writes a link file to start from"
+            ))
+        })?;
         Self::parse(&text).map_err(|problem| error(problem.to_string()))
     }
 

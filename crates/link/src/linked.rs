@@ -77,7 +77,12 @@ impl Outline {
     pub fn read(spec: &Path, options: &LinkOptions) -> Result<Self, LinkError> {
         let mut spec = sound(load(spec, &options.search))?;
         let config = read_config(&mut spec, options.config.as_deref())?;
-        let is_given = |name: &str| config.constants.iter().any(|assignment| assignment.target.name == name);
+        let is_given = |name: &str| {
+            config
+                .constants
+                .iter()
+                .any(|assignment| assignment.target.name == name)
+        };
         let constants = spec.root().into_iter().flat_map(|root| &root.constants);
         let constants = constants.map(|entity| spec.names.text(spec.entity(*entity).name).to_owned());
         Ok(Self {
@@ -125,11 +130,21 @@ impl Linked {
             .parent()
             .filter(|folder| !folder.as_os_str().is_empty())
             .unwrap_or(Path::new("."));
-        let stem = spec.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let stem = spec
+            .file_stem()
+            .map(|stem| stem.to_string_lossy().into_owned())
+            .unwrap_or_default();
         let display = spec.display().to_string();
         let Some(setup) = Setup::recognise(spec, &options.search)? else {
             let search = options.search.with_first(folder);
-            return Self::link(&stem, &display, load(spec, &options.search), &search, None, options);
+            return Self::link(
+                &stem,
+                &display,
+                load(spec, &options.search),
+                &search,
+                None,
+                options,
+            );
         };
         let mut options = options.clone();
         for (op, link) in &setup.ops {
@@ -145,7 +160,14 @@ impl Linked {
     pub fn from_text(module: &str, text: &str, options: &LinkOptions) -> Result<Self, LinkError> {
         let path = PathBuf::from(format!("{module}.tla"));
         let loaded = load_text(&path, text.to_owned(), &options.search);
-        Self::link(module, &path.display().to_string(), loaded, &options.search, Some(text), options)
+        Self::link(
+            module,
+            &path.display().to_string(),
+            loaded,
+            &options.search,
+            Some(text),
+            options,
+        )
     }
 
     fn link(
@@ -164,10 +186,18 @@ impl Linked {
         for (constant, expression) in constants(options) {
             check_constant(&spec, constant, "the link")?;
             module.define(&name("const", constant), &[] as &[&str], expression);
-            config.constants.retain(|assignment| assignment.target.name != *constant);
-            config.constants.push(assignment(constant, &name("const", constant)));
+            config
+                .constants
+                .retain(|assignment| assignment.target.name != *constant);
+            config
+                .constants
+                .push(assignment(constant, &name("const", constant)));
         }
-        for (constant, _) in options.collected.iter().filter(|(constant, _)| constant != TRACES) {
+        for (constant, _) in options
+            .collected
+            .iter()
+            .filter(|(constant, _)| constant != TRACES)
+        {
             check_constant(&spec, constant, "--collect")?;
         }
         planner.define(&mut module);
@@ -190,7 +220,9 @@ impl Linked {
             }
         }
         if config.init.is_none() && config.specification.is_none() {
-            let found = ["Init", "Spec"].into_iter().find(|name| spec.find(name).is_some());
+            let found = ["Init", "Spec"]
+                .into_iter()
+                .find(|name| spec.find(name).is_some());
             match found {
                 Some("Init") => config.init = Some(named("Init")),
                 Some(other) => config.specification = Some(named(other)),
@@ -217,12 +249,19 @@ impl Linked {
                 .collect(),
             ..BuildOptions::default()
         };
-        let model = deep_stack::run(|| build(spec, &config, &build_options))
-            .map_err(|(spec, diagnostics)| LinkError::Spec(rendered(&diagnostics, &spec)))?;
+        let model = deep_stack::run(|| {
+            build(spec, &config, &build_options)
+                .map_err(|(spec, diagnostics)| LinkError::Spec(rendered(&diagnostics, &spec)))
+        })?;
         let mut built = model.operations.iter().copied();
         let (plans, by_name) = planner.plans(&mut built);
         let mut of_file = || built.next().flatten();
-        let view = options.file.view.as_ref().and_then(|_| of_file()).map(Operation::formula);
+        let view = options
+            .file
+            .view
+            .as_ref()
+            .and_then(|_| of_file())
+            .map(Operation::formula);
         let mut invariants = model.invariants;
         for invariant in &options.file.invariants {
             if let Some(operation) = of_file() {
@@ -254,8 +293,10 @@ impl Linked {
             }));
         }
         let variables = (0..).zip(&model.program.variables);
-        let is_transient = |(_, name): &(u32, &Box<str>)| TRANSIENT.contains(&&***name);
-        let transient = variables.filter(is_transient).map(|(slot, _)| slot).collect();
+        let transient = variables
+            .filter(|(_, name)| TRANSIENT.contains(&&***name))
+            .map(|(slot, _)| slot)
+            .collect();
         let init = model.init.ok_or_else(|| LinkError::NoInit {
             spec: display.to_owned(),
         })?;
@@ -327,8 +368,17 @@ impl Linked {
 /// Constants given as expressions; the command line counts more than the link file.
 fn constants(options: &LinkOptions) -> impl Iterator<Item = (&String, &String)> {
     let given = |name: &String| options.constants.iter().any(|(other, _)| other == name);
-    let of_file = options.file.constants.iter().filter(move |(name, _)| !given(name));
-    of_file.chain(options.constants.iter().map(|(name, expression)| (name, expression)))
+    let of_file = options
+        .file
+        .constants
+        .iter()
+        .filter(move |(name, _)| !given(name));
+    of_file.chain(
+        options
+            .constants
+            .iter()
+            .map(|(name, expression)| (name, expression)),
+    )
 }
 
 fn sound(loaded: Loaded) -> Result<Spec, LinkError> {
@@ -348,7 +398,9 @@ pub(crate) fn rendered(diagnostics: &[Diagnostic], spec: &Spec) -> String {
 }
 
 fn read_config(spec: &mut Spec, path: Option<&Path>) -> Result<Config, LinkError> {
-    let Some(path) = path else { return Ok(Config::default()) };
+    let Some(path) = path else {
+        return Ok(Config::default());
+    };
     let text = read_text(path).map_err(|error| LinkError::File {
         path: path.display().to_string(),
         message: format!("{error}; give the path of a `.cfg` file"),
@@ -433,15 +485,23 @@ fn appended(text: &str, module: Module) -> Result<String, LinkError> {
     };
     let end = text[..end].trim_end_matches('=').len();
     let definitions = module.finish();
-    let body = definitions.split_once("EXTENDS").and_then(|(_, rest)| rest.split_once('\n'));
-    Ok(format!("{}{}", &text[..end], body.map_or("====\n", |(_, body)| body)))
+    let body = definitions
+        .split_once("EXTENDS")
+        .and_then(|(_, rest)| rest.split_once('\n'));
+    Ok(format!(
+        "{}{}",
+        &text[..end],
+        body.map_or("====\n", |(_, body)| body)
+    ))
 }
 
 /// The tags of a setup made for OmniLink: definitions `__TAG_X(pid, op)`.
 fn setup_tags(spec: &Spec) -> Vec<String> {
     let scope = spec.root().into_iter().flat_map(|root| &root.scope);
     let tags = scope.filter(|(_, binding)| spec.entity(binding.entity).arity == 2);
-    let tags = tags.map(|(name, _)| spec.names.text(*name)).filter(|name| name.starts_with(TAG));
+    let tags = tags
+        .map(|(name, _)| spec.names.text(*name))
+        .filter(|name| name.starts_with(TAG));
     let mut tags: Vec<String> = tags.map(str::to_owned).collect();
     tags.sort_unstable();
     tags

@@ -135,12 +135,19 @@ impl<'l> TlaModel<'l> {
         let mut evaluator = self.evaluator.borrow_mut();
         let mut found = Vec::new();
         for before in self.with_hidden(&mut evaluator, state)? {
-            self.each_assignment(&mut evaluator, instance, before.values(), &mut |evaluator, arguments| {
-                self.step_from(evaluator, &before, instance.0.operation, arguments, &mut found)
-            })?;
+            self.each_assignment(
+                &mut evaluator,
+                instance,
+                before.values(),
+                &mut |evaluator, arguments| {
+                    self.step_from(evaluator, &before, instance.0.operation, arguments, &mut found)
+                },
+            )?;
         }
         if let Some(part) = instance.0.part.filter(|part| part.is_last) {
-            let done = found.into_iter().map(|next| next.with_done(part.thread, part.number));
+            let done = found
+                .into_iter()
+                .map(|next| next.with_done(part.thread, part.number));
             return Ok(done.collect());
         }
         Ok(found)
@@ -245,14 +252,17 @@ impl<'l> TlaModel<'l> {
                     Ok(Flow::Go)
                 })?;
                 for values in states {
-                    let Some(state) = completed(self.linked, evaluator, values)? else { continue };
+                    let Some(state) = completed(self.linked, evaluator, values)? else {
+                        continue;
+                    };
                     let entry = (state.after(&from), used.clone());
                     if !reached.contains(&entry) {
                         reached.push(entry);
                     }
                 }
                 if reached.len() > HIDDEN_MAX {
-                    let message = format!("unseen steps lead to more than {HIDDEN_MAX} states; lower their bounds");
+                    let message =
+                        format!("unseen steps lead to more than {HIDDEN_MAX} states; lower their bounds");
                     return Err(Failure::new(ErrorClass::Resource, message));
                 }
             }
@@ -271,15 +281,20 @@ impl<'l> TlaModel<'l> {
         let mut evaluator = self.evaluator.borrow_mut();
         let mut parts = Vec::new();
         // What went wrong was told when the step was tried; here only reasons are asked for.
-        let _ = self.each_assignment(&mut evaluator, instance, state.values(), &mut |evaluator, arguments| {
-            for part in evaluator.refusals(instance.0.operation, arguments, state.values()) {
-                let text = refusal(&part);
-                if !parts.contains(&text) {
-                    parts.push(text);
+        let _ = self.each_assignment(
+            &mut evaluator,
+            instance,
+            state.values(),
+            &mut |evaluator, arguments| {
+                for part in evaluator.refusals(instance.0.operation, arguments, state.values()) {
+                    let text = refusal(&part);
+                    if !parts.contains(&text) {
+                        parts.push(text);
+                    }
                 }
-            }
-            Ok(())
-        });
+                Ok(())
+            },
+        );
         let mut reason = match parts.as_slice() {
             [] => "no branch of the action is possible".to_owned(),
             parts => parts.join("; or "),
@@ -309,7 +324,8 @@ impl<'l> TlaModel<'l> {
                 }
                 TagField::Event => {
                     let known = plan.params.iter().zip(&instance.0.arguments);
-                    let fields = known.filter_map(|(param, value)| Some((param.field.clone(), value.clone()?)));
+                    let fields =
+                        known.filter_map(|(param, value)| Some((param.field.clone(), value.clone()?)));
                     crate::bind::event(Value::str(&plan.op), fields.collect())
                 }
                 // Operations of one class are told apart by nothing that a tag could ask for.
@@ -348,7 +364,11 @@ impl<'l> TlaModel<'l> {
 }
 
 /// A state with its view; `None` if an invariant does not hold in it.
-fn completed<'l>(linked: &'l Linked, evaluator: &mut Evaluator<'l>, values: State) -> Outcome<Option<SpecState>> {
+fn completed<'l>(
+    linked: &'l Linked,
+    evaluator: &mut Evaluator<'l>,
+    values: State,
+) -> Outcome<Option<SpecState>> {
     for invariant in &linked.invariants {
         if !evaluator.holds(invariant.formula, &values)? {
             return Ok(None);
@@ -369,7 +389,9 @@ fn product(
     chosen: &mut Vec<Value>,
     run: &mut dyn FnMut(&[Value]) -> Outcome<()>,
 ) -> Outcome<()> {
-    let Some((first, others)) = choices.split_first() else { return run(chosen) };
+    let Some((first, others)) = choices.split_first() else {
+        return run(chosen);
+    };
     for value in first {
         chosen.push(value.clone());
         product(others, chosen, run)?;
@@ -385,7 +407,12 @@ fn refusal(part: &omnilink_tla::eval::FalsePart) -> String {
     let values = part.values.iter().chain(&part.bindings);
     let values: Vec<String> = values
         .filter(|(text, value)| text != value)
-        .map(|(text, value)| format!("{} = {value}", text.split_whitespace().collect::<Vec<_>>().join(" ")))
+        .map(|(text, value)| {
+            format!(
+                "{} = {value}",
+                text.split_whitespace().collect::<Vec<_>>().join(" ")
+            )
+        })
         .collect();
     if !values.is_empty() {
         line.push_str(&format!(": {}", values.join(", ")));
@@ -429,12 +456,15 @@ impl Model for TlaModel<'_> {
         if refused.0.part.is_some() || helper.0.part.is_some() {
             return true;
         }
-        self.cells.may_enable(state, self.effects(refused), self.effects(helper))
+        self.cells
+            .may_enable(state, self.effects(refused), self.effects(helper))
     }
 
     fn describe_state(&self, state: &SpecState) -> String {
         let variables = self.linked.program.variables.iter().zip(&**state.values());
-        let variables: Vec<String> = variables.map(|(name, value)| format!("{name} = {value}")).collect();
+        let variables: Vec<String> = variables
+            .map(|(name, value)| format!("{name} = {value}"))
+            .collect();
         match variables.as_slice() {
             [only] => only.clone(),
             several => format!("/\\ {}", several.join(" /\\ ")),
@@ -465,6 +495,8 @@ impl Model for TlaModel<'_> {
 
 impl std::fmt::Debug for TlaModel<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("TlaModel").field("spec", &self.linked.name).finish_non_exhaustive()
+        f.debug_struct("TlaModel")
+            .field("spec", &self.linked.name)
+            .finish_non_exhaustive()
     }
 }

@@ -75,7 +75,9 @@ mod tests {
 
     #[test]
     fn identifiers_are_those_outside_quotes() {
-        let found: Vec<&str> = identifiers(r#"Keys \cup {key, "not one", 12}"#).into_iter().collect();
+        let found: Vec<&str> = identifiers(r#"Keys \cup {key, "not one", 12}"#)
+            .into_iter()
+            .collect();
         assert_eq!(found, ["Keys", "cup", "key"]);
     }
 }

@@ -45,21 +45,33 @@ impl Setup {
     /// Recognises a setup by what the spec extends; `None` for any other spec.
     pub(crate) fn recognise(path: &Path, search: &SearchPath) -> Result<Option<Self>, LinkError> {
         // What cannot be read is reported by whoever reads it as a spec.
-        let Ok(text) = read_text(path) else { return Ok(None) };
-        let extended = text.lines().filter_map(|line| line.trim().strip_prefix("EXTENDS"));
+        let Ok(text) = read_text(path) else {
+            return Ok(None);
+        };
+        let extended = text
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("EXTENDS"));
         let extended = extended.flat_map(|names| names.split(','));
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
         let mut bases = extended.filter_map(|name| name.trim().strip_suffix("Validate"));
         let Some(base) = bases.find(|base| folder.join(format!("{base}.tla")).is_file()) else {
             return Ok(None);
         };
         let Loaded { spec, diagnostics } = load(&folder.join(format!("{base}.tla")), search);
-        if diagnostics.iter().any(omnilink_tla::diagnostic::Diagnostic::is_error) {
+        if diagnostics
+            .iter()
+            .any(omnilink_tla::diagnostic::Diagnostic::is_error)
+        {
             return Err(LinkError::Spec(crate::linked::rendered(&diagnostics, &spec)));
         }
         let (module, ops) = generate(base, &spec, identifiers(&text).contains("__action"));
         let failed = |error: std::io::Error| {
-            LinkError::Usage(format!("generated modules need a temporary folder: {error}; set TMPDIR to one with room"))
+            LinkError::Usage(format!(
+                "generated modules need a temporary folder: {error}; set TMPDIR to one with room"
+            ))
         };
         let generated = tempfile::tempdir().map_err(failed)?;
         std::fs::write(generated.path().join(format!("{base}Validate.tla")), module).map_err(failed)?;
@@ -96,10 +108,21 @@ fn generate(base: &str, spec: &Spec, uses_action: bool) -> (String, BTreeMap<Str
         let holes = vec!["_"; entity.arity as usize];
         application(spec.names.text(entity.name), &holes)
     };
-    let constants: Vec<String> = root.into_iter().flat_map(|root| &root.constants).map(name).collect();
-    let variables: Vec<String> = root.into_iter().flat_map(|root| &root.variables).map(name).collect();
+    let constants: Vec<String> = root
+        .into_iter()
+        .flat_map(|root| &root.constants)
+        .map(name)
+        .collect();
+    let variables: Vec<String> = root
+        .into_iter()
+        .flat_map(|root| &root.variables)
+        .map(name)
+        .collect();
     let mut text = format!("---- MODULE {base}Validate ----\nEXTENDS Integers\n");
-    text.push_str(&format!("CONSTANTS {}\n", [constants, vec![TRACES.to_owned()]].concat().join(", ")));
+    text.push_str(&format!(
+        "CONSTANTS {}\n",
+        [constants, vec![TRACES.to_owned()]].concat().join(", ")
+    ));
     text.push_str(&format!("VARIABLES {}\n", variables.join(", ")));
     text.push_str(&format!("__Spec == INSTANCE {base}\n"));
     text.push_str(&format!("VARIABLES {}\n", TRANSIENT.join(", ")));
@@ -134,7 +157,10 @@ fn generate(base: &str, spec: &Spec, uses_action: bool) -> (String, BTreeMap<Str
         text.push_str(&format!("__Op_{op}({EVENT}) == {during} /\\ {joined}\n"));
         link(op, format!("__Op_{op}"));
     }
-    for action in actions(spec, None).iter().filter(|action| is_own(spec, &action.name)) {
+    for action in actions(spec, None)
+        .iter()
+        .filter(|action| is_own(spec, &action.name))
+    {
         let mut params = action.params.clone();
         let applied = application(&format!("__Spec!{}", action.name), &params);
         text.push_str(&format!("__Action_{} == TRUE\n", action.name));
@@ -142,9 +168,15 @@ fn generate(base: &str, spec: &Spec, uses_action: bool) -> (String, BTreeMap<Str
             params.push(EVENT.to_owned());
         }
         let operation = application(&format!("__Op_{}", action.name), &params);
-        text.push_str(&format!("{operation} == {during} /\\ {applied} /\\ __Action_{}\n", action.name));
+        text.push_str(&format!(
+            "{operation} == {during} /\\ {applied} /\\ __Action_{}\n",
+            action.name
+        ));
         let plain = action.name.strip_suffix("_Done");
-        link(plain.unwrap_or(&action.name), format!("__Op_{}", plain.unwrap_or(&action.name)));
+        link(
+            plain.unwrap_or(&action.name),
+            format!("__Op_{}", plain.unwrap_or(&action.name)),
+        );
     }
     text.push_str("Next == UNCHANGED __vars\n====\n");
     // A step is part of an operation, never one of its own.

@@ -48,7 +48,11 @@ pub(crate) enum Extra {
 }
 
 impl Extra {
-    const ALL: [(Self, &'static str); 3] = [(Self::Thread, "thread"), (Self::Meta, "meta"), (Self::Event, EVENT)];
+    const ALL: [(Self, &'static str); 3] = [
+        (Self::Thread, "thread"),
+        (Self::Meta, "meta"),
+        (Self::Event, EVENT),
+    ];
 
     fn name(self) -> &'static str {
         match self {
@@ -196,7 +200,12 @@ impl<'a> Draft<'a> {
     ) -> Result<Self, LinkError> {
         let wrong = |message: String| LinkError::Usage(format!("link file, [ops.{op}]: {message}"));
         let mentioned = |texts: [Option<&String>; 2]| -> Vec<Extra> {
-            let is_mentioned = |name: &str| texts.iter().flatten().any(|text| identifiers(text).contains(name));
+            let is_mentioned = |name: &str| {
+                texts
+                    .iter()
+                    .flatten()
+                    .any(|text| identifiers(text).contains(name))
+            };
             let is_param = |name: &str| of.params.iter().any(|param| param == name);
             let extras = Extra::ALL.into_iter();
             extras
@@ -211,7 +220,11 @@ impl<'a> Draft<'a> {
         });
         for param in entries {
             if !of.params.contains(param) {
-                let message = format!("the action {} ({}) has no parameter `{param}`", of.signature(), of.at);
+                let message = format!(
+                    "the action {} ({}) has no parameter `{param}`",
+                    of.signature(),
+                    of.at
+                );
                 return Err(wrong(message));
             }
         }
@@ -252,7 +265,8 @@ impl<'a> Draft<'a> {
     }
 
     fn is_plain(&self) -> bool {
-        self.link.is_none_or(|link| link.requires.is_none() && link.ensures.is_none())
+        self.link
+            .is_none_or(|link| link.requires.is_none() && link.ensures.is_none())
     }
 
     fn params_with(&self, extras: &[Extra]) -> Vec<&str> {
@@ -262,7 +276,12 @@ impl<'a> Draft<'a> {
 
     /// The event is a parameter that is no field; it comes after all others.
     fn with_event(&self, extras: &[Extra]) -> Vec<Extra> {
-        let event = self.of.params.iter().filter(|param| *param == EVENT).map(|_| Extra::Event);
+        let event = self
+            .of
+            .params
+            .iter()
+            .filter(|param| *param == EVENT)
+            .map(|_| Extra::Event);
         event.chain(extras.iter().copied()).collect()
     }
 
@@ -277,14 +296,26 @@ impl<'a> Draft<'a> {
                     conjuncts.push(application(&name(role, op), &params));
                 }
             };
-            joined("requires", self.link.and_then(|link| link.requires.as_ref()), module);
+            joined(
+                "requires",
+                self.link.and_then(|link| link.requires.as_ref()),
+                module,
+            );
             let action = application(&self.of.name, &self.of.params);
             joined("does", Some(&action), module);
-            joined("ensures", self.link.and_then(|link| link.ensures.as_ref()), module);
+            joined(
+                "ensures",
+                self.link.and_then(|link| link.ensures.as_ref()),
+                module,
+            );
             module.define(&name("op", op), &params, &conjuncts.join(" /\\ "));
         }
         if let Some(aborted) = self.link.and_then(|link| link.aborted.as_ref()) {
-            module.define(&name("aborted", op), &self.params_with(&self.aborted_extras), aborted);
+            module.define(
+                &name("aborted", op),
+                &self.params_with(&self.aborted_extras),
+                aborted,
+            );
         }
         for (param, range) in self.of.params.iter().zip(&self.ranges) {
             if let Some(range) = range {
@@ -293,7 +324,11 @@ impl<'a> Draft<'a> {
         }
         for (param, codes) in self.of.params.iter().zip(&self.codes) {
             for (number, (_, means)) in codes.iter().enumerate() {
-                module.define(&name("code", &format!("{op}_{param}_{number}")), &[] as &[&str], means);
+                module.define(
+                    &name("code", &format!("{op}_{param}_{number}")),
+                    &[] as &[&str],
+                    means,
+                );
             }
         }
     }
@@ -305,7 +340,11 @@ impl<'a> Draft<'a> {
         } else {
             name("op", op)
         }];
-        names.extend(self.link.and_then(|link| link.aborted.as_ref()).map(|_| name("aborted", op)));
+        names.extend(
+            self.link
+                .and_then(|link| link.aborted.as_ref())
+                .map(|_| name("aborted", op)),
+        );
         names.extend(self.step.map(|step| step.name.clone()));
         for ((param, range), codes) in self.of.params.iter().zip(&self.ranges).zip(&self.codes) {
             names.extend(range.as_ref().map(|_| name("range", &format!("{op}_{param}"))));
@@ -318,7 +357,10 @@ impl<'a> Draft<'a> {
     fn plan(&self, built: &mut impl Iterator<Item = Option<Operation>>) -> Option<Plan> {
         let mut next = || built.next().flatten();
         let happened = next();
-        let aborted = self.link.and_then(|link| link.aborted.as_ref()).and_then(|_| next());
+        let aborted = self
+            .link
+            .and_then(|link| link.aborted.as_ref())
+            .and_then(|_| next());
         let step = self.step.and_then(|_| next());
         let mut params = Vec::new();
         let extras = self.with_event(&self.extras);
@@ -368,6 +410,20 @@ impl<'a> Draft<'a> {
 
 /// Words of the language that may stand in a set.
 const KEYWORDS: [&str; 16] = [
-    "BOOLEAN", "STRING", "SUBSET", "UNION", "DOMAIN", "TRUE", "FALSE", "cup", "union", "cap", "intersect", "X", "times",
-    "o", "setminus", "Nat",
+    "BOOLEAN",
+    "STRING",
+    "SUBSET",
+    "UNION",
+    "DOMAIN",
+    "TRUE",
+    "FALSE",
+    "cup",
+    "union",
+    "cap",
+    "intersect",
+    "X",
+    "times",
+    "o",
+    "setminus",
+    "Nat",
 ];

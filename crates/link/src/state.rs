@@ -22,9 +22,9 @@ impl SpecState {
     pub(crate) fn new(values: State, view: Option<Value>) -> Self {
         let hash = match &view {
             Some(view) => view.hash64(),
-            None => (1u64..)
-                .zip(&*values)
-                .fold(0u64, |sum, (slot, value)| sum.wrapping_add(spread(value.hash64(), slot))),
+            None => (1u64..).zip(&*values).fold(0u64, |sum, (slot, value)| {
+                sum.wrapping_add(spread(value.hash64(), slot))
+            }),
         };
         Self {
             values,
@@ -50,7 +50,12 @@ impl SpecState {
 
     /// This state once the operation in steps of this thread and number is done.
     pub(crate) fn with_done(mut self, thread: u64, number: u64) -> Self {
-        let others = self.done.as_deref().unwrap_or_default().iter().filter(|(other, _)| *other != thread);
+        let others = self
+            .done
+            .as_deref()
+            .unwrap_or_default()
+            .iter()
+            .filter(|(other, _)| *other != thread);
         let mut done: Vec<(u64, u64)> = others.copied().chain([(thread, number)]).collect();
         done.sort_unstable();
         self.set_done(done.into());

@@ -35,7 +35,9 @@ impl Survey {
         if !self.ops.contains_key(operation.name.as_str()) {
             self.ops.insert(operation.name.to_string(), Seen::default());
         }
-        let Some(seen) = self.ops.get_mut(operation.name.as_str()) else { return };
+        let Some(seen) = self.ops.get_mut(operation.name.as_str()) else {
+            return;
+        };
         seen.count += 1;
         seen.aborted += u64::from(operation.aborted);
         seen.pending += u64::from(operation.timebox.is_pending());
@@ -60,42 +62,67 @@ impl Survey {
 
     /// A link file to start from: everything that is default stands in comments, what is missing is to be filled in.
     pub fn link_file(&self, spec: &str, actions: &[Action], constants: &[String]) -> String {
-        let mut text = format!("# How traces belong to {spec}. Everything is optional: an operation is the action of its name,\n");
+        let mut text = format!(
+            "# How traces belong to {spec}. Everything is optional: an operation is the action of its name,\n"
+        );
         text.push_str("# and its fields are the parameters. See docs/validate.md.\n\n");
         if !constants.is_empty() {
-            text.push_str("# Constants as TLA+ expressions; those of a .cfg need not be repeated.\n[constants]\n");
-            constants.iter().for_each(|name| text.push_str(&format!("# {name} = \"…\"\n")));
+            text.push_str(
+                "# Constants as TLA+ expressions; those of a .cfg need not be repeated.\n[constants]\n",
+            );
+            constants
+                .iter()
+                .for_each(|name| text.push_str(&format!("# {name} = \"…\"\n")));
             text.push_str("\n# Constants that are all values of these fields of the trace.\n[collect]\n");
-            let fields: BTreeSet<&str> = self.ops.values().flat_map(|seen| &seen.fields).map(String::as_str).collect();
+            let fields: BTreeSet<&str> = self
+                .ops
+                .values()
+                .flat_map(|seen| &seen.fields)
+                .map(String::as_str)
+                .collect();
             let fields: Vec<String> = fields.iter().map(|field| format!("{field:?}")).collect();
             constants
                 .iter()
                 .for_each(|name| text.push_str(&format!("# {name} = [{}]\n", fields.join(", "))));
             text.push('\n');
         }
-        for action in actions.iter().filter(|action| action.in_next || self.ops.contains_key(&action.name)) {
+        for action in actions
+            .iter()
+            .filter(|action| action.in_next || self.ops.contains_key(&action.name))
+        {
             let seen = self.ops.get(&action.name);
             let how_often = match seen {
                 Some(seen) => format!("{} in the trace", seen.count),
                 None if self.ops.is_empty() => "no trace was given".to_owned(),
                 None => "not in the trace".to_owned(),
             };
-            text.push_str(&format!("# {} ({}): {how_often}\n", action.signature(), action.at));
+            text.push_str(&format!(
+                "# {} ({}): {how_often}\n",
+                action.signature(),
+                action.at
+            ));
             text.push_str(&format!("# [ops.{}]\n", action.name));
             for param in &action.params {
-                let is_missing = seen.is_some_and(|seen| {
-                    !seen.positional && !seen.has_result && !seen.fields.contains(param)
-                });
+                let is_missing = seen
+                    .is_some_and(|seen| !seen.positional && !seen.has_result && !seen.fields.contains(param));
                 if is_missing {
-                    text.push_str(&format!("#   MISSING: no field \"{param}\"; fields = {{ {param} = \"…\" }}\n"));
+                    text.push_str(&format!(
+                        "#   MISSING: no field \"{param}\"; fields = {{ {param} = \"…\" }}\n"
+                    ));
                 }
             }
-            let unread = seen.into_iter().flat_map(|seen| &seen.fields).filter(|field| !action.params.contains(field));
+            let unread = seen
+                .into_iter()
+                .flat_map(|seen| &seen.fields)
+                .filter(|field| !action.params.contains(field));
             unread.for_each(|field| text.push_str(&format!("#   nothing reads the field \"{field}\"\n")));
             text.push_str("# requires = '''…'''\n# ensures = '''…'''\n\n");
         }
         for (op, seen) in self.without_action(actions) {
-            text.push_str(&format!("# MISSING: {op} is in the trace {} times, and is no action\n", seen.count));
+            text.push_str(&format!(
+                "# MISSING: {op} is in the trace {} times, and is no action\n",
+                seen.count
+            ));
             text.push_str(&format!("[ops.{op:?}]\n# action = \"…\"\nignore = true\n\n"));
         }
         text

@@ -80,7 +80,9 @@ impl<'m, O: Clone> History<'m, O> {
             let observed = observed?;
             let meaning = (self.decode)(&observed)?;
             // Some tools write "never" as the end of time. It must not be taken for a return.
-            if observed.timebox.end == Some(Time::MAX) && !matches!(meaning, Meaning::LeftOut | Meaning::DidNotHappen) {
+            if observed.timebox.end == Some(Time::MAX)
+                && !matches!(meaning, Meaning::LeftOut | Meaning::DidNotHappen)
+            {
                 return Err(CliError::EndOfTime(observed.place));
             }
             match meaning {

@@ -34,14 +34,23 @@ impl Visitor for RunAll<'_> {
     fn visit<M: Shipped>(self, model: M) -> Result<Exit, CliError> {
         let request = self.request;
         self.run(&|input, progress| {
-            check_input(&model, &|operation| decode_shipped(&model, operation), input, request, progress)
+            check_input(
+                &model,
+                &|operation| decode_shipped(&model, operation),
+                input,
+                request,
+                progress,
+            )
         })
     }
 }
 
 impl RunAll<'_> {
     /// Checks all inputs, each by `check`.
-    pub(crate) fn run(mut self, check: &(dyn Fn(&Input, &Progress) -> Report + Sync)) -> Result<Exit, CliError> {
+    pub(crate) fn run(
+        mut self,
+        check: &(dyn Fn(&Input, &Progress) -> Report + Sync),
+    ) -> Result<Exit, CliError> {
         let mut evidence = self.evidence.map(Evidence::create).transpose()?;
         let title = match self.inputs {
             [input] => input.name.clone(),
@@ -59,10 +68,7 @@ impl RunAll<'_> {
                     loop {
                         let index = next.fetch_add(1, Ordering::Relaxed);
                         let Some(input) = inputs.get(index) else { break };
-                        if sender
-                            .send((index, check(input, progress)))
-                            .is_err()
-                        {
+                        if sender.send((index, check(input, progress))).is_err() {
                             break;
                         }
                     }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use omnilink_engine::{
-    Alternative, Checker, Components, Counterexample, Footprint, Keys, Limits, Model, Operation, Options, Outcome,
-    Partitioning, Progress as Going, Verdict, minimize,
+    Alternative, Checker, Components, Counterexample, Footprint, Keys, Limits, Model, Operation, Options,
+    Outcome, Partitioning, Progress as Going, Verdict, minimize,
 };
 use omnilink_report::{Answer, MinimalHistory, Report, ThreadNames};
 

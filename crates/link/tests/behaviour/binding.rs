@@ -12,13 +12,19 @@ fn refusal(lines: &str) -> String {
 #[test]
 fn an_operation_is_the_action_of_its_name() {
     let linked = linked(REGISTER, "");
-    assert!(is_valid(&linked, r#"
+    assert!(is_valid(
+        &linked,
+        r#"
         0 Write {"value":1} 0 2
         1 Read {"result":1} 1 3
-        1 Read {"result":1} 4 5"#));
-    assert!(!is_valid(&linked, r#"
+        1 Read {"result":1} 4 5"#
+    ));
+    assert!(!is_valid(
+        &linked,
+        r#"
         0 Write {"value":1} 0 2
-        1 Read {"result":0} 3 4"#));
+        1 Read {"result":0} 3 4"#
+    ));
 }
 
 #[test]
@@ -50,10 +56,13 @@ fn a_pending_operation_may_have_happened_or_not() {
         );
         assert!(is_valid(&linked, &text), "{seen}");
     }
-    assert!(!is_valid(&linked, r#"
+    assert!(!is_valid(
+        &linked,
+        r#"
         0 Write {"value":1} 0 -
         1 Read {"result":1} 3 4
-        1 Read {"result":0} 5 6"#));
+        1 Read {"result":0} 5 6"#
+    ));
 }
 
 #[test]
@@ -66,29 +75,44 @@ Swap(value, result) == x = result /\ x' = value
 Next == \E v \in Values, r \in Values : Swap(v, r)
 ====";
     let linked = linked(swap, "");
-    assert!(is_valid(&linked, r#"
+    assert!(is_valid(
+        &linked,
+        r#"
         0 Swap {"value":1} 0 -
-        1 Swap {"value":2,"result":1} 3 4"#));
-    assert!(!is_valid(&linked, r#"
+        1 Swap {"value":2,"result":1} 3 4"#
+    ));
+    assert!(!is_valid(
+        &linked,
+        r#"
         0 Swap {"value":1} 0 -
-        1 Swap {"value":2,"result":2} 3 4"#));
+        1 Swap {"value":2,"result":2} 3 4"#
+    ));
 }
 
 #[test]
 fn an_aborted_operation_changes_nothing() {
     let linked = linked(REGISTER, "");
-    assert!(is_valid(&linked, r#"
+    assert!(is_valid(
+        &linked,
+        r#"
         0 Write {"value":1} 0 1 aborted
-        1 Read {"result":0} 3 4"#));
-    assert!(!is_valid(&linked, r#"
+        1 Read {"result":0} 3 4"#
+    ));
+    assert!(!is_valid(
+        &linked,
+        r#"
         0 Write {"value":1} 0 1 aborted
-        1 Read {"result":1} 3 4"#));
+        1 Read {"result":1} 3 4"#
+    ));
 }
 
 #[test]
 fn an_operation_without_an_action_names_those_that_there_are() {
     let message = refusal(r#"0 Wrte {"value":1} 0 1"#);
-    assert!(message.starts_with("trace:1: the spec Register.tla has no action `Wrte` (did you mean `Write`?)"), "{message}");
+    assert!(
+        message.starts_with("trace:1: the spec Register.tla has no action `Wrte` (did you mean `Write`?)"),
+        "{message}"
+    );
     assert!(message.contains("it has Next, Read, Write"), "{message}");
 }
 
@@ -104,23 +128,33 @@ fn a_missing_field_points_into_trace_and_spec() {
 
 #[test]
 fn a_type_error_inside_an_action_points_into_trace_and_spec() {
-    let spec = "---- MODULE Counter ----\nEXTENDS Integers\nVARIABLE n\nInit == n = 0\nAdd(m) == n' = n + m\n====";
+    let spec =
+        "---- MODULE Counter ----\nEXTENDS Integers\nVARIABLE n\nInit == n = 0\nAdd(m) == n' = n + m\n====";
     let linked = linked(spec, "");
     let message = linked
         .run(|model| {
             let operations = bound(model, trace(ndjson("0 Add {\"m\":\"one\"} 0 1"))).unwrap();
-            omnilink_engine::check(model, operations, omnilink_engine::Options::default()).unwrap_err().to_string()
+            omnilink_engine::check(model, operations, omnilink_engine::Options::default())
+                .unwrap_err()
+                .to_string()
         })
         .unwrap();
-    assert!(message.contains("trace:1") && message.contains("Counter.tla:5"), "{message}");
+    assert!(
+        message.contains("trace:1") && message.contains("Counter.tla:5"),
+        "{message}"
+    );
 }
 
 #[test]
 fn a_violation_names_the_conjunct_that_is_false() {
     let linked = linked(REGISTER, "");
     let verdict = crate::world::verdict_of(&linked, ndjson(r#"0 Read {"result":2} 3 4"#));
-    let omnilink_engine::Verdict::Violation(counterexample) = verdict else { panic!("{verdict:?}") };
+    let omnilink_engine::Verdict::Violation(counterexample) = verdict else {
+        panic!("{verdict:?}")
+    };
     let fate = &counterexample.alternatives[0].candidates[0].fate;
-    let omnilink_engine::Fate::Refused(Some(reason)) = fate else { panic!("{fate:?}") };
+    let omnilink_engine::Fate::Refused(Some(reason)) = fate else {
+        panic!("{fate:?}")
+    };
     assert_eq!(reason, "`result = x` is false: result = 2, x = 0");
 }

@@ -32,5 +32,9 @@ fn stores_with_snapshots_are_told_apart() {
 
 #[test]
 fn queues_of_several_producers_are_told_apart() {
-    assert_verdicts("producers/Producers.tla", &["Producers=producer", "Consumers=consumer"], &[]);
+    assert_verdicts(
+        "producers/Producers.tla",
+        &["Producers=producer", "Consumers=consumer"],
+        &[],
+    );
 }

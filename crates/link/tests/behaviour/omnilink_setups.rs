@@ -60,12 +60,16 @@ fn verdict(lines: &str) -> Verdict {
 
 #[test]
 fn overrides_collected_constants_and_aborts_are_understood() {
-    assert!(verdict(r#"
+    assert!(
+        verdict(
+            r#"
         0 Add {"by":3,"now":3,"_meta":{"code":0}} 0 1
         1 Get {"now":3} 2 3
         0 Add {"by":3,"now":6,"_meta":{"code":1}} 4 5 aborted
-        1 Get {"now":0} 6 7"#)
-    .is_valid());
+        1 Get {"now":0} 6 7"#
+        )
+        .is_valid()
+    );
 }
 
 #[test]
@@ -75,7 +79,12 @@ fn what_is_joined_to_an_action_must_hold() {
 
 #[test]
 fn tags_are_told() {
-    let Verdict::Violation(counterexample) = verdict(r#"0 Get {"now":1} 0 1"#) else { panic!("it is valid") };
+    let Verdict::Violation(counterexample) = verdict(r#"0 Get {"now":1} 0 1"#) else {
+        panic!("it is valid")
+    };
     let fate = &counterexample.alternatives[0].candidates[0].fate;
-    assert!(matches!(fate, Fate::Refused(Some(reason)) if reason.contains("(tagged WrongCount)")), "{fate:?}");
+    assert!(
+        matches!(fate, Fate::Refused(Some(reason)) if reason.contains("(tagged WrongCount)")),
+        "{fate:?}"
+    );
 }

@@ -49,9 +49,15 @@ fn an_action_that_may_change_something_is_not_pure() {
 
 #[test]
 fn what_the_result_refutes_does_not_count() {
-    assert!(is_pure(r#"0 PutIfAbsent {"k":1,"v":2,"r":3} 0 1"#), "it was not absent");
+    assert!(
+        is_pure(r#"0 PutIfAbsent {"k":1,"v":2,"r":3} 0 1"#),
+        "it was not absent"
+    );
     assert!(!is_pure(r#"0 PutIfAbsent {"k":1,"v":2,"r":0} 0 1"#), "it was");
-    assert!(is_pure(r#"0 Put {"k":1,"v":2,"r":2} 0 1"#), "it replaced a value by itself");
+    assert!(
+        is_pure(r#"0 Put {"k":1,"v":2,"r":2} 0 1"#),
+        "it replaced a value by itself"
+    );
 }
 
 #[test]

@@ -34,8 +34,16 @@ struct Random {
 }
 
 fn random() -> impl Strategy<Value = Random> {
-    (0..9usize, 1..3i64, 0..3i64, 0..3i64, 0..12i64, 0..9i64, prop::bool::weighted(0.1)).prop_map(
-        |(op, key, value, result, start, length, pending)| Random {
+    (
+        0..9usize,
+        1..3i64,
+        0..3i64,
+        0..3i64,
+        0..12i64,
+        0..9i64,
+        prop::bool::weighted(0.1),
+    )
+        .prop_map(|(op, key, value, result, start, length, pending)| Random {
             op,
             key,
             value,
@@ -43,14 +51,20 @@ fn random() -> impl Strategy<Value = Random> {
             start,
             length,
             pending,
-        },
-    )
+        })
 }
 
 fn lines(history: &[Random]) -> String {
     let mut text = String::new();
     for (thread, random) in history.iter().enumerate() {
-        let Random { key, value, result, start, length, .. } = random;
+        let Random {
+            key,
+            value,
+            result,
+            start,
+            length,
+            ..
+        } = random;
         let (op, args) = match random.op {
             0 => ("Get", format!("\"k\":{key},\"r\":{result}")),
             1 => ("Put", format!("\"k\":{key},\"v\":{value},\"r\":{result}")),
@@ -62,7 +76,11 @@ fn lines(history: &[Random]) -> String {
             7 => ("Count", format!("\"r\":{result}")),
             _ => ("Clear", format!("\"r\":{result}")),
         };
-        let end = if random.pending { "null".to_owned() } else { (start + length).to_string() };
+        let end = if random.pending {
+            "null".to_owned()
+        } else {
+            (start + length).to_string()
+        };
         text.push_str(&format!(
             "{{\"thread\":{thread},\"op\":\"{op}\",\"args\":{{{args}}},\"start\":{start},\"end\":{end}}}\n"
         ));

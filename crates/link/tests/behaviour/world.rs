@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use omnilink_engine::{Checker, Operation, Options, Partitioning, Progress, Verdict, check};
-use omnilink_link::{BindError, Bound, Collection, Instance, LinkError, LinkFile, LinkOptions, Linked, TlaModel};
+use omnilink_link::{
+    BindError, Bound, Collection, Instance, LinkError, LinkFile, LinkOptions, Linked, TlaModel,
+};
 use omnilink_trace::{OpenOptions, Trace};
 
 /// A register, the smallest spec that can refuse something.
@@ -16,7 +18,9 @@ Next == \E v \in {0, 1, 2} : Write(v) \/ Read(v)
 ====";
 
 pub fn example(path: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples/validate").join(path)
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../../examples/validate")
+        .join(path)
 }
 
 pub fn linked(text: &str, toml: &str) -> Linked {
@@ -51,7 +55,12 @@ pub fn ndjson(lines: &str) -> String {
 }
 
 pub fn trace(ndjson: String) -> Trace {
-    Trace::from_reader("trace", std::io::Cursor::new(ndjson.into_bytes()), &OpenOptions::default()).unwrap()
+    Trace::from_reader(
+        "trace",
+        std::io::Cursor::new(ndjson.into_bytes()),
+        &OpenOptions::default(),
+    )
+    .unwrap()
 }
 
 /// The operations of a trace for the engine.
@@ -90,14 +99,22 @@ pub fn is_valid(linked: &Linked, lines: &str) -> bool {
 }
 
 /// The verdict on a file, by a spec of the examples, read as the command reads it.
-pub fn verdict_on(spec: &str, file: &std::path::Path, collect: &[&str], constants: &[(&str, &str)]) -> Verdict {
+pub fn verdict_on(
+    spec: &str,
+    file: &std::path::Path,
+    collect: &[&str],
+    constants: &[(&str, &str)],
+) -> Verdict {
     let mut collection = Collection::default();
     collect.iter().for_each(|text| collection.add(text).unwrap());
     for operation in Trace::open(file, &OpenOptions::default()).unwrap() {
         collection.observe(&operation.unwrap());
     }
     let options = LinkOptions {
-        constants: constants.iter().map(|(n, e)| ((*n).to_owned(), (*e).to_owned())).collect(),
+        constants: constants
+            .iter()
+            .map(|(n, e)| ((*n).to_owned(), (*e).to_owned()))
+            .collect(),
         collected: collection.finish().0,
         ..LinkOptions::default()
     };

@@ -89,7 +89,11 @@ struct Walk {
 impl Walk {
     fn visit(&mut self) -> Walked<()> {
         self.visits += 1;
-        if self.visits > VISITS_MAX { Err(GaveUp) } else { Ok(()) }
+        if self.visits > VISITS_MAX {
+            Err(GaveUp)
+        } else {
+            Ok(())
+        }
     }
 
     fn read(&mut self, variable: u32, part: CellPart) {
@@ -118,7 +122,10 @@ impl Walk {
     /// How much there is, to go back to if a branch turns out to be impossible.
     fn mark(&self) -> (usize, usize, usize) {
         let Effects {
-            reads, writes, demands, ..
+            reads,
+            writes,
+            demands,
+            ..
         } = &self.effects;
         (reads.len(), writes.len(), demands.len())
     }
@@ -245,7 +252,9 @@ impl<'p> Evaluator<'p> {
             }
             Kind::ForAll(bounded) if node.uses.next => {
                 walk.branches += 1;
-                self.walk_bound(bounded, walk, &mut |this, walk| this.walk_action(&bounded.body, walk).map(|_| ()))?;
+                self.walk_bound(bounded, walk, &mut |this, walk| {
+                    this.walk_action(&bounded.body, walk).map(|_| ())
+                })?;
                 walk.branches -= 1;
                 Ok(true)
             }
@@ -269,7 +278,9 @@ impl<'p> Evaluator<'p> {
                 self.walk_action(body, walk)
             }
             Kind::Local(slot) => match self.slot(*slot).clone() {
-                Slot::Thunk { node: inner, base, .. } => self.walk_in(base as usize, |this| this.walk_action(inner, walk)),
+                Slot::Thunk {
+                    node: inner, base, ..
+                } => self.walk_in(base as usize, |this| this.walk_action(inner, walk)),
                 _ => self.walk_condition(node, walk),
             },
             Kind::Action(_, body) => self.walk_action(body, walk),
@@ -356,7 +367,10 @@ impl<'p> Evaluator<'p> {
             }
             _ => {
                 let known = self.known(value, walk);
-                let holds = walk.facts.iter().find(|(v, path, _)| *v == variable && path.is_empty());
+                let holds = walk
+                    .facts
+                    .iter()
+                    .find(|(v, path, _)| *v == variable && path.is_empty());
                 if known.is_some() && holds.map(|(_, _, value)| value) == known.as_ref() {
                     return Ok(true);
                 }
@@ -367,7 +381,13 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    fn walk_update(&mut self, variable: u32, update: &'p Update, is_only: bool, walk: &mut Walk) -> Walked<()> {
+    fn walk_update(
+        &mut self,
+        variable: u32,
+        update: &'p Update,
+        is_only: bool,
+        walk: &mut Walk,
+    ) -> Walked<()> {
         let mut path = Vec::with_capacity(update.path.len());
         for step in &update.path {
             match step {
@@ -384,7 +404,9 @@ impl<'p> Evaluator<'p> {
                 },
             }
         }
-        let Some(first) = path.first().cloned() else { return Err(GaveUp) };
+        let Some(first) = path.first().cloned() else {
+            return Err(GaveUp);
+        };
         self.set_slot(update.at_slot, Slot::Empty);
         if let Some((_, _, held)) = walk.facts.iter().find(|(v, p, _)| *v == variable && *p == path) {
             let held = held.clone();
@@ -409,7 +431,9 @@ impl<'p> Evaluator<'p> {
 
     /// Takes a conjunct `f[k] = c` for a fact. `None` if it is none; `Some(false)` if it contradicts another.
     fn fact(&mut self, node: &'p Node, walk: &mut Walk) -> Option<bool> {
-        let Kind::Equal(operands) = &node.kind else { return None };
+        let Kind::Equal(operands) = &node.kind else {
+            return None;
+        };
         let (variable, path, value) = self
             .fact_of(&operands.0, &operands.1, walk)
             .or_else(|| self.fact_of(&operands.1, &operands.0, walk))?;
@@ -431,7 +455,12 @@ impl<'p> Evaluator<'p> {
         Some(true)
     }
 
-    fn fact_of(&mut self, place: &'p Node, value: &'p Node, walk: &mut Walk) -> Option<(u32, Vec<Value>, Value)> {
+    fn fact_of(
+        &mut self,
+        place: &'p Node,
+        value: &'p Node,
+        walk: &mut Walk,
+    ) -> Option<(u32, Vec<Value>, Value)> {
         let (variable, path) = self.place(place, walk)?;
         Some((variable, path, self.known(value, walk)?))
     }
@@ -441,7 +470,9 @@ impl<'p> Evaluator<'p> {
         match &node.kind {
             Kind::Var(variable) => Some((*variable, Vec::new())),
             Kind::Local(slot) => match self.slot(*slot).clone() {
-                Slot::Thunk { node: inner, base, .. } => {
+                Slot::Thunk {
+                    node: inner, base, ..
+                } => {
                     let saved = std::mem::replace(&mut self.base, base as usize);
                     let place = self.place(inner, walk);
                     self.base = saved;
@@ -536,7 +567,9 @@ impl<'p> Evaluator<'p> {
                 Ok(())
             }
             Kind::Local(slot) => match self.slot(*slot).clone() {
-                Slot::Thunk { node: inner, base, .. } => self.walk_in(base as usize, |this| this.walk_read(inner, walk)),
+                Slot::Thunk {
+                    node: inner, base, ..
+                } => self.walk_in(base as usize, |this| this.walk_read(inner, walk)),
                 Slot::Shared(_) | Slot::Operator(_) => Err(GaveUp),
                 Slot::Datum(_) | Slot::Empty => Ok(()),
             },
@@ -591,9 +624,9 @@ impl<'p> Evaluator<'p> {
             | Kind::Function(bounded)
             | Kind::Choose(bounded)
             | Kind::ForAll(bounded)
-            | Kind::Exists(bounded) => {
-                self.walk_bound(bounded, walk, &mut |this, walk| this.walk_read(&bounded.body, walk))
-            }
+            | Kind::Exists(bounded) => self.walk_bound(bounded, walk, &mut |this, walk| {
+                this.walk_read(&bounded.body, walk)
+            }),
             Kind::Except(function, updates) => {
                 self.walk_read(function, walk)?;
                 for update in updates {
@@ -640,9 +673,13 @@ impl<'p> Evaluator<'p> {
 
     fn walk_argument(&mut self, argument: &'p Argument, walk: &mut Walk) -> Walked<()> {
         match argument {
-            Argument::Value(node) | Argument::Lazy(node) | Argument::ByName(node) => self.walk_read(node, walk),
+            Argument::Value(node) | Argument::Lazy(node) | Argument::ByName(node) => {
+                self.walk_read(node, walk)
+            }
             Argument::Slot(slot) => match self.slot(*slot).clone() {
-                Slot::Thunk { node, base, .. } => self.walk_in(base as usize, |this| this.walk_read(node, walk)),
+                Slot::Thunk { node, base, .. } => {
+                    self.walk_in(base as usize, |this| this.walk_read(node, walk))
+                }
                 Slot::Datum(_) | Slot::Empty => Ok(()),
                 Slot::Shared(_) | Slot::Operator(_) => Err(GaveUp),
             },
@@ -664,7 +701,11 @@ impl<'p> Evaluator<'p> {
     fn walk_content(&mut self, argument: &'p Argument) -> Slot<'p> {
         match argument {
             Argument::Value(node) | Argument::Lazy(node) | Argument::ByName(node) => {
-                let known = if node.uses.world { None } else { self.eval(node).ok() };
+                let known = if node.uses.world {
+                    None
+                } else {
+                    self.eval(node).ok()
+                };
                 match known.and_then(|datum| self.canonical(datum).ok()) {
                     Some(value) => Slot::Datum(super::datum::Datum::Value(value)),
                     None => Slot::Thunk {
@@ -700,7 +741,9 @@ impl<'p> Evaluator<'p> {
             .iter()
             .map(|(slot, argument)| (*slot, self.walk_content(argument)))
             .collect();
-        self.walk_frame(target.slots.len(), contents, walk, |this, walk| run(this, &target.body, walk))
+        self.walk_frame(target.slots.len(), contents, walk, |this, walk| {
+            run(this, &target.body, walk)
+        })
     }
 
     fn walk_frame<T>(

@@ -43,7 +43,9 @@ impl<'p> Evaluator<'p> {
 
     /// Notes that a conjunct of an action is false, if someone wants to know.
     pub(crate) fn refused(&mut self, node: &'p Node) {
-        let Some(mut refusals) = self.refusals.take() else { return };
+        let Some(mut refusals) = self.refusals.take() else {
+            return;
+        };
         if refusals.len() < REFUSALS_MAX {
             let mut bindings = Vec::new();
             let part = self
