@@ -6,6 +6,7 @@
 
 use omnilink_engine::{Footprint, Keys};
 use omnilink_tla::eval::{Cell, CellPart, Effects};
+use omnilink_value::Value;
 
 use crate::state::SpecState;
 
@@ -81,33 +82,47 @@ impl Cells {
         }
     }
 
-    /// Whether what `refused` waits for may be done by `helper`. A demand `f[k] = v` that `state` does not meet is met only
-    /// after something has left `v` at `f[k]`: the last to change it did.
+    /// Whether what `refused` waits for may be done by `helper`.
+    ///
+    /// A demand `f[k] = v` that `state` does not meet is met only after something has left `v` at `f[k]`: the last to change
+    /// it did. If no demand says why it is refused, it stays refused until something that it reads changes. The first
+    /// to change any of that finds it as it is in `state`: so it writes something else there, and demands nothing else.
     pub(crate) fn may_enable(&self, state: &SpecState, refused: &Effects, helper: &Effects) -> bool {
         if !refused.is_complete || !helper.is_complete {
             return true;
         }
-        let is_met = |(cell, value): &&(Cell, omnilink_value::Value)| {
-            let CellPart::At(key) = &cell.part else {
-                return true;
-            };
-            let function = state.values().get(cell.variable as usize);
-            function.and_then(|function| function.apply(key)) == Some(value)
-        };
-        let Some((cell, value)) = refused.demands.iter().find(|demand| !is_met(demand)) else {
-            return true;
-        };
-        helper.writes.iter().any(|write| {
-            write.cell.variable == cell.variable
-                && match &write.cell.part {
-                    CellPart::At(key) => {
-                        CellPart::At(key.clone()) == cell.part
-                            && write.value.as_ref().is_none_or(|left| left == value)
-                    }
-                    CellPart::Whole | CellPart::Domain => true,
-                }
-        })
+        let unmet = |(cell, value): &&(Cell, Value)| held(state, cell).is_some_and(|held| held != value);
+        match refused.demands.iter().find(unmet) {
+            Some((cell, value)) => helper.writes.iter().any(|write| {
+                touches(&write.cell, cell) && write.value.as_ref().is_none_or(|left| left == value)
+            }),
+            None => {
+                let is_read = |cell: &Cell| refused.reads.iter().any(|read| touches(cell, read));
+                let changes = helper.writes.iter().any(|write| {
+                    let same = write.value.as_ref().is_some_and(|left| held(state, &write.cell) == Some(left));
+                    !same && is_read(&write.cell)
+                });
+                let is_read_there = |cell: &Cell| refused.reads.contains(cell);
+                changes && !helper.demands.iter().any(|demand| is_read_there(&demand.0) && unmet(&demand))
+            }
+        }
     }
+}
+
+/// What a state holds in a cell of the form `f[k]`.
+fn held<'s>(state: &'s SpecState, cell: &Cell) -> Option<&'s Value> {
+    let CellPart::At(key) = &cell.part else { return None };
+    state.values().get(cell.variable as usize)?.apply(key)
+}
+
+/// Whether a change of `written` may be a change of `read`.
+fn touches(written: &Cell, read: &Cell) -> bool {
+    written.variable == read.variable
+        && match (&written.part, &read.part) {
+            (CellPart::At(written), CellPart::At(read)) => written == read,
+            (CellPart::At(_), CellPart::Domain) => false,
+            _ => true,
+        }
 }
 
 fn spread(word: u64) -> u64 {
