@@ -1,6 +1,6 @@
 //! `omnilink link`: how traces and a specification belong together, before anything is checked.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use omnilink_link::{Bound, Explanation, Linked, Outline, Survey};
@@ -73,7 +73,7 @@ pub(crate) fn run(args: &LinkArgs) -> Result<Exit, CliError> {
     }
 }
 
-fn survey(trace: &PathBuf) -> Result<(Input, Survey), CliError> {
+fn survey(trace: &Path) -> Result<(Input, Survey), CliError> {
     let input = Input::new(trace, OpenOptions::default())?;
     let mut survey = Survey::default();
     for operation in input.open()? {
