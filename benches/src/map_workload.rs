@@ -246,14 +246,6 @@ impl Load {
         write_until(&mut waiting, i64::MAX);
         failure
     }
-
-    /// All operations, in order of start.
-    pub fn history(&self) -> Vec<Observed> {
-        let mut history = Vec::new();
-        self.run(|observed| history.push(observed));
-        history.sort_by_key(|observed| observed.start);
-        history
-    }
 }
 
 impl Observed {

@@ -42,6 +42,7 @@ enum Verb {
     /// Evaluate a constant expression: exit code 0 if it has a value, 2 if it has none
     Eval(EvalArgs),
     /// Read definitions and expressions from standard input, and say what the expressions are worth
+    #[command(after_help = EXAMPLES)]
     Repl(Surroundings),
 }
 

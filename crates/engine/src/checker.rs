@@ -93,6 +93,7 @@ impl<'m, M: Model> Checker<'m, M> {
     ///
     /// # Errors
     /// If it starts before the one given last.
+    #[inline]
     pub fn push(&mut self, operation: Operation<M::Op>) -> Result<Progress, CheckError> {
         let Operation {
             op,

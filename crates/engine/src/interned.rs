@@ -37,6 +37,7 @@ impl<T: Eq + Hash> Numbering<T> {
     }
 
     /// The number of `item` and whether it is new.
+    #[inline]
     fn number(&mut self, item: T) -> (u32, bool) {
         let hash = FxBuildHasher.hash_one(&item);
         let (items, hashes) = (&mut self.items, &mut self.hashes);
@@ -92,23 +93,29 @@ impl<'m, M: Model> Interned<'m, M> {
         id
     }
 
+    #[inline]
     pub fn class_id(&mut self, op: M::Op) -> ClassId {
         let (id, new) = self.classes.number(op);
         if new {
-            let op = &self.classes.items[id as usize];
-            let footprint = self.model.footprint(op);
-            let pure = self.model.is_pure(op);
-            let writes = if pure { 0 } else { footprint.writes.mask() };
-            self.facts.push(ClassFacts {
-                pure,
-                reads: footprint.reads.mask(),
-                writes,
-                only_key: footprint.only_key(),
-                blind: footprint.is_blind(),
-                home: self.partitioning.home(&footprint),
-            });
+            self.learn_facts(id);
         }
         id
+    }
+
+    #[cold]
+    fn learn_facts(&mut self, new: ClassId) {
+        let op = &self.classes.items[new as usize];
+        let footprint = self.model.footprint(op);
+        let pure = self.model.is_pure(op);
+        let writes = if pure { 0 } else { footprint.writes.mask() };
+        self.facts.push(ClassFacts {
+            pure,
+            reads: footprint.reads.mask(),
+            writes,
+            only_key: footprint.only_key(),
+            blind: footprint.is_blind(),
+            home: self.partitioning.home(&footprint),
+        });
     }
 
     pub fn state(&self, id: StateId) -> &M::State {

@@ -1,15 +1,14 @@
 //! A priority queue: the greatest element (or the least) leaves first.
 
-use omnilink_engine::{Footprint, Keys, Model, Outcomes};
+use omnilink_engine::{Footprint, Model, Outcomes};
 use omnilink_value::Value;
 
 use crate::assoc::Assoc;
 use crate::call::Call;
 use crate::catalogue::{Entry, OpEntry, OptionEntry, Shipped};
+use crate::container::{self, EMPTY, SIZE, empty_option};
 use crate::decode::{Decode, DecodeError};
 use crate::describe::{Seen, SeenOr, list};
-use crate::empty::{EMPTY, empty_option};
-use crate::keys::whole;
 use crate::options::{ModelOptions, ModelSpecError};
 
 /// A priority queue. Elements are their own priorities, in the total order of values; equal elements are
@@ -116,11 +115,8 @@ impl Model for PriorityQueue {
     }
 
     fn footprint(&self, op: &PriorityQueueOp) -> Footprint {
-        match op {
-            PriorityQueueOp::Peek(None) | PriorityQueueOp::Size(None) => Footprint::reads(Keys::none()),
-            _ if self.is_pure(op) => Footprint::reads(whole()),
-            _ => Footprint::updates(whole()),
-        }
+        let is_seen = !matches!(op, PriorityQueueOp::Peek(None) | PriorityQueueOp::Size(None));
+        container::footprint(self.is_pure(op), is_seen)
     }
 
     /// Let `f` be the element that comes first now. A poll or peek of `v` where `v` is not in the queue needs an insert
@@ -208,13 +204,7 @@ impl Decode for PriorityQueue {
                 result: "value, or empty",
                 meaning: "value comes first",
             },
-            OpEntry {
-                name: "size",
-                aliases: &["len", "length", "count"],
-                arguments: "",
-                result: "a number",
-                meaning: "how many elements there are",
-            },
+            SIZE,
         ],
         options: &[
             OptionEntry {
@@ -238,11 +228,7 @@ impl Decode for PriorityQueue {
             }
             "poll" => Ok(PriorityQueueOp::Poll(call.element_result(&self.empty, 0))),
             "peek" => Ok(PriorityQueueOp::Peek(call.element_result(&self.empty, 0))),
-            _ => Ok(PriorityQueueOp::Size(call.integer_result(
-                &["size", "value"],
-                0,
-                "a number",
-            )?)),
+            _ => Ok(PriorityQueueOp::Size(call.size_result()?)),
         }
     }
 }

@@ -2,16 +2,15 @@
 //!
 //! A single enqueue or dequeue is a bulk operation of one, so there is one kind of each.
 
-use omnilink_engine::{Footprint, Keys, Model, Outcomes};
+use omnilink_engine::{Footprint, Model, Outcomes};
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
 use crate::call::{Call, THE_RESULT};
 use crate::catalogue::{Entry, OpEntry, OptionEntry, Shipped};
+use crate::container::{self, EMPTY, EMPTY_WORD, REMEDY, SIZE, empty_option};
 use crate::decode::{Decode, DecodeError};
 use crate::describe::{Seen, SeenOr, list};
-use crate::empty::{EMPTY, EMPTY_WORD, REMEDY, empty_option};
-use crate::keys::whole;
 use crate::options::{ModelOptions, ModelSpecError};
 use crate::sequence::Sequence;
 
@@ -184,11 +183,8 @@ impl Model for Queue {
     }
 
     fn footprint(&self, op: &QueueOp) -> Footprint {
-        match op {
-            QueueOp::Peek(None) | QueueOp::Size(None) => Footprint::reads(Keys::none()),
-            _ if self.is_pure(op) => Footprint::reads(whole()),
-            _ => Footprint::updates(whole()),
-        }
+        let is_seen = !matches!(op, QueueOp::Peek(None) | QueueOp::Size(None));
+        container::footprint(self.is_pure(op), is_seen)
     }
 
     /// Elements join at the back and leave at the front, so the first operation that takes anything takes the present
@@ -325,13 +321,7 @@ impl Decode for Queue {
                 result: "values (a list)",
                 meaning: "values were all that there was and have left",
             },
-            OpEntry {
-                name: "size",
-                aliases: &["len", "length", "count"],
-                arguments: "",
-                result: "a number",
-                meaning: "how many elements there are",
-            },
+            SIZE,
         ],
         options: &[
             OptionEntry {
@@ -396,11 +386,7 @@ impl Decode for Queue {
                 values: decode_batch(call, 0)?,
             }),
             "peek" => Ok(QueueOp::Peek(call.element_result(&self.empty, 0))),
-            _ => Ok(QueueOp::Size(call.integer_result(
-                &["size", "value"],
-                0,
-                "a number",
-            )?)),
+            _ => Ok(QueueOp::Size(call.size_result()?)),
         }
     }
 }

@@ -1,14 +1,13 @@
 //! A last-in first-out stack.
 
-use omnilink_engine::{Footprint, Keys, Model, Outcomes};
+use omnilink_engine::{Footprint, Model, Outcomes};
 use omnilink_value::Value;
 
 use crate::call::Call;
 use crate::catalogue::{Entry, OpEntry, Shipped};
+use crate::container::{self, EMPTY, SIZE, empty_option};
 use crate::decode::{Decode, DecodeError};
 use crate::describe::{Or, Seen, SeenOr, list};
-use crate::empty::{EMPTY, empty_option};
-use crate::keys::whole;
 use crate::options::{ModelOptions, ModelSpecError};
 use crate::sequence::Sequence;
 
@@ -74,11 +73,8 @@ impl Model for Stack {
     }
 
     fn footprint(&self, op: &StackOp) -> Footprint {
-        match op {
-            StackOp::Peek(None) | StackOp::Size(None) => Footprint::reads(Keys::none()),
-            _ if self.is_pure(op) => Footprint::reads(whole()),
-            _ => Footprint::updates(whole()),
-        }
+        let is_seen = !matches!(op, StackOp::Peek(None) | StackOp::Size(None));
+        container::footprint(self.is_pure(op), is_seen)
     }
 
     /// A pop or peek of `v` where something else is on top: unless some operation pushes `v`, the `v` that ends up on top
@@ -146,13 +142,7 @@ impl Decode for Stack {
                 result: "value, or empty",
                 meaning: "value is on top",
             },
-            OpEntry {
-                name: "size",
-                aliases: &["len", "length", "count"],
-                arguments: "",
-                result: "a number",
-                meaning: "how many elements there are",
-            },
+            SIZE,
         ],
         options: &[EMPTY],
         example: r#"{"thread":0,"op":"push","args":{"value":1},"start":0,"end":4}
@@ -168,11 +158,7 @@ impl Decode for Stack {
             }
             "pop" => Ok(StackOp::Pop(call.element_result(&self.empty, 0))),
             "peek" => Ok(StackOp::Peek(call.element_result(&self.empty, 0))),
-            _ => Ok(StackOp::Size(call.integer_result(
-                &["size", "value"],
-                0,
-                "a number",
-            )?)),
+            _ => Ok(StackOp::Size(call.size_result()?)),
         }
     }
 }

@@ -185,7 +185,7 @@ impl<'p> Evaluator<'p> {
     #[inline]
     pub(crate) fn tick(&mut self) -> Outcome<()> {
         self.ticks = self.ticks.wrapping_add(1);
-        if self.ticks % (1 << 12) == 0 { self.check_time() } else { Ok(()) }
+        if self.ticks.is_multiple_of(1 << 12) { self.check_time() } else { Ok(()) }
     }
 
     #[cold]

@@ -102,7 +102,8 @@ impl Native {
         let entry = self.entry();
         Uses {
             state: entry.reads_state,
-            world: entry.acts,
+            // Registers and figures change while one state is looked at.
+            world: entry.acts || entry.reads_state,
             heavy: true,
             ..Uses::default()
         }

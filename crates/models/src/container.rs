@@ -1,14 +1,33 @@
-//! How queues, stacks and priority queues say that they are empty.
+//! What queues, stacks and priority queues have in common: one part, a size, and a way to say that they are empty.
 //!
-//! Nil always says so. Many harnesses write a number instead, mostly -1, so that counts as well unless the option `empty`
+//! Nil always says "empty". Many harnesses write a number instead, mostly -1, so that counts as well unless the option `empty`
 //! says otherwise; and then it cannot be an element, or results would be ambiguous.
 
+use omnilink_engine::{Footprint, Keys};
 use omnilink_value::Value;
 
 use crate::call::Call;
-use crate::catalogue::OptionEntry;
+use crate::catalogue::{OpEntry, OptionEntry};
 use crate::decode::DecodeError;
+use crate::keys::whole;
 use crate::options::ModelOptions;
+
+pub(crate) const SIZE: OpEntry = OpEntry {
+    name: "size",
+    aliases: &["len", "length", "count"],
+    arguments: "",
+    result: "a number",
+    meaning: "how many elements there are",
+};
+
+/// What an operation on a container touches: all of it, unless it only looks and what it saw is not known.
+pub(crate) fn footprint(is_pure: bool, is_seen: bool) -> Footprint {
+    match (is_pure, is_seen) {
+        (true, false) => Footprint::reads(Keys::none()),
+        (true, true) => Footprint::reads(whole()),
+        (false, _) => Footprint::updates(whole()),
+    }
+}
 
 pub(crate) const EMPTY: OptionEntry = OptionEntry {
     name: "empty",
@@ -31,6 +50,11 @@ impl Call<'_> {
     pub(crate) fn element(&self, empty: &Value) -> Result<Value, DecodeError> {
         let element = self.argument(&["value", "element", "item"], 0, "the element")?;
         self.unreserved(element, empty, EMPTY_WORD, REMEDY)
+    }
+
+    /// How many elements there were; `None` where the result was not seen.
+    pub(crate) fn size_result(&self) -> Result<Option<i64>, DecodeError> {
+        self.integer_result(&["size", "value"], 0, "a number")
     }
 
     /// The element that came out; `Some(None)` for "empty", `None` where the result was not seen.

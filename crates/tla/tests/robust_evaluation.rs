@@ -1,0 +1,178 @@
+//! Golden expressions with a token deleted, swapped or renamed: whatever they mean then, there is a value or an error and
+//! never a panic, within a budget of steps.
+
+mod common;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use common::golden;
+use omnilink_tla::config;
+use omnilink_tla::deep_stack;
+use omnilink_tla::eval::{Evaluator, Quiet, Session};
+use omnilink_tla::model::{BuildOptions, build};
+use omnilink_tla::semantics::load_text;
+use omnilink_tla::semantics::search_path::SearchPath;
+use omnilink_tla::source::{Source, Sources};
+use omnilink_tla::syntax::tokenize_fragment;
+use omnilink_value::Value;
+use serde_json::Value as Json;
+
+/// A session that ends evaluation after so many questions.
+#[derive(Default)]
+struct Impatient {
+    quiet: Quiet,
+    asked: AtomicU32,
+}
+
+impl Session for Impatient {
+    fn print(&self, text: &str) {
+        self.quiet.print(text);
+    }
+    fn set_register(&self, register: i64, value: Value) {
+        self.quiet.set_register(register, value);
+    }
+    fn register(&self, register: i64) -> Option<Value> {
+        self.quiet.register(register)
+    }
+    fn statistic(&self, name: &str) -> Option<Value> {
+        self.quiet.statistic(name)
+    }
+    fn request_exit(&self) {}
+    fn may_execute(&self) -> bool {
+        false
+    }
+    fn is_32_bit(&self) -> bool {
+        true
+    }
+    fn random(&self) -> u64 {
+        self.quiet.random()
+    }
+    fn is_over(&self) -> bool {
+        self.asked.fetch_add(1, Ordering::Relaxed) >= 20
+    }
+}
+
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % bound.max(1)
+    }
+}
+
+fn pieces(text: &str) -> Vec<String> {
+    let source = Sources::default().add(Source::new("G.tla", text));
+    tokenize_fragment(source, text, &mut Vec::new())
+        .iter()
+        .filter_map(|token| text.get(token.start as usize..token.end as usize))
+        .filter(|piece| !piece.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+fn mutated(mut pieces: Vec<String>, chance: &mut Chance) -> String {
+    let names = [
+        "Nat",
+        "{}",
+        "<<>>",
+        "1",
+        "\"a\"",
+        "SUBSET",
+        "x",
+        "2147483647",
+        "-",
+        "Len",
+        "UNION",
+        "DOMAIN",
+        "m1",
+    ];
+    let (at, other) = (chance.below(pieces.len()), chance.below(pieces.len()));
+    match chance.below(4) {
+        0 => drop(pieces.remove(at)),
+        1 => pieces.swap(at, other),
+        2 => pieces[at] = names[chance.below(names.len())].to_owned(),
+        _ => pieces[at] = pieces[other].clone(),
+    }
+    pieces.join(" ")
+}
+
+/// Whether the expression was evaluated, be it to an error.
+fn evaluates(item: &Json, expr: &str) -> bool {
+    let modules: Vec<&str> = item["modules"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Json::as_str)
+        .collect();
+    let extends = if modules.is_empty() {
+        String::new()
+    } else {
+        format!("EXTENDS {}\n", modules.join(", "))
+    };
+    let definitions = item["defs"].as_str().unwrap_or_default();
+    let text =
+        format!("---- MODULE G ----\n{extends}{definitions}\nASSUME LET v == (\n{expr}\n) IN v\n====\n");
+    let mut loaded = load_text(Path::new("G.tla"), text, &SearchPath::default());
+    if !loaded.is_ok() {
+        return false;
+    }
+    let cfg = item["cfg"].as_str().unwrap_or_default();
+    let source = loaded.spec.sources.add(Source::new("G.cfg", cfg));
+    let config = config::parse(source, cfg, &mut Vec::new());
+    let Ok(model) = build(loaded.spec, &config, &BuildOptions::default()) else {
+        return false;
+    };
+    deep_stack::run(|| {
+        let session = Impatient::default();
+        let mut evaluator = Evaluator::new(&model.program, &session);
+        if let Some(assumption) = model.assumptions.last() {
+            let shown = evaluator.shown(assumption.formula);
+            if let Err(failure) = shown {
+                assert!(!failure.message.is_empty());
+                failure.render(&model.program.sources);
+            }
+        }
+    });
+    true
+}
+
+#[test]
+fn a_mutated_expression_is_a_value_or_an_error_and_never_a_panic() {
+    let text = std::fs::read_to_string(golden("expressions.jsonl")).unwrap();
+    // Another seed gives another sample: OMNILINK_SEED=1 cargo test -p omnilink-tla --test robust_evaluation
+    let seed = std::env::var("OMNILINK_SEED").ok().and_then(|seed| seed.parse().ok());
+    let mut chance = Chance(seed.unwrap_or(20_261_115));
+    let mut evaluated = 0;
+    for line in text.lines() {
+        let item: Json = serde_json::from_str(line).unwrap();
+        let pieces = pieces(item["expr"].as_str().unwrap());
+        for _ in 0..2 {
+            if !pieces.is_empty() {
+                evaluated += u32::from(evaluates(&item, &mutated(pieces.clone(), &mut chance)));
+            }
+        }
+    }
+    println!("{evaluated} mutated expressions were evaluated");
+    assert!(
+        evaluated > 500,
+        "most mutations must still be expressions for this to say anything"
+    );
+}
+
+#[test]
+fn a_session_ends_an_evaluation_that_takes_too_long() {
+    let item = serde_json::json!({"modules": ["Integers"]});
+    for endless in [
+        "\\A x \\in 1..2000000000 : x > 0",
+        "\\E f \\in [1..30 -> 1..30] : f[1] = 31",
+        "CHOOSE s \\in SUBSET (1..60) : 61 \\in s",
+        "LET f[n \\in Nat] == IF n = 0 THEN 0 ELSE f[n - 1] + f[n - 1] IN {f[x \\div 2] : x \\in 1..2000000000}",
+    ] {
+        assert!(evaluates(&item, endless), "{endless}");
+    }
+}
