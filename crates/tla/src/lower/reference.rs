@@ -127,7 +127,9 @@ impl Lowering<'_> {
             entity.kind,
             EntityKind::Operator { .. } | EntityKind::Function { .. }
         );
-        if is_named && is_definition && self.replacement_through(reference.entity, context).is_none() {
+        let is_replaced = self.replacements.in_module.contains(&reference.entity)
+            || self.replacement_through(reference.entity, context).is_some();
+        if is_named && is_definition && !is_replaced {
             return self.apply_definition(at, loc, reference.entity, context, &args, &given, action);
         }
         self.apply_entity(at, loc, reference.entity, context, &args, &given, action)
