@@ -1,0 +1,30 @@
+//! Line-Up.
+mod alphabet;
+mod automaton;
+mod check;
+mod execution;
+mod executor;
+mod history;
+mod matrix;
+mod notation;
+mod options;
+mod serial;
+mod slot;
+mod specification;
+mod verdict;
+mod witness;
+mod words;
+
+pub use alphabet::{Alphabet, AlphabetError, CallId};
+pub use check::{LineupError, Request, Tick, check_matrix};
+pub use execution::{Ending, Event, Execution, Schedule, Stuck, Switch};
+pub use executor::{Allowance, Coverage, Executor, ExecutorError, Plan};
+pub use history::{Close, History, Moment, ResultId, Results};
+pub use matrix::{Matrix, MatrixError};
+pub use options::{Blocking, Criterion, Options, Search};
+pub use serial::{Fate, Nondeterminism, NotSerial, SerialHistories, Step};
+pub use slot::{Lane, Slot};
+pub use specification::{Specification, SpecificationError};
+pub use verdict::{Checked, Phase, Undecided, Verdict, Violation, Why};
+pub use witness::{StuckCall, Witnesses};
+pub use words::Words;

@@ -1,0 +1,140 @@
+//! What came of a check.
+
+use omnilink_engine::Counterexample;
+
+use crate::execution::Execution;
+use crate::history::{History, Results};
+use crate::matrix::Matrix;
+use crate::serial::{Nondeterminism, SerialHistories};
+use crate::slot::Slot;
+use crate::witness::StuckCall;
+
+/// What came of checking one matrix.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// The matrix.
+    pub matrix: Matrix,
+    /// The results that were seen.
+    pub results: Results,
+    /// The serial histories: what the component is taken to be specified as.
+    pub serial: SerialHistories,
+    /// The serial runs.
+    pub serial_phase: Phase,
+    /// The concurrent runs, bound by bound.
+    pub phases: Vec<Phase>,
+    /// The answer.
+    pub verdict: Verdict,
+}
+
+impl Checked {
+    /// Runs of all phases.
+    pub fn executions(&self) -> u64 {
+        self.serial_phase.executions + self.phases.iter().map(|phase| phase.executions).sum::<u64>()
+    }
+}
+
+/// The answer.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// Every history that was seen is explained.
+    Passed,
+    /// One is not.
+    Violation(Box<Violation>),
+    /// Serial runs contradict each other: there is no deterministic specification to check against.
+    Nondeterministic(Box<Nondeterminism>),
+    /// Nothing can be concluded.
+    Unknown(Undecided),
+}
+
+impl Verdict {
+    /// Whether the component did something wrong (or at least nondeterministic).
+    pub fn is_failure(&self) -> bool {
+        matches!(self, Self::Violation(_) | Self::Nondeterministic(_))
+    }
+
+    /// A number for the sort of failure, so that shrinking does not change the subject.
+    pub(crate) fn sort(&self) -> Option<Sort> {
+        match self {
+            Self::Nondeterministic(_) => Some(Sort::Nondeterministic),
+            Self::Violation(violation) => Some(match violation.why {
+                Why::Results(_) | Why::Specification(_) => Sort::Results,
+                Why::Stuck(_) | Why::Blocked(_) => Sort::Stuck,
+                Why::Crash(..) => Sort::Crash,
+            }),
+            Self::Passed | Self::Unknown(_) => None,
+        }
+    }
+}
+
+/// The sort of a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sort {
+    Results,
+    Stuck,
+    Crash,
+    Nondeterministic,
+}
+
+/// Why nothing can be concluded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Undecided {
+    /// There are more serial runs than were allowed.
+    TooManySerialRuns,
+    /// Serial runs were cut short or did not follow their schedule.
+    SerialRunsCut,
+    /// Time was up.
+    TimeIsUp,
+}
+
+/// A history that nothing explains.
+#[derive(Clone, Debug)]
+pub struct Violation {
+    /// The history.
+    pub history: History,
+    /// The run that has it.
+    pub execution: Execution,
+    /// Why nothing explains it.
+    pub why: Why,
+}
+
+/// Why nothing explains a history.
+#[derive(Clone, Debug)]
+pub enum Why {
+    /// Every call came back, but in no possible order with these results.
+    Results(Box<Counterexample>),
+    /// These calls are stuck where nothing says that they may be.
+    Stuck(Vec<StuckCall>),
+    /// The process died in this call, where nothing says that it may.
+    Crash(Slot, Box<Counterexample>),
+    /// These calls are stuck, and it was said that none may ever be.
+    Blocked(Vec<Slot>),
+    /// The specification does not allow it, for this reason.
+    Specification(String),
+}
+
+/// What a series of runs came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Phase {
+    /// The number of preemptions of these runs, where runs are made by their number.
+    pub bound: Option<u32>,
+    /// Runs.
+    pub executions: u64,
+    /// New histories: none of the phases before has them.
+    pub histories: u64,
+    /// Of these, different in what overlaps: those that were checked.
+    pub checked: u64,
+    /// Histories in which a call is stuck.
+    pub stuck: u64,
+    /// Histories that end in a crash.
+    pub crashed: u64,
+    /// Runs that were cut short, from which nothing follows.
+    pub cut: u64,
+    /// Runs that did not follow their schedule, from which nothing follows.
+    pub diverged: u64,
+    /// Checked histories that nothing explains.
+    pub unexplained: u64,
+    /// Whether these are all runs that there are.
+    pub is_complete: bool,
+    /// How long it took.
+    pub seconds: f64,
+}
