@@ -139,7 +139,10 @@ impl Alphabet {
             })
     }
 
-    fn find_all<N: AsRef<str>>(&self, names: impl IntoIterator<Item = N>) -> Result<Vec<CallId>, AlphabetError> {
+    fn find_all<N: AsRef<str>>(
+        &self,
+        names: impl IntoIterator<Item = N>,
+    ) -> Result<Vec<CallId>, AlphabetError> {
         names.into_iter().map(|name| self.find(name.as_ref())).collect()
     }
 

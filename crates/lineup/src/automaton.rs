@@ -42,7 +42,9 @@ impl Model for Automaton<'_> {
     fn step(&self, state: &NodeId, op: &Observed, outcomes: &mut Outcomes<NodeId>) {
         match self.serial.step_of(*state, op.slot) {
             Some((step, next)) if op.fate.is_none_or(|fate| fate == step.fate) => outcomes.accept(next),
-            Some((step, _)) => outcomes.refuse(|| format!("here a serial run has {}", self.words.step(&step))),
+            Some((step, _)) => {
+                outcomes.refuse(|| format!("here a serial run has {}", self.words.step(&step)))
+            }
             None => outcomes.refuse(|| "no serial run makes this call here".to_owned()),
         }
     }

@@ -145,7 +145,9 @@ fn serial_phase(
                     ControlFlow::Break(())
                 }
                 Err(NotSerial::Overlap) => {
-                    failure = Some(LineupError::NotSerial(matrix.display(request.alphabet).to_string()));
+                    failure = Some(LineupError::NotSerial(
+                        matrix.display(request.alphabet).to_string(),
+                    ));
                     ControlFlow::Break(())
                 }
             }
@@ -234,12 +236,25 @@ fn concurrent_phases(
             }
         }
     };
-    let coverage = executor.explore(&checked.matrix, plan, request.options.concurrent_allowance(), visit)?;
+    let coverage = executor.explore(
+        &checked.matrix,
+        plan,
+        request.options.concurrent_allowance(),
+        visit,
+    )?;
     if let Some(failure) = failure {
         return Err(failure);
     }
+    // A number of preemptions that no run has is dealt with too.
+    if let Some(completed) = coverage.bound_completed {
+        runs.reach(completed);
+    }
     for phase in &mut runs.phases {
-        let is_done = |bound| coverage.bound_completed.is_some_and(|completed| bound <= completed);
+        let is_done = |bound| {
+            coverage
+                .bound_completed
+                .is_some_and(|completed| bound <= completed)
+        };
         phase.is_complete = coverage.is_complete || phase.bound.is_some_and(is_done);
     }
     let Concurrent { phases, simplest, .. } = runs;
@@ -299,14 +314,18 @@ impl Concurrent<'_> {
     /// The phase that a run belongs to: one for each number of preemptions where these are bounded.
     fn phase_of(&mut self, execution: &Execution) -> usize {
         let at = if self.is_bounded { execution.preemptions } else { 0 };
-        while self.phases.len() <= at as usize {
+        self.reach(at);
+        at as usize
+    }
+
+    fn reach(&mut self, bound: u32) {
+        while self.phases.len() <= bound as usize {
             let bound = self.is_bounded.then_some(self.phases.len() as u32);
             self.phases.push(Phase {
                 bound,
                 ..Phase::default()
             });
         }
-        at as usize
     }
 }
 

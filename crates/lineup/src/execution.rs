@@ -76,6 +76,11 @@ pub struct Execution {
 }
 
 impl Schedule {
+    /// Whether it decides nothing.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// `0*12 1*3 0`: thread 0 for twelve steps, thread 1 for three, thread 0 for one.
     pub fn to_text(&self) -> String {
         let runs = self.0.chunk_by(|a, b| a == b);
@@ -94,7 +99,10 @@ impl Schedule {
         let mut steps = Vec::new();
         for run in text.split_whitespace() {
             let (thread, count) = run.split_once('*').unwrap_or((run, "1"));
-            let count: usize = count.parse().ok().filter(|count| (1..=Self::STEPS_MAX).contains(count))?;
+            let count: usize = count
+                .parse()
+                .ok()
+                .filter(|count| (1..=Self::STEPS_MAX).contains(count))?;
             if steps.len() + count > Self::STEPS_MAX {
                 return None;
             }

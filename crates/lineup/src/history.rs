@@ -79,7 +79,9 @@ impl History {
         let close = match &execution.ending {
             Ending::Finished => Close::Finished,
             Ending::Stuck(Stuck::Deadlock | Stuck::Livelock) => Close::Stuck,
-            Ending::Crashed { slot, reason } => Close::Crashed(slot.unwrap_or(Slot::OUTSIDE), results.id(reason)),
+            Ending::Crashed { slot, reason } => {
+                Close::Crashed(slot.unwrap_or(Slot::OUTSIDE), results.id(reason))
+            }
             Ending::Cut | Ending::Diverged => return None,
         };
         let moment = |event: &Event| match event {

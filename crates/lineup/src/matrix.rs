@@ -106,7 +106,12 @@ impl Matrix {
         };
         let matrix = Self {
             initial: parts.initial.map(calls).transpose()?.unwrap_or_default(),
-            threads: parts.threads.split('|', text)?.into_iter().map(calls).collect::<Result<_, _>>()?,
+            threads: parts
+                .threads
+                .split('|', text)?
+                .into_iter()
+                .map(calls)
+                .collect::<Result<_, _>>()?,
             finals: parts.finals.map(calls).transpose()?.unwrap_or_default(),
         };
         matrix.checked()
@@ -146,14 +151,19 @@ impl Matrix {
     /// All lanes that call something, in the order in which people read them.
     pub fn lanes(&self) -> impl Iterator<Item = Lane> + '_ {
         let threads = (0..self.threads.len()).map(|thread| Lane::Thread(thread as u8));
-        let all = std::iter::once(Lane::Initial).chain(threads).chain(std::iter::once(Lane::Final));
+        let all = std::iter::once(Lane::Initial)
+            .chain(threads)
+            .chain(std::iter::once(Lane::Final));
         all.filter(|lane| !self.lane(*lane).is_empty())
     }
 
     /// All calls, lane by lane.
     pub fn slots(&self) -> impl Iterator<Item = Slot> + '_ {
         self.lanes().flat_map(|lane| {
-            (0..self.lane(lane).len()).map(move |index| Slot { lane, index: index as u8 })
+            (0..self.lane(lane).len()).map(move |index| Slot {
+                lane,
+                index: index as u8,
+            })
         })
     }
 
@@ -195,7 +205,10 @@ impl Matrix {
 
     /// The matrix as it is written, with the names of its calls.
     pub fn display<'a>(&'a self, alphabet: &'a Alphabet) -> impl fmt::Display + 'a {
-        Displayed { matrix: self, alphabet }
+        Displayed {
+            matrix: self,
+            alphabet,
+        }
     }
 }
 
@@ -207,7 +220,11 @@ struct Displayed<'a> {
 impl fmt::Display for Displayed<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = |calls: &[CallId]| {
-            calls.iter().map(|call| self.alphabet.name(*call)).collect::<Vec<_>>().join(", ")
+            calls
+                .iter()
+                .map(|call| self.alphabet.name(*call))
+                .collect::<Vec<_>>()
+                .join(", ")
         };
         if !self.matrix.initial.is_empty() {
             write!(f, "{{{}}} ", names(&self.matrix.initial))?;
@@ -239,26 +256,43 @@ fn split_ends(text: &str) -> Result<Ends<'_>, MatrixError> {
     let mut rest = text.trim();
     let mut initial = None;
     let mut finals = None;
-    let at_of = |part: &str| 1 + text[..part.as_ptr() as usize - text.as_ptr() as usize].chars().count();
+    let at_of = |part: &str| {
+        1 + text[..part.as_ptr() as usize - text.as_ptr() as usize]
+            .chars()
+            .count()
+    };
     let bracket = |at, what| {
         let text = text.to_owned();
         MatrixError::Bracket { text, at, what }
     };
     if let Some(inner) = rest.strip_prefix('{') {
-        let end = inner.find('}').ok_or_else(|| bracket(at_of(rest), "this brace is not closed"))?;
+        let end = inner
+            .find('}')
+            .ok_or_else(|| bracket(at_of(rest), "this brace is not closed"))?;
         initial = Some(&inner[..end]);
         rest = inner[end + 1..].trim();
     }
     if let Some(inner) = rest.strip_suffix('}') {
-        let start = inner.rfind('{').ok_or_else(|| bracket(at_of(rest), "a brace is closed but not opened"))?;
+        let start = inner
+            .rfind('{')
+            .ok_or_else(|| bracket(at_of(rest), "a brace is closed but not opened"))?;
         finals = Some(&inner[start + 1..]);
         rest = inner[..start].trim();
     }
     let part = |text: &'_ str| text.trim().is_empty();
     Ok(Ends {
-        initial: initial.filter(|text| !part(text)).map(|text| Part { at: at_of(text), text }),
-        threads: Part { at: at_of(rest), text: rest },
-        finals: finals.filter(|text| !part(text)).map(|text| Part { at: at_of(text), text }),
+        initial: initial.filter(|text| !part(text)).map(|text| Part {
+            at: at_of(text),
+            text,
+        }),
+        threads: Part {
+            at: at_of(rest),
+            text: rest,
+        },
+        finals: finals.filter(|text| !part(text)).map(|text| Part {
+            at: at_of(text),
+            text,
+        }),
     })
 }
 
@@ -275,7 +309,10 @@ impl<'a> Part<'a> {
                 (_, '"' | '(' | '[' | '{') => open.push(c),
                 (Some('('), ')') | (Some('['), ']') | (Some('{'), '}') => drop(open.pop()),
                 (None, c) if c == separator => {
-                    pieces.push(Part { text: &self.text[first.0..byte], at: first.1 });
+                    pieces.push(Part {
+                        text: &self.text[first.0..byte],
+                        at: first.1,
+                    });
                     first = (byte + c.len_utf8(), self.at + offset + 1);
                 }
                 _ => {}
@@ -286,7 +323,10 @@ impl<'a> Part<'a> {
             let what = "a bracket or quote is not closed";
             return Err(MatrixError::Bracket { text, at, what });
         }
-        pieces.push(Part { text: &self.text[first.0..], at: first.1 });
+        pieces.push(Part {
+            text: &self.text[first.0..],
+            at: first.1,
+        });
         Ok(pieces)
     }
 }
@@ -329,6 +369,9 @@ mod tests {
         let matrix = Matrix::of_threads(vec![vec![CallId(0); 3]; 3]);
         assert_eq!(matrix.serial_orders(), Some(1680));
         assert_eq!(matrix.shape(), "3 × 3");
-        assert_eq!(Matrix::of_threads(vec![vec![CallId(0); 64]; 16]).serial_orders(), None);
+        assert_eq!(
+            Matrix::of_threads(vec![vec![CallId(0); 64]; 16]).serial_orders(),
+            None
+        );
     }
 }

@@ -12,7 +12,10 @@ pub(crate) fn call_of(text: &str) -> (&str, Vec<Value>) {
         return (text.trim(), Vec::new());
     };
     let inside = rest.trim_end().strip_suffix(')').unwrap_or(rest);
-    (name.trim(), split_arguments(inside).into_iter().map(argument).collect())
+    (
+        name.trim(),
+        split_arguments(inside).into_iter().map(argument).collect(),
+    )
 }
 
 fn argument(text: &str) -> Value {
@@ -64,7 +67,10 @@ mod tests {
         assert_eq!(call_of("len"), ("len", vec![]));
         let (name, arguments) = call_of("insert(1, \"a,b\", (2, 3))");
         assert_eq!(name, "insert");
-        assert_eq!(arguments, [Value::int(1), Value::str("a,b"), Value::str("(2, 3)")]);
+        assert_eq!(
+            arguments,
+            [Value::int(1), Value::str("a,b"), Value::str("(2, 3)")]
+        );
         let read = |text| value_of(text).map(|value| value.to_json());
         assert_eq!(read("()"), None);
         assert_eq!(read("None").as_deref(), Some(Value::null().to_json().as_str()));

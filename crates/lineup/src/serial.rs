@@ -233,7 +233,10 @@ fn steps_of(history: &History) -> Option<Vec<Step>> {
         steps.push(Step { slot, fate });
     }
     if let Close::Crashed(slot @ Slot::OUTSIDE, reason) = history.close {
-        steps.push(Step { slot, fate: Fate::Crashed(reason) });
+        steps.push(Step {
+            slot,
+            fate: Fate::Crashed(reason),
+        });
     }
     Some(steps)
 }

@@ -47,7 +47,9 @@ pub struct Specification {
 
 impl fmt::Debug for Specification {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Specification").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("Specification")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }
 
@@ -78,7 +80,11 @@ impl Specification {
     }
 
     /// Why nothing explains `history`, or `None` if something does.
-    pub(crate) fn explain(&self, history: &History, words: Words<'_>) -> Result<Option<Why>, SpecificationError> {
+    pub(crate) fn explain(
+        &self,
+        history: &History,
+        words: Words<'_>,
+    ) -> Result<Option<Why>, SpecificationError> {
         (self.judge)(operations_of(history, words))
     }
 }
@@ -95,7 +101,9 @@ impl Visitor for MakeJudge {
 
     fn visit<M: Shipped>(self, model: M) -> Box<Judge> {
         match self.0 {
-            Level::Engine(consistency) => Box::new(move |operations| by_engine(&model, consistency, &operations)),
+            Level::Engine(consistency) => {
+                Box::new(move |operations| by_engine(&model, consistency, &operations))
+            }
             Level::Weak(question) => Box::new(move |operations| by_judge(&model, &question, operations)),
         }
     }

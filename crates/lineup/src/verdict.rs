@@ -52,27 +52,14 @@ impl Verdict {
         matches!(self, Self::Violation(_) | Self::Nondeterministic(_))
     }
 
-    /// A number for the sort of failure, so that shrinking does not change the subject.
-    pub(crate) fn sort(&self) -> Option<Sort> {
-        match self {
-            Self::Nondeterministic(_) => Some(Sort::Nondeterministic),
-            Self::Violation(violation) => Some(match violation.why {
-                Why::Results(_) | Why::Specification(_) => Sort::Results,
-                Why::Stuck(_) | Why::Blocked(_) => Sort::Stuck,
-                Why::Crash(..) => Sort::Crash,
-            }),
-            Self::Passed | Self::Unknown(_) => None,
-        }
+    /// Whether this fails as `other` does: a violation may turn into another while it gets smaller, but not into serial
+    /// runs that contradict each other, nor the other way round.
+    pub(crate) fn fails_like(&self, other: &Self) -> bool {
+        matches!(
+            (self, other),
+            (Self::Violation(_), Self::Violation(_)) | (Self::Nondeterministic(_), Self::Nondeterministic(_))
+        )
     }
-}
-
-/// The sort of a failure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sort {
-    Results,
-    Stuck,
-    Crash,
-    Nondeterministic,
 }
 
 /// Why nothing can be concluded.
@@ -137,4 +124,20 @@ pub struct Phase {
     pub is_complete: bool,
     /// How long it took.
     pub seconds: f64,
+}
+
+impl Phase {
+    /// Adds what came of the same phase of another matrix.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.executions += other.executions;
+        self.histories += other.histories;
+        self.checked += other.checked;
+        self.stuck += other.stuck;
+        self.crashed += other.crashed;
+        self.cut += other.cut;
+        self.diverged += other.diverged;
+        self.unexplained += other.unexplained;
+        self.is_complete &= other.is_complete;
+        self.seconds += other.seconds;
+    }
 }

@@ -76,7 +76,11 @@ impl<'a> Witnesses<'a> {
     }
 
     /// Searches for a serial history of what came back, followed by `last`.
-    fn search(&self, history: &History, last: Option<Observed>) -> Result<Option<Box<Counterexample>>, CheckError> {
+    fn search(
+        &self,
+        history: &History,
+        last: Option<Observed>,
+    ) -> Result<Option<Box<Counterexample>>, CheckError> {
         let operations = self.operations(history, last);
         match check(&self.automaton, operations, self.options)?.verdict {
             Verdict::Violation(counterexample) => Ok(Some(counterexample)),
@@ -98,7 +102,10 @@ impl<'a> Witnesses<'a> {
                     optional: true,
                 }),
                 Moment::Return(slot, result) => {
-                    let open = operations.iter_mut().rev().find(|operation| operation.op.slot == slot);
+                    let open = operations
+                        .iter_mut()
+                        .rev()
+                        .find(|operation| operation.op.slot == slot);
                     if let Some(operation) = open {
                         operation.op.fate = Some(Fate::Returned(result));
                         operation.timebox.end = Some(now);

@@ -4,7 +4,7 @@ use crate::alphabet::Alphabet;
 use crate::history::{History, Results};
 use crate::matrix::Matrix;
 use crate::serial::{Fate, Step};
-use crate::slot::Slot;
+use crate::slot::{Lane, Slot};
 
 /// What is needed to put a history of a matrix into words.
 #[derive(Clone, Copy, Debug)]
@@ -36,9 +36,13 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// A serial history: `push(1) → pop() = 1`.
+    /// A serial history, with who called: `0: push(1) → 1: pop() = 1`.
     pub fn steps(&self, steps: &[Step]) -> String {
-        steps.iter().map(|step| self.step(step)).collect::<Vec<_>>().join(" → ")
+        let told = |step: &Step| match step.slot.lane {
+            Lane::Thread(thread) => format!("{thread}: {}", self.step(step)),
+            Lane::Initial | Lane::Final => self.step(step),
+        };
+        steps.iter().map(told).collect::<Vec<_>>().join(" → ")
     }
 
     /// A call of a history with its result, or `…` if it has none.

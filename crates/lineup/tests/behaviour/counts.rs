@@ -5,11 +5,23 @@ use omnilink_lineup::{Alphabet, Checked, Matrix, Options, Request, Search, check
 use crate::machines::components::{BlockingQueue, Queue};
 use crate::machines::{Machine, Machines};
 
-pub(crate) fn checked<M: Machine>(make: impl Fn(u64) -> M, calls: &[&str], matrix: &str, options: Options) -> Checked {
+pub(crate) fn checked<M: Machine>(
+    make: impl Fn(u64) -> M,
+    calls: &[&str],
+    matrix: &str,
+    options: Options,
+) -> Checked {
     let alphabet = Alphabet::of_calls(calls.iter().copied()).unwrap();
     let matrix = Matrix::parse(matrix, &alphabet).unwrap();
-    let mut machines = Machines { make, alphabet: alphabet.clone() };
-    let request = Request { alphabet: &alphabet, options: &options, specification: None };
+    let mut machines = Machines {
+        make,
+        alphabet: alphabet.clone(),
+    };
+    let request = Request {
+        alphabet: &alphabet,
+        options: &options,
+        specification: None,
+    };
     check_matrix(&mut machines, request, &matrix, &mut || {}).unwrap()
 }
 
@@ -36,7 +48,12 @@ fn a_queue_with_three_threads_of_three_calls_has_1680_serial_histories() {
 
 #[test]
 fn without_a_preemption_threads_run_one_after_the_other() {
-    let checked = checked(|_| Queue::default(), QUEUE, "push(1), pop() | push(2), pop() | pop()", bound(0));
+    let checked = checked(
+        |_| Queue::default(),
+        QUEUE,
+        "push(1), pop() | push(2), pop() | pop()",
+        bound(0),
+    );
     assert_eq!(checked.phases.len(), 1);
     assert_eq!(checked.phases[0].executions, 6);
     assert_eq!(checked.phases[0].histories, 6);
@@ -48,7 +65,12 @@ fn without_a_preemption_threads_run_one_after_the_other() {
 /// first goes on: 2 × 3. With two: the first is interrupted after i of its 4 steps, the other after j of its: 2 × 3 × 3.
 #[test]
 fn preemptions_are_counted_exactly() {
-    let checked = checked(|_| Queue::default(), QUEUE, "push(1), pop() | push(2), pop()", bound(2));
+    let checked = checked(
+        |_| Queue::default(),
+        QUEUE,
+        "push(1), pop() | push(2), pop()",
+        bound(2),
+    );
     let executions: Vec<u64> = checked.phases.iter().map(|phase| phase.executions).collect();
     assert_eq!(executions, [2, 6, 18]);
     assert!(checked.phases.iter().all(|phase| phase.is_complete));
@@ -58,14 +80,24 @@ fn preemptions_are_counted_exactly() {
 /// With as many preemptions as there can be, every interleaving of 4 and 4 steps is met: 8! / (4! 4!) = 70.
 #[test]
 fn every_interleaving_is_met_when_nothing_is_bounded() {
-    let checked = checked(|_| Queue::default(), QUEUE, "push(1), pop() | push(2), pop()", bound(16));
+    let checked = checked(
+        |_| Queue::default(),
+        QUEUE,
+        "push(1), pop() | push(2), pop()",
+        bound(16),
+    );
     let executions: u64 = checked.phases.iter().map(|phase| phase.executions).sum();
     assert_eq!(executions, 70);
 }
 
 #[test]
 fn a_blocking_call_ends_a_serial_history_and_is_explained_by_it() {
-    let checked = checked(|_| BlockingQueue::default(), QUEUE, "pop() | push(1) | pop()", bound(4));
+    let checked = checked(
+        |_| BlockingQueue::default(),
+        QUEUE,
+        "pop() | push(1) | pop()",
+        bound(4),
+    );
     // push first: then either pop takes 1 and the other is stuck. pop first (either): stuck at once.
     assert_eq!((checked.serial.finished(), checked.serial.stuck()), (0, 4));
     assert!(checked.phases.iter().any(|phase| phase.stuck > 0));

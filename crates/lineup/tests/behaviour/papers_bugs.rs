@@ -21,7 +21,12 @@ fn options() -> Options {
 
 #[test]
 fn a_counter_without_a_lock_loses_an_increment() {
-    let checked = checked(|_| RacyCounter::default(), &["inc()", "get()"], "inc(), get() | inc()", options());
+    let checked = checked(
+        |_| RacyCounter::default(),
+        &["inc()", "get()"],
+        "inc(), get() | inc()",
+        options(),
+    );
     let violation = violation(&checked);
     assert!(matches!(violation.why, Why::Results(_)));
     assert_eq!(violation.execution.preemptions, 1);
@@ -35,7 +40,10 @@ fn a_get_that_keeps_the_lock_is_stuck_in_serial_runs_too() {
     assert!(matches!(found.verdict, Verdict::Passed));
     assert_eq!((found.serial.finished(), found.serial.stuck()), (1, 1));
     // … unless it is said that no call may ever block.
-    let never = Options { blocking: Blocking::Never, ..options() };
+    let never = Options {
+        blocking: Blocking::Never,
+        ..options()
+    };
     let found = checked(|_| HoldingCounter::default(), calls, "get() | inc()", never);
     assert!(matches!(&violation(&found).why, Why::Blocked(slots) if *slots == [Slot::of_thread(1, 0)]));
 }
@@ -43,7 +51,12 @@ fn a_get_that_keeps_the_lock_is_stuck_in_serial_runs_too() {
 #[test]
 fn a_try_take_that_times_out_reports_an_empty_bag_that_is_not() {
     let matrix = "add(1), add(2) | try_take()";
-    let checked = checked(|_| ImpatientBag::default(), &["add(1)", "add(2)", "try_take()"], matrix, options());
+    let checked = checked(
+        |_| ImpatientBag::default(),
+        &["add(1)", "add(2)", "try_take()"],
+        matrix,
+        options(),
+    );
     assert!(matches!(violation(&checked).why, Why::Results(_)));
 }
 
@@ -52,8 +65,13 @@ fn a_manual_reset_event_that_reads_twice_before_it_compares_gets_stuck() {
     let calls = &["set()", "reset()", "wait()", "is_set()"];
     let matrix = "wait() | set(), reset(), set()";
     let found = checked(|_| ManualResetEvent::default(), calls, matrix, options());
-    let Why::Stuck(stuck) = &violation(&found).why else { panic!("{:?}", found.verdict) };
-    assert_eq!(stuck.iter().map(|call| call.slot).collect::<Vec<_>>(), [Slot::of_thread(0, 0)]);
+    let Why::Stuck(stuck) = &violation(&found).why else {
+        panic!("{:?}", found.verdict)
+    };
+    assert_eq!(
+        stuck.iter().map(|call| call.slot).collect::<Vec<_>>(),
+        [Slot::of_thread(0, 0)]
+    );
     let fixed = checked(|_| ManualResetEvent::fixed(), calls, matrix, options());
     assert!(matches!(fixed.verdict, Verdict::Passed), "{:?}", fixed.verdict);
 }
@@ -65,14 +83,20 @@ fn a_condition_variable_that_is_notified_too_rarely_loses_a_wakeup() {
     let found = checked(|_| BlockingQueue::losing_wakeups(), calls, matrix, options());
     assert!(matches!(violation(&found).why, Why::Stuck(_)));
     let correct = checked(|_| BlockingQueue::default(), calls, matrix, options());
-    assert!(matches!(correct.verdict, Verdict::Passed), "{:?}", correct.verdict);
+    assert!(
+        matches!(correct.verdict, Verdict::Passed),
+        "{:?}",
+        correct.verdict
+    );
 }
 
 #[test]
 fn a_bag_that_returns_what_it_likes_is_nondeterministic_and_shows_two_histories() {
     let matrix = "add(1), add(2), take()";
     let checked = checked(MoodyBag::new, &["add(1)", "add(2)", "take()"], matrix, options());
-    let Verdict::Nondeterministic(two) = &checked.verdict else { panic!("{:?}", checked.verdict) };
+    let Verdict::Nondeterministic(two) = &checked.verdict else {
+        panic!("{:?}", checked.verdict)
+    };
     assert_eq!(two.differ_at, 2);
     assert_eq!(two.one[..2], two.other[..2]);
     assert_eq!(two.one[2].slot, two.other[2].slot);
@@ -81,21 +105,40 @@ fn a_bag_that_returns_what_it_likes_is_nondeterministic_and_shows_two_histories(
 
 #[test]
 fn a_barrier_is_stuck_alone_and_passed_together() {
-    let checked = checked(|_| Barrier::default(), &["arrive()"], "arrive() | arrive()", options());
+    let checked = checked(
+        |_| Barrier::default(),
+        &["arrive()"],
+        "arrive() | arrive()",
+        options(),
+    );
     assert_eq!((checked.serial.finished(), checked.serial.stuck()), (0, 2));
     assert!(matches!(violation(&checked).why, Why::Results(_)));
 }
 
 #[test]
 fn spinning_is_waiting() {
-    let checked = checked(|_| SpinCounter::default(), &["inc()"], "inc(), inc() | inc()", options());
-    assert!(matches!(checked.verdict, Verdict::Passed), "{:?}", checked.verdict);
+    let checked = checked(
+        |_| SpinCounter::default(),
+        &["inc()"],
+        "inc(), inc() | inc()",
+        options(),
+    );
+    assert!(
+        matches!(checked.verdict, Verdict::Passed),
+        "{:?}",
+        checked.verdict
+    );
     assert_eq!(checked.phases.iter().map(|phase| phase.cut).sum::<u64>(), 0);
 }
 
 #[test]
 fn a_crash_that_no_serial_run_has_is_a_violation() {
-    let checked = checked(|_| CrashingCell::default(), &["take()"], "take() | take()", options());
+    let checked = checked(
+        |_| CrashingCell::default(),
+        &["take()"],
+        "take() | take()",
+        options(),
+    );
     let violation = violation(&checked);
     assert!(matches!(violation.why, Why::Crash(..)));
     assert_eq!(checked.serial.crashed(), 0);

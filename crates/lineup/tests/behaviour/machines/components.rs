@@ -32,6 +32,28 @@ impl Machine for Queue {
     }
 }
 
+/// A register of two replicas, written one after the other. Odd threads read one of them, even threads the other.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct ReplicatedRegister {
+    replicas: [i64; 2],
+}
+
+impl Machine for ReplicatedRegister {
+    fn step(&mut self, thread: usize, call: &str, local: &mut Local) -> Next {
+        match (call.starts_with("write"), local.at) {
+            (true, 0) => {
+                self.replicas[0] = argument(call);
+                local.next()
+            }
+            (true, _) => {
+                self.replicas[1] = argument(call);
+                done("()")
+            }
+            (false, _) => done(self.replicas[thread % 2]),
+        }
+    }
+}
+
 /// A counter that reads, and then writes what it read and one more.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct RacyCounter {
@@ -122,7 +144,10 @@ pub(crate) struct ManualResetEvent {
 
 impl ManualResetEvent {
     pub(crate) fn fixed() -> Self {
-        Self { is_fixed: true, ..Self::default() }
+        Self {
+            is_fixed: true,
+            ..Self::default()
+        }
     }
 
     fn word(&self) -> i64 {
@@ -189,7 +214,10 @@ pub(crate) struct BlockingQueue {
 
 impl BlockingQueue {
     pub(crate) fn losing_wakeups() -> Self {
-        Self { is_frugal: true, ..Self::default() }
+        Self {
+            is_frugal: true,
+            ..Self::default()
+        }
     }
 }
 
@@ -232,7 +260,10 @@ pub(crate) struct MoodyBag {
 
 impl MoodyBag {
     pub(crate) fn new(mood: u64) -> Self {
-        Self { mood, ..Self::default() }
+        Self {
+            mood,
+            ..Self::default()
+        }
     }
 }
 

@@ -94,7 +94,11 @@ const STEPS_MAX: usize = 500;
 
 impl<M: Machine, F: Fn(u64) -> M> Machines<M, F> {
     fn calls<'a>(&'a self, matrix: &'a Matrix, lane: Lane) -> Vec<&'a str> {
-        matrix.lane(lane).iter().map(|call| self.alphabet.name(*call)).collect()
+        matrix
+            .lane(lane)
+            .iter()
+            .map(|call| self.alphabet.name(*call))
+            .collect()
     }
 
     fn world(&self, matrix: &Matrix, environment: u64) -> World<M> {
@@ -112,7 +116,10 @@ impl<M: Machine, F: Fn(u64) -> M> Machines<M, F> {
     /// Runs the calls of the beginning or the end. Gives the ending if that was it.
     fn alone(&self, world: &mut World<M>, matrix: &Matrix, lane: Lane) -> Option<Ending> {
         for (index, call) in self.calls(matrix, lane).into_iter().enumerate() {
-            let slot = Slot { lane, index: index as u8 };
+            let slot = Slot {
+                lane,
+                index: index as u8,
+            };
             world.events.push(Event::Call(slot));
             let mut local = Local::default();
             loop {
@@ -135,7 +142,9 @@ impl<M: Machine, F: Fn(u64) -> M> Machines<M, F> {
     fn try_step(&self, world: &World<M>, matrix: &Matrix, thread: usize) -> Try {
         let calls = self.calls(matrix, Lane::Thread(thread as u8));
         let state = &world.threads[thread];
-        let Some(call) = calls.get(state.index) else { return Try::Ended };
+        let Some(call) = calls.get(state.index) else {
+            return Try::Ended;
+        };
         let (mut machine, mut local) = (world.machine.clone(), state.local.clone());
         match machine.step(thread, call, &mut local) {
             Next::Waiting => Try::Waits,
@@ -158,7 +167,10 @@ impl<M: Machine, F: Fn(u64) -> M> Machines<M, F> {
         match world.machine.step(thread, calls[state.index], &mut state.local) {
             Next::Done(result) => {
                 world.events.push(Event::Return(slot, result.into()));
-                *state = Thread { index: state.index + 1, ..Thread::default() };
+                *state = Thread {
+                    index: state.index + 1,
+                    ..Thread::default()
+                };
                 None
             }
             Next::Crash(reason) => Some(crash(Some(slot), reason)),
@@ -168,7 +180,9 @@ impl<M: Machine, F: Fn(u64) -> M> Machines<M, F> {
 
     fn explore_from(&self, world: World<M>, search: &mut Exploration<'_>) -> ControlFlow<()> {
         let matrix = search.matrix;
-        let tries: Vec<Try> = (0..world.threads.len()).map(|thread| self.try_step(&world, matrix, thread)).collect();
+        let tries: Vec<Try> = (0..world.threads.len())
+            .map(|thread| self.try_step(&world, matrix, thread))
+            .collect();
         let able = |thread: &usize| tries[*thread] == Try::Able;
         let candidates: Vec<usize> = match (search.plan, world.running) {
             (Plan::Serial { .. }, Some(current)) if world.threads[current].is_open => vec![current],
@@ -179,7 +193,10 @@ impl<M: Machine, F: Fn(u64) -> M> Machines<M, F> {
         let stuck_at_once = |thread: &usize| {
             is_serial && !world.threads[*thread].is_open && tries[*thread] != Try::Ended && !able(thread)
         };
-        if !candidates.iter().any(|thread| able(thread) || stuck_at_once(thread)) {
+        if !candidates
+            .iter()
+            .any(|thread| able(thread) || stuck_at_once(thread))
+        {
             return self.finish(world, &tries, search);
         }
         if world.schedule.len() >= STEPS_MAX {
@@ -188,7 +205,9 @@ impl<M: Machine, F: Fn(u64) -> M> Machines<M, F> {
         for &thread in candidates.iter().filter(|thread| stuck_at_once(thread)) {
             let mut world = world.clone();
             let index = world.threads[thread].index as u8;
-            world.events.push(Event::Call(Slot::of_thread(thread as u8, index)));
+            world
+                .events
+                .push(Event::Call(Slot::of_thread(thread as u8, index)));
             search.show(world, stuck_of(&tries[thread..=thread]))?;
         }
         for thread in candidates.into_iter().filter(able) {
@@ -217,7 +236,9 @@ impl<M: Machine, F: Fn(u64) -> M> Machines<M, F> {
 
     fn finish(&self, mut world: World<M>, tries: &[Try], search: &mut Exploration<'_>) -> ControlFlow<()> {
         let ending = match tries.iter().all(|tried| *tried == Try::Ended) {
-            true => self.alone(&mut world, search.matrix, Lane::Final).unwrap_or(Ending::Finished),
+            true => self
+                .alone(&mut world, search.matrix, Lane::Final)
+                .unwrap_or(Ending::Finished),
             false => stuck_of(tries),
         };
         if matches!(ending, Ending::Stuck(_)) && !matches!(search.plan, Plan::Serial { .. }) {
@@ -232,14 +253,19 @@ impl<M: Machine, F: Fn(u64) -> M> Machines<M, F> {
             let state = &mut world.threads[thread];
             if *tried != Try::Ended && !state.is_open {
                 state.is_open = true;
-                world.events.push(Event::Call(Slot::of_thread(thread as u8, state.index as u8)));
+                world
+                    .events
+                    .push(Event::Call(Slot::of_thread(thread as u8, state.index as u8)));
             }
         }
     }
 }
 
 fn crash(slot: Option<Slot>, reason: &str) -> Ending {
-    Ending::Crashed { slot, reason: reason.into() }
+    Ending::Crashed {
+        slot,
+        reason: reason.into(),
+    }
 }
 
 fn stuck_of(tries: &[Try]) -> Ending {
@@ -295,23 +321,41 @@ impl<M: Machine, F: Fn(u64) -> M> Executor for Machines<M, F> {
         };
         let mut start = self.world(matrix, environment);
         let left = allowance.executions;
-        let mut search = Exploration { matrix, plan, exactly: None, left, visit };
+        let mut search = Exploration {
+            matrix,
+            plan,
+            exactly: None,
+            left,
+            visit,
+        };
         if let Some(ending) = self.alone(&mut start, matrix, Lane::Initial) {
             let is_complete = search.show(start, ending).is_continue();
-            return Ok(Coverage { is_complete, bound_completed: None });
+            return Ok(Coverage {
+                is_complete,
+                bound_completed: None,
+            });
         }
         let Plan::Bounded { preemptions } = plan else {
             let is_complete = self.explore_from(start, &mut search).is_continue();
-            return Ok(Coverage { is_complete, bound_completed: None });
+            return Ok(Coverage {
+                is_complete,
+                bound_completed: None,
+            });
         };
         // Slow and simple: each bound explores everything below it again, and shows only what is new.
         for bound in 0..=preemptions {
             search.exactly = Some(bound);
             if self.explore_from(start.clone(), &mut search).is_break() {
-                return Ok(Coverage { is_complete: false, bound_completed: bound.checked_sub(1) });
+                return Ok(Coverage {
+                    is_complete: false,
+                    bound_completed: bound.checked_sub(1),
+                });
             }
         }
-        Ok(Coverage { is_complete: true, bound_completed: Some(preemptions) })
+        Ok(Coverage {
+            is_complete: true,
+            bound_completed: Some(preemptions),
+        })
     }
 
     fn replay(&mut self, matrix: &Matrix, schedule: &Schedule) -> Result<Execution, ExecutorError> {
@@ -322,19 +366,30 @@ impl<M: Machine, F: Fn(u64) -> M> Executor for Machines<M, F> {
                 break;
             }
             let thread = usize::from(*thread);
-            ending = match thread < world.threads.len() && self.try_step(&world, matrix, thread) == Try::Able {
+            ending = match thread < world.threads.len() && self.try_step(&world, matrix, thread) == Try::Able
+            {
                 true => self.step(&mut world, matrix, thread),
                 false => Some(Ending::Diverged),
             };
         }
-        let tries: Vec<Try> = (0..world.threads.len()).map(|thread| self.try_step(&world, matrix, thread)).collect();
+        let tries: Vec<Try> = (0..world.threads.len())
+            .map(|thread| self.try_step(&world, matrix, thread))
+            .collect();
         let mut replayed = None;
         let mut visit = |execution| {
             replayed = Some(execution);
             ControlFlow::Break(())
         };
-        let plan = Plan::Bounded { preemptions: u32::MAX };
-        let mut search = Exploration { matrix, plan, exactly: None, left: 1, visit: &mut visit };
+        let plan = Plan::Bounded {
+            preemptions: u32::MAX,
+        };
+        let mut search = Exploration {
+            matrix,
+            plan,
+            exactly: None,
+            left: 1,
+            visit: &mut visit,
+        };
         let _ = match ending {
             Some(ending) => search.show(world, ending),
             None => self.finish(world, &tries, &mut search),
