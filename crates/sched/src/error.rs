@@ -14,6 +14,25 @@ pub enum SchedError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// The program that was started does not serve executions.
+    #[error(
+        "{harness}: not a harness: it ended ({ended}) without offering a component; build it with the scheduler's \
+         runtime and let its main function call `serve`"
+    )]
+    NotAHarness {
+        /// The program.
+        harness: PathBuf,
+        /// How it ended.
+        ended: String,
+    },
+    /// A harness stopped answering.
+    #[error("{harness}: the harness has gone: {source}")]
+    Lost {
+        /// The harness.
+        harness: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
     /// A program names a call, or has a number of threads, that the harness or the runtime does not have.
     #[error("program: {problem}")]
     Program {

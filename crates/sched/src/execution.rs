@@ -130,8 +130,8 @@ pub struct Step {
 pub struct Touch {
     /// The address of the shared location, 0 for none.
     pub address: u64,
-    /// A second location, for system calls that announce an access that cannot be seen itself; 0 for none.
-    pub announced: u64,
+    /// A second location that the step changed, such as the mutex of a condition variable; 0 for none.
+    pub second: u64,
     /// Whether the access may have changed the location.
     pub writes: bool,
     /// What else happened is not known: the step depends on every other.
@@ -142,14 +142,14 @@ impl Touch {
     /// No access at all.
     pub const NOTHING: Self = Self {
         address: 0,
-        announced: 0,
+        second: 0,
         writes: false,
         opaque: false,
     };
     /// An access to who knows what.
     pub const ANYTHING: Self = Self {
         address: 0,
-        announced: 0,
+        second: 0,
         writes: true,
         opaque: true,
     };
@@ -160,9 +160,9 @@ impl Touch {
         self.opaque
             || other.opaque
             || (meets(self.address, other.address) && (self.writes || other.writes))
-            || meets(self.announced, other.announced)
-            || meets(self.announced, other.address)
-            || meets(self.address, other.announced)
+            || meets(self.second, other.second)
+            || meets(self.second, other.address)
+            || meets(self.address, other.second)
     }
 }
 

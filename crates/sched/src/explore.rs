@@ -1,5 +1,7 @@
 //! Asking for one execution after the other.
 
+use crate::sample::sample;
+use crate::tree::Tree;
 use crate::{Accesses, Choices, Execution, Executor, Plan, Program, SchedError, Schedule};
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -60,11 +62,15 @@ impl Default for ExploreOptions {
 
 /// What an exploration did.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Exploration {
     /// Executions made.
     pub executions: u64,
     /// Those of them that were recognised as equal to another one, and not shown.
     pub redundant: u64,
+    /// Those of them that did not follow their schedule: the component depends on something else than the
+    /// schedule, so that nothing is certain to be exhausted.
+    pub diverged: u64,
     /// Executions per preemption bound, where the strategy has one: entry `b` has exactly `b` preemptions.
     pub bounds: Vec<BoundSummary>,
     /// Why it stopped.
@@ -103,13 +109,68 @@ pub fn explore(
     options: &ExploreOptions,
     visit: &mut (dyn FnMut(&Execution) -> ControlFlow<()> + Send),
 ) -> Result<Exploration, SchedError> {
-    let _ = (executors, program, strategy, options, visit);
-    Ok(Exploration {
-        executions: 0,
-        redundant: 0,
-        bounds: Vec::new(),
-        stopped: StopReason::Exhausted,
-    })
+    match strategy {
+        Strategy::Serial => {
+            let tree = Tree {
+                serial: true,
+                preemptions_max: None,
+                reduction: false,
+            };
+            tree.explore(executors, program, options, visit)
+        }
+        Strategy::Bounded {
+            preemptions_max,
+            reduction,
+        } => {
+            let tree = Tree {
+                serial: false,
+                preemptions_max,
+                reduction,
+            };
+            tree.explore(executors, program, options, visit)
+        }
+        Strategy::Random { seed, executions } => {
+            let plan = |index| Choices::Random {
+                seed: nth_seed(seed, index),
+            };
+            sample(executors, program, options, executions, &plan, visit)
+        }
+        Strategy::Priorities {
+            seed,
+            executions,
+            changes,
+        } => {
+            let steps = match executors.first_mut() {
+                Some(first) => {
+                    first
+                        .run(program, &plan(options, Choices::Follow(Schedule::default())))?
+                        .steps_made
+                }
+                None => 0,
+            };
+            let plan = |index| Choices::Priorities {
+                seed: nth_seed(seed, index),
+                changes,
+                steps,
+            };
+            sample(executors, program, options, executions, &plan, visit)
+        }
+    }
+}
+
+/// Seeds that have nothing in common but their origin.
+fn nth_seed(seed: u64, index: u64) -> u64 {
+    let mixed = (seed ^ index.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_add(0xd1b5_4a32_d192_ed03);
+    (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9)
+}
+
+fn plan(options: &ExploreOptions, choices: Choices) -> Plan {
+    Plan {
+        choices,
+        serial: false,
+        accesses: options.accesses,
+        steps_max: options.steps_max,
+    }
 }
 
 /// Repeats an execution from its schedule; an error if it does not go the same way.

@@ -24,17 +24,32 @@
 //! not found; and code that is not instrumented (inline assembly, prebuilt libraries, the slow paths of
 //! Rust's prebuilt standard library) runs between two decisions without being seen.
 
+pub mod build;
 mod error;
 mod execution;
 mod executor;
 mod explore;
+pub mod harness;
+#[cfg(target_os = "linux")]
+mod harness_executor;
+#[cfg(target_os = "linux")]
+#[path = "../runtime/layout.rs"]
+mod layout;
 mod program;
+mod progress;
+mod reduction;
+mod sample;
 mod schedule;
+#[cfg(target_os = "linux")]
+mod shared_memory;
+mod tree;
 
 pub use error::SchedError;
 pub use execution::{Ending, Event, EventKind, Execution, Step, Stuck, StuckReason, Touch};
 pub use executor::{Accesses, Choices, Executor, Plan};
 pub use explore::{BoundSummary, Exploration, ExploreOptions, StopReason, Strategy, explore, replay};
+#[cfg(target_os = "linux")]
+pub use harness_executor::{HarnessExecutor, HarnessOptions};
 pub use program::Program;
 pub use schedule::{Schedule, ScheduleError};
 

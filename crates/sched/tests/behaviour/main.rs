@@ -1,0 +1,9 @@
+//! What the scheduler does, seen from outside, on small components that are built for it.
+#![cfg(all(target_os = "linux", target_env = "gnu"))]
+
+mod endings;
+mod errors;
+mod histories;
+mod reduction;
+mod replay;
+mod support;
