@@ -27,8 +27,10 @@ pub enum Phase {
 static mut SHARED: *mut Shared = core::ptr::null_mut();
 static mut PHASE: Phase = Phase::Off;
 static mut RANDOM: Random = Random(0);
-/// Steps in which nobody changed anything and somebody yielded.
+/// Yields since something changed.
 static mut VAIN: u32 = 0;
+/// How many times something has changed. A thread that yielded since then would only find what it found before.
+static mut EPOCH: u64 = 1;
 static mut LOWEST_PRIORITY: u64 = 0;
 static mut CHANGE_AT: [u64; CHANGES_CAP] = [u64::MAX; CHANGES_CAP];
 
@@ -108,7 +110,10 @@ fn candidates_now() -> u32 {
 
 /// Something has changed: whoever waits for a change may go on.
 pub fn progress() {
-    unsafe { VAIN = 0 };
+    unsafe {
+        VAIN = 0;
+        EPOCH += 1;
+    }
 }
 
 pub unsafe fn wait_for_turn(id: u8) {
@@ -232,29 +237,29 @@ unsafe fn unfinished_columns() -> u32 {
     }
 }
 
-/// In a serial execution: the column inside a call, if there is one, and threads of the component itself.
+/// In a serial execution: between calls any column, inside a call only its column. Threads of the component itself
+/// run when the call cannot go on without them, one after the other and without a choice.
 unsafe fn serial_candidates(candidates: u32, current: u8, asking: Asking) -> (u32, u32) {
     unsafe {
         let columns = column_bits();
-        let mut inside = 0;
+        let mut owner = 0;
         for id in 0..(*SHARED).columns as u8 {
             if (*thread(id)).in_call {
-                inside |= bit(id);
+                owner |= bit(id);
             }
         }
-        if inside == 0 && bit(current) & columns != 0 && !asking.boundary {
-            inside = bit(current);
+        if owner == 0 && bit(current) & columns != 0 && !asking.boundary {
+            owner = bit(current);
         }
-        match inside {
-            0 => (candidates & columns, unfinished_columns()),
-            owner => {
-                let helpers = candidates & !columns;
-                let own = candidates & owner;
-                // Threads of the component run only when the call cannot go on without them.
-                let goes_on = own != 0 && (current >= (*SHARED).columns as u8 || asking.yields != Yield::Asked);
-                (if goes_on && current < (*SHARED).columns as u8 { own } else { own | helpers }, owner)
-            }
+        if owner == 0 {
+            return (candidates & columns, unfinished_columns());
         }
+        let awake = not_yielding(candidates);
+        let helpers = awake & !columns;
+        if awake & owner != 0 || helpers == 0 {
+            return (candidates & owner, owner);
+        }
+        (if helpers & bit(current) != 0 { bit(current) } else { bit(next_in_circle(current, helpers)) }, owner)
     }
 }
 
@@ -263,6 +268,12 @@ unsafe fn decide_step(current: u8, mut asking: Asking) -> u8 {
         let shared = &mut *SHARED;
         let mut stuck = 0;
         let mut candidates = candidates_now();
+        if current != NOBODY && (*thread(current)).steps_in_turn > TURN_MAX {
+            asking.yields = Yield::Asked;
+        }
+        if asking.yields == Yield::Asked && current != NOBODY {
+            (*thread(current)).yielded_in = EPOCH;
+        }
         if PHASE == Phase::Columns {
             stuck = unfinished_columns();
             if stuck == 0 {
@@ -283,21 +294,40 @@ unsafe fn decide_step(current: u8, mut asking: Asking) -> u8 {
         if step >= shared.steps_max {
             end(ending::STEP_LIMIT, stuck);
         }
-        if current != NOBODY && (*thread(current)).steps_in_turn > TURN_MAX {
-            asking.yields = Yield::Asked;
-        }
         if asking.yields == Yield::Asked {
             count_vain(candidates, stuck);
-            if candidates & !bit(current) != 0 {
-                candidates &= !bit(current);
-            }
         }
+        candidates = awake(candidates, current);
         let chosen = choose(step, current, candidates, asking);
         record(step, current, chosen, candidates, asking);
         shared.steps_made = step + 1;
         (*thread(chosen)).step = step;
         begin_turn(current, chosen);
         chosen
+    }
+}
+
+/// The candidates for which there is something new since they yielded.
+unsafe fn not_yielding(candidates: u32) -> u32 {
+    unsafe {
+        let mut awake = 0;
+        for id in ids() {
+            if (*thread(id)).yielded_in != EPOCH {
+                awake |= candidates & bit(id);
+            }
+        }
+        awake
+    }
+}
+
+/// Who yielded is no candidate until something changes. If there is nothing new for anybody, they go round
+/// without a choice: loops that give up after some rounds come to their end, the others are seen to be in vain.
+unsafe fn awake(candidates: u32, current: u8) -> u32 {
+    unsafe {
+        match not_yielding(candidates) {
+            0 => bit(next_in_circle(current, candidates)),
+            awake => awake,
+        }
     }
 }
 
@@ -373,7 +403,7 @@ unsafe fn record(step: u64, current: u8, chosen: u8, candidates: u32, asking: As
         if goes_on && asking.yields == Yield::No && (*thread(current)).state == State::Ready {
             flags |= flag::PREEMPTIBLE;
         }
-        if asking.yields != Yield::No {
+        if asking.yields == Yield::Asked {
             flags |= flag::YIELDING;
         }
         if asking.boundary {

@@ -47,6 +47,8 @@ pub struct Thread {
     /// Steps since the last switch to it.
     pub steps_in_turn: u32,
     pub priority: u64,
+    /// What the count of changes was when it yielded last.
+    pub yielded_in: u64,
     pub spin: Spin,
     start: Option<StartRoutine>,
     argument: *mut c_void,
@@ -69,6 +71,7 @@ impl Thread {
         in_call: false,
         steps_in_turn: 0,
         priority: 0,
+        yielded_in: 0,
         spin: Spin::NEW,
         start: None,
         argument: core::ptr::null_mut(),

@@ -5,7 +5,7 @@
 
 use crate::baton::{self, Asking, access};
 use crate::clock;
-use crate::spin::Yield;
+use crate::spin::{Spin, Yield};
 use crate::sys::{self, number, raw};
 use crate::threads::{self, State, ids, is_controlled, me, thread};
 use core::ffi::{c_int, c_long};
@@ -32,7 +32,10 @@ pub unsafe fn wait(address: u64, mask: u32, deadline_ns: Option<u64>, code: u64)
         waiting.next_address = address;
         waiting.next_writes = true;
         waiting.next_code = code;
-        let yields = if deadline_ns.is_some() { Yield::Asked } else { Yield::No };
+        let yields = match deadline_ns {
+            None => Yield::No,
+            Some(_) => limited(&mut waiting.spin, code, address),
+        };
         baton::stop(Asking { yields, boundary: false });
         match deadline_ns.is_some() && (*thread(me())).deadline_ns.is_none() {
             true => Woken::ByTime,
@@ -50,8 +53,19 @@ pub unsafe fn time_out(id: u8) {
             baton::mark_opaque(id);
         }
         waiting.state = State::Ready;
-        baton::progress();
     }
+}
+
+/// What a wait with a time limit asks for: the time may be over at once, but a loop of such waits yields like a loop
+/// of loads.
+unsafe fn limited(spin: &mut Spin, code: u64, address: u64) -> Yield {
+    const NOT_WOKEN: u64 = 0;
+    let yields = match spin.would_load(code, address, NOT_WOKEN) {
+        Yield::Asked => Yield::Asked,
+        Yield::No | Yield::Offered => Yield::Offered,
+    };
+    spin.loaded(code, address, NOT_WOKEN);
+    yields
 }
 
 /// Wakes up to `most` threads that wait at `address`, the longest waiting first.

@@ -27,8 +27,8 @@
 //!   whatever comes after, so that the rest of the turn need not be known. Without a bound on preemptions this
 //!   holds for every t that comes before u.
 //!
-//! Neither rule may move T away when w was asking to be switched (then T is what it waited for and going on
-//! with w was impossible), nor a turn in which t itself asked in vain.
+//! Neither rule moves steps over a decision at which a thread yielded: who yields is no candidate until something
+//! changes, so that the steps that follow are what it waited for.
 
 use crate::{Step, ThreadId};
 
@@ -59,6 +59,8 @@ pub(crate) struct Reduction<'a> {
     bounded: bool,
     /// The last step of each thread, as its index plus 1.
     last: [usize; 32],
+    /// The last decision at which a thread yielded.
+    yielded: usize,
     /// The turn that is going on.
     turn: Option<Turn>,
 }
@@ -67,11 +69,8 @@ pub(crate) struct Reduction<'a> {
 struct Turn {
     /// Its first step.
     begin: usize,
-    /// Steps before this one are out of reach: the last one on which the turn depends, or of the same thread,
-    /// plus 1.
+    /// The turn cannot be moved before this step.
     reach: usize,
-    /// Whether it may be moved at all.
-    movable: bool,
 }
 
 impl<'a> Reduction<'a> {
@@ -80,6 +79,7 @@ impl<'a> Reduction<'a> {
             steps,
             bounded,
             last: [0; 32],
+            yielded: 0,
             turn: None,
         }
     }
@@ -92,26 +92,22 @@ impl<'a> Reduction<'a> {
         let goes_on = self
             .turn
             .is_some_and(|turn| self.chosen(turn.begin) == Some(step.chosen));
-        let mut leave_out = false;
-        if !goes_on {
-            leave_out = self.leaves_out_turn();
-            let last = self.last.get(usize::from(step.chosen)).copied().unwrap_or(0);
-            self.turn = Some(Turn {
+        let mut leave_out = !goes_on && self.leaves_out_turn();
+        if step.yielding {
+            self.yielded = index;
+        }
+        let mut turn = match self.turn {
+            Some(turn) if goes_on => turn,
+            _ => Turn {
                 begin: index,
-                reach: last,
-                movable: index > 0 && !step.yielding,
-            });
+                reach: self.last_step_of(step.chosen),
+            },
+        };
+        turn.reach = self.reach(step, turn.begin, turn.reach.max(self.yielded));
+        if !goes_on {
+            leave_out |= self.can_begin_earlier(turn.reach..index, step.chosen);
         }
-        if let Some(mut turn) = self.turn {
-            if goes_on && step.yielding {
-                turn.movable = false;
-            }
-            turn.reach = self.reach(step, turn.begin, turn.reach);
-            if !goes_on && turn.movable {
-                leave_out |= self.can_begin_earlier(turn.reach..index, step.chosen, !self.bounded);
-            }
-            self.turn = Some(turn);
-        }
+        self.turn = Some(turn);
         if let Some(last) = self.last.get_mut(usize::from(step.chosen)) {
             *last = index + 1;
         }
@@ -120,20 +116,17 @@ impl<'a> Reduction<'a> {
 
     /// Whether every execution may be left out in which the turn that is going on ends here.
     pub(crate) fn leaves_out_turn(&self) -> bool {
-        let Some(turn) = self.turn.filter(|turn| turn.movable) else {
+        let Some(turn) = self.turn else {
             return false;
         };
         let Some(thread) = self.chosen(turn.begin) else {
             return false;
         };
-        let could_have_run = |step: &Step| {
-            step.candidates & (1 << thread) != 0 && rank(step, thread) < rank(step, step.chosen)
-        };
         self.steps
             .get(turn.reach..turn.begin)
             .unwrap_or_default()
             .iter()
-            .any(could_have_run)
+            .any(|step| could_have_run(step, thread))
     }
 
     /// Whether the execution may be left out in which `thread` takes its next step at `index` instead of the
@@ -151,13 +144,17 @@ impl<'a> Reduction<'a> {
         if decision.yielding || later.touch.second != 0 || later.touch.opaque {
             return false;
         }
-        let last = self.last.get(usize::from(thread)).copied().unwrap_or(0);
         let now = Step {
             returns: true,
             ..*later
         };
-        let reach = self.reach(&now, index, last);
-        self.can_begin_earlier(reach..index, thread, !self.bounded)
+        let reach = self.reach(&now, index, self.last_step_of(thread).max(self.yielded));
+        self.can_begin_earlier(reach..index, thread)
+    }
+
+    /// The index after the last step of a thread.
+    fn last_step_of(&self, thread: ThreadId) -> usize {
+        self.last.get(usize::from(thread)).copied().unwrap_or(0)
     }
 
     fn chosen(&self, index: usize) -> Option<ThreadId> {
@@ -174,14 +171,19 @@ impl<'a> Reduction<'a> {
     }
 
     /// The step rule: whether a step of `thread` could have been made at one of these decisions.
-    fn can_begin_earlier(&self, decisions: std::ops::Range<usize>, thread: ThreadId, free: bool) -> bool {
-        self.steps
-            .get(decisions)
-            .unwrap_or_default()
-            .iter()
-            .any(|step| match free {
-                true => step.candidates & (1 << thread) != 0 && rank(step, thread) < rank(step, step.chosen),
-                false => step.preemptible && step.current == Some(thread) && step.chosen != thread,
-            })
+    fn can_begin_earlier(&self, decisions: std::ops::Range<usize>, thread: ThreadId) -> bool {
+        let preempted = |step: &Step| step.is_preemption() && step.current == Some(thread);
+        let could_have_run = |step: &Step| could_have_run(step, thread);
+        let decisions = self.steps.get(decisions).unwrap_or_default();
+        if self.bounded {
+            decisions.iter().any(preempted)
+        } else {
+            decisions.iter().any(could_have_run)
+        }
     }
+}
+
+/// Whether a thread was tried at a decision before the one that was chosen.
+fn could_have_run(step: &Step, thread: ThreadId) -> bool {
+    step.candidates & (1 << thread) != 0 && rank(step, thread) < rank(step, step.chosen)
 }

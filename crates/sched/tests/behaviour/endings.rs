@@ -62,7 +62,7 @@ fn a_wake_up_that_is_forgotten_leaves_the_waiter_stuck() {
     assert!(
         explored("blocking", "2 1", bounded(0))
             .histories
-            .contains("+1 +0 -0: !")
+            .contains("+0 +1 -0: !")
     );
     assert!(
         explored("blocking", "0 1", bounded(2))
@@ -76,11 +76,11 @@ fn a_wake_up_that_is_forgotten_leaves_the_waiter_stuck() {
 fn a_time_limit_may_end_a_wait_at_any_moment() {
     let histories = explored("blocking", "0 3", bounded(1)).histories;
     assert!(
-        histories.iter().any(|h| h.ends_with("-1:(None, true)")),
+        histories.iter().any(|h| h.contains("-1:(None, true)")),
         "{histories:#?}"
     );
     assert!(
-        histories.iter().any(|h| h.ends_with("-1:(Some(1), false)")),
+        histories.iter().any(|h| h.contains("-1:(Some(1), false)")),
         "{histories:#?}"
     );
 }

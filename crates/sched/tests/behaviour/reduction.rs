@@ -14,6 +14,8 @@ const SMALL: &[(&str, &str)] = &[
     ("pair", "23 32"),
     ("pair", "2 3 01"),
     ("pair", "33 1 0"),
+    ("stripes", "00 1"),
+    ("stripes", "0 1 1"),
     ("queue", "02 12"),
     ("queue", "0 1 2"),
     ("spin", "00 01"),
@@ -71,6 +73,11 @@ fn all_histories_are_the_same_with_and_without_reduction() {
 
 #[test]
 fn reduction_makes_fewer_executions_where_threads_touch_different_locations() {
-    let (all, reduced) = same_histories("pair", "33 22", Some(3));
-    assert!(reduced * 2 < all, "{reduced} of {all}");
+    for (columns, preemptions_max, times) in [("00 11", Some(3), 3), ("0 1", None, 5)] {
+        let (all, reduced) = same_histories("stripes", columns, preemptions_max);
+        assert!(
+            reduced * times < all,
+            "{columns} within {preemptions_max:?}: {reduced} of {all}"
+        );
+    }
 }

@@ -81,6 +81,13 @@ fn component(name: &str) -> Option<(u32, Box<dyn Component>)> {
                 |p| text((p.0.swap(7, SeqCst), p.1.swap(7, SeqCst))),
             ],
         ),
+        // Long calls that meet in one location only.
+        "stripes" => of(
+            [const { AtomicI64::new(0) }; 9],
+            &[|a| text(a[..5].iter().map(|n| n.fetch_add(1, SeqCst)).sum::<i64>()), |a| {
+                text(a[4..].iter().map(|n| n.fetch_add(1, SeqCst)).sum::<i64>())
+            }],
+        ),
         "racy" => of(
             Racy(UnsafeCell::new(0)),
             &[|r| {
