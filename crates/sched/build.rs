@@ -1,32 +1,56 @@
-//! Compiles the runtime that is linked with components.
+//! Compiles the two parts that live in other programs: the runtime that is linked with components, and the
+//! library that is preloaded to stall their threads.
 //!
-//! It is an object of its own and not a part of the crate, because it defines functions under the names of the
-//! C library and of ThreadSanitizer, and needs two features that only the compiler's own library may use.
+//! They are files of their own and not parts of the crate, because they define functions under the names of the
+//! C library and of ThreadSanitizer, and need features that only the compiler's own library may use.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn main() {
     println!("cargo::rerun-if-changed=runtime");
+    println!("cargo::rerun-if-changed=preload");
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rustc-check-cfg=cfg(omnilink_instrumented)");
-    let environment = |name| std::env::var(name).unwrap_or_default();
-    let object = Path::new(&environment("OUT_DIR")).join("omnilink_runtime.o");
     let supported = environment("CARGO_CFG_TARGET_OS") == "linux"
         && environment("CARGO_CFG_TARGET_ENV") == "gnu"
         && ["x86_64", "aarch64"].contains(&environment("CARGO_CFG_TARGET_ARCH").as_str());
+    let (runtime, chaos) = (output("omnilink_runtime.o"), output("libomnilink_chaos.so"));
     if !supported {
-        // An empty object: asking for executions is then a typed error.
-        std::fs::write(&object, []).unwrap_or_else(|error| panic!("{}: {error}", object.display()));
+        // Empty files: asking for executions is then a typed error.
+        for path in [runtime, chaos] {
+            std::fs::write(&path, []).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        }
         return;
     }
-    let compiled = Command::new(environment("RUSTC"))
+    compile(
+        "runtime/lib.rs",
+        &runtime,
+        &["--crate-type=lib", "--emit=obj", "-Ztls-model=initial-exec"],
+    );
+    compile(
+        "preload/chaos.rs",
+        &chaos,
+        &["--crate-type=cdylib", "-Cstrip=symbols"],
+    );
+}
+
+fn environment(name: &str) -> String {
+    std::env::var(name).unwrap_or_default()
+}
+
+fn output(name: &str) -> PathBuf {
+    Path::new(&environment("OUT_DIR")).join(name)
+}
+
+fn compile(source: &str, output: &Path, arguments: &[&str]) {
+    let mut command = Command::new(environment("RUSTC"));
+    command
         .env("RUSTC_BOOTSTRAP", "1")
         .args([
             "--edition=2024",
-            "--crate-type=lib",
-            "--crate-name=omnilink_runtime",
-            "--emit=obj",
+            "--crate-name=omnilink_part",
+            "--cap-lints=allow",
         ])
         .args([
             "-Copt-level=3",
@@ -35,19 +59,18 @@ fn main() {
             "-Crelocation-model=pic",
             "-Cdebuginfo=0",
         ])
-        .args([
-            "-Cforce-unwind-tables=no",
-            "-Ztls-model=initial-exec",
-            "--cap-lints=allow",
-        ])
+        .args(["-Cforce-unwind-tables=no"])
+        .args(arguments)
         .arg(format!("--target={}", environment("TARGET")))
-        .arg("runtime/lib.rs")
+        .arg(source)
         .arg("-o")
-        .arg(&object)
-        .status();
-    match compiled {
+        .arg(output);
+    if let Ok(linker) = std::env::var("RUSTC_LINKER") {
+        command.arg(format!("-Clinker={linker}"));
+    }
+    match command.status() {
         Ok(status) if status.success() => {}
-        Ok(status) => panic!("the compiler of the scheduler's runtime ended with {status}"),
-        Err(error) => panic!("the compiler for the scheduler's runtime cannot be started: {error}"),
+        Ok(status) => panic!("{source}: the compiler ended with {status}"),
+        Err(error) => panic!("{source}: the compiler cannot be started: {error}"),
     }
 }

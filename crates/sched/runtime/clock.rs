@@ -3,6 +3,7 @@
 //! Each look at the clock finds it a microsecond later, so that a loop that waits for a point in time comes to
 //! an end; sleeping and time limits move it forward.
 
+use crate::code;
 use crate::sys::{self, number, raw};
 use crate::threads::is_controlled;
 use crate::waiting::yield_now;
@@ -107,7 +108,7 @@ unsafe fn sleep_until(time_ns: u64, code: u64) {
 pub unsafe extern "C" fn nanosleep(time: *const TimeSpec, rest: *mut TimeSpec) -> c_int {
     unsafe {
         if is_controlled() {
-            sleep_until(look().saturating_add(duration(time)), sys::caller());
+            sleep_until(look().saturating_add(duration(time)), code::caller());
             return 0;
         }
         match raw(number::NANOSLEEP, time as i64, rest as i64, 0, 0, 0, 0) {
@@ -123,7 +124,7 @@ pub unsafe extern "C" fn clock_nanosleep(clock: c_int, flags: c_int, time: *cons
     unsafe {
         if is_controlled() {
             let until_ns = if flags & ABSOLUTE != 0 { duration(time) } else { look().saturating_add(duration(time)) };
-            sleep_until(until_ns, sys::caller());
+            sleep_until(until_ns, code::caller());
             return 0;
         }
         -raw(number::CLOCK_NANOSLEEP, clock.into(), flags.into(), time as i64, rest as i64, 0, 0) as c_int

@@ -49,6 +49,18 @@ pub mod ending {
     pub const EVENTS_TOO_LARGE: u32 = 7;
 }
 
+/// Values of [`EventHeader::kind`].
+pub mod kind {
+    /// A call begins.
+    pub const CALL: u8 = 0;
+    /// A call returned.
+    pub const RETURN: u8 = 1;
+    /// A round of native threads ended.
+    pub const ROUND_END: u8 = 2;
+    /// Nobody has written this event.
+    pub const UNWRITTEN: u8 = 255;
+}
+
 /// Bits of [`StepRecord::flags`].
 pub mod flag {
     /// The current thread would have gone on.
@@ -103,7 +115,7 @@ pub struct EventHeader {
     pub value_len: u32,
     /// The thread.
     pub thread: u8,
-    /// 0 call, 1 return, 2 the end of one round of native threads; 255 reserved but never written.
+    /// What it is: [`kind`].
     pub kind: u8,
     /// Always 0.
     pub reserved: u16,

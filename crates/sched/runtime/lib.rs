@@ -9,6 +9,7 @@
 
 mod baton;
 mod clock;
+mod code;
 #[allow(dead_code)]
 mod layout;
 mod locks;

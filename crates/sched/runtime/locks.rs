@@ -3,6 +3,7 @@
 //! The real lock keeps the state and its kind (recursive or not); only waiting for it is ours: a thread tries,
 //! and if the lock is taken it waits until somebody unlocks.
 
+use crate::code;
 use crate::baton::{access, announce};
 use crate::clock::{self, TimeSpec};
 use crate::spin::Yield;
@@ -46,7 +47,7 @@ macro_rules! acquiring {
             if !is_controlled() {
                 return real!($real, fn(Lock) -> c_int, lock);
             }
-            unsafe { acquire(lock, |lock| real!($attempt, fn(Lock) -> c_int, lock), None, sys::caller()) }
+            unsafe { acquire(lock, |lock| real!($attempt, fn(Lock) -> c_int, lock), None, code::caller()) }
         }
     )* };
 }
@@ -60,7 +61,7 @@ macro_rules! acquiring_in_time {
             }
             unsafe {
                 let deadline_ns = clock::deadline(limit, false);
-                acquire(lock, |lock| real!($attempt, fn(Lock) -> c_int, lock), deadline_ns, sys::caller())
+                acquire(lock, |lock| real!($attempt, fn(Lock) -> c_int, lock), deadline_ns, code::caller())
             }
         }
     )* };
@@ -75,7 +76,7 @@ macro_rules! acquiring_by_clock {
             }
             unsafe {
                 let deadline_ns = clock::deadline(limit, false);
-                acquire(lock, |lock| real!($attempt, fn(Lock) -> c_int, lock), deadline_ns, sys::caller())
+                acquire(lock, |lock| real!($attempt, fn(Lock) -> c_int, lock), deadline_ns, code::caller())
             }
         }
     )* };
@@ -85,7 +86,7 @@ macro_rules! trying {
     ($($name:ident $real:literal;)*) => { $(
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(lock: Lock) -> c_int {
-            unsafe { access(lock as u64, true, sys::caller(), Yield::No) };
+            unsafe { access(lock as u64, true, code::caller(), Yield::No) };
             real!($real, fn(Lock) -> c_int, lock)
         }
     )* };
@@ -98,7 +99,7 @@ macro_rules! releasing {
             if !is_controlled() {
                 return real!($real, fn(Lock) -> c_int, lock);
             }
-            unsafe { release(lock, |lock| real!($real, fn(Lock) -> c_int, lock), sys::caller()) }
+            unsafe { release(lock, |lock| real!($real, fn(Lock) -> c_int, lock), code::caller()) }
         }
     )* };
 }
@@ -153,7 +154,7 @@ pub unsafe extern "C" fn sem_wait(semaphore: Lock) -> c_int {
     if !is_controlled() {
         return real!("sem_wait", fn(Lock) -> c_int, semaphore);
     }
-    with_errno(unsafe { acquire(semaphore, semaphore_attempt, None, sys::caller()) })
+    with_errno(unsafe { acquire(semaphore, semaphore_attempt, None, code::caller()) })
 }
 
 #[unsafe(no_mangle)]
@@ -161,7 +162,7 @@ pub unsafe extern "C" fn sem_timedwait(semaphore: Lock, limit: *const TimeSpec) 
     if !is_controlled() {
         return real!("sem_timedwait", fn(Lock, *const TimeSpec) -> c_int, semaphore, limit);
     }
-    with_errno(unsafe { acquire(semaphore, semaphore_attempt, clock::deadline(limit, false), sys::caller()) })
+    with_errno(unsafe { acquire(semaphore, semaphore_attempt, clock::deadline(limit, false), code::caller()) })
 }
 
 /// Gives up the mutex, waits for the condition and takes the mutex again.
@@ -187,7 +188,7 @@ pub unsafe extern "C" fn pthread_cond_wait(condition: Lock, mutex: Lock) -> c_in
     if !is_controlled() {
         return real!("pthread_cond_wait", fn(Lock, Lock) -> c_int, condition, mutex);
     }
-    unsafe { wait_for(condition, mutex, None, sys::caller()) }
+    unsafe { wait_for(condition, mutex, None, code::caller()) }
 }
 
 #[unsafe(no_mangle)]
@@ -199,7 +200,7 @@ pub unsafe extern "C" fn pthread_cond_timedwait(condition: Lock, mutex: Lock, li
             condition, mutex, limit
         );
     }
-    unsafe { wait_for(condition, mutex, clock::deadline(limit, false), sys::caller()) }
+    unsafe { wait_for(condition, mutex, clock::deadline(limit, false), code::caller()) }
 }
 
 #[unsafe(no_mangle)]
@@ -216,7 +217,7 @@ pub unsafe extern "C" fn pthread_cond_clockwait(
             condition, mutex, clock, limit
         );
     }
-    unsafe { wait_for(condition, mutex, clock::deadline(limit, false), sys::caller()) }
+    unsafe { wait_for(condition, mutex, clock::deadline(limit, false), code::caller()) }
 }
 
 #[unsafe(no_mangle)]
@@ -225,7 +226,7 @@ pub unsafe extern "C" fn pthread_cond_signal(condition: Lock) -> c_int {
         return real!("pthread_cond_signal", fn(Lock) -> c_int, condition);
     }
     unsafe {
-        access(condition as u64, true, sys::caller(), Yield::No);
+        access(condition as u64, true, code::caller(), Yield::No);
         wake(condition as u64, 1, u32::MAX);
     }
     0
@@ -237,7 +238,7 @@ pub unsafe extern "C" fn pthread_cond_broadcast(condition: Lock) -> c_int {
         return real!("pthread_cond_broadcast", fn(Lock) -> c_int, condition);
     }
     unsafe {
-        access(condition as u64, true, sys::caller(), Yield::No);
+        access(condition as u64, true, code::caller(), Yield::No);
         wake(condition as u64, usize::MAX, u32::MAX);
     }
     0
@@ -253,7 +254,7 @@ pub unsafe extern "C" fn pthread_once(once: *mut c_int, routine: unsafe extern "
         return real!("pthread_once", fn(*mut c_int, unsafe extern "C" fn()) -> c_int, once, routine);
     }
     unsafe {
-        let code = sys::caller();
+        let code = code::caller();
         access(once as u64, true, code, Yield::No);
         while once.read_volatile() == ONCE_RUNNING {
             wait(once as u64, u32::MAX, None, code);

@@ -4,7 +4,7 @@
 
 use crate::baton::{access, progress, shared};
 use crate::spin::Yield;
-use crate::sys::caller;
+use crate::code::caller;
 use crate::threads::{is_controlled, me, thread};
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::SeqCst};

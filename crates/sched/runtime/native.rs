@@ -6,16 +6,13 @@
 //! that an operation which is shown to end before another one begins really did.
 
 use crate::baton;
-use crate::layout::{EVENTS_CAP, EventHeader, NOBODY, ending};
+use crate::layout::{EVENTS_CAP, EventHeader, NOBODY, ending, kind};
 use crate::serve;
 use crate::sys::{number, raw, real};
 use crate::threads::StartRoutine;
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
-const CALL: u8 = 0;
-const RETURN: u8 = 1;
-const ROUND_END: u8 = 2;
 /// Rounds end when less than this is left for their events.
 const ROOM_PER_ROUND: u32 = 1 << 16;
 
@@ -59,7 +56,7 @@ pub unsafe fn run() -> ! {
                 call(first_after + index, shared.before_len + index);
             }
             serve::destroy_component();
-            event(ROUND_END, 0, 0, &[]);
+            event(kind::ROUND_END, 0, 0, &[]);
             if used().load(SeqCst) + ROOM_PER_ROUND > EVENTS_CAP as u32 {
                 break;
             }
@@ -101,7 +98,7 @@ unsafe fn wait_while(still: impl Fn() -> bool) {
 unsafe fn call(index: u32, position: u32) {
     unsafe {
         let op = serve::op_at(index);
-        event(CALL, position, op, &[]);
+        event(kind::CALL, position, op, &[]);
         OPEN = Some((position, op));
         serve::call_component(COLUMN.into(), op);
         returned(core::ptr::null(), 0);
@@ -117,7 +114,7 @@ pub unsafe fn returned(result: *const u8, length: usize) -> bool {
         let open = &mut *(&raw mut OPEN);
         if let Some((position, op)) = open.take() {
             let result = if length == 0 { &[] } else { core::slice::from_raw_parts(result, length) };
-            event(RETURN, position, op, result);
+            event(kind::RETURN, position, op, result);
         }
         true
     }
@@ -127,7 +124,7 @@ unsafe fn used() -> &'static AtomicU32 {
     unsafe { AtomicU32::from_ptr(&raw mut (*baton::shared()).events_len) }
 }
 
-unsafe fn event(kind: u8, position: u32, op: u32, result: &[u8]) {
+unsafe fn event(what: u8, position: u32, op: u32, result: &[u8]) {
     unsafe {
         let size = size_of::<EventHeader>() + result.len().next_multiple_of(8);
         if size > EVENTS_CAP / 2 {
@@ -146,7 +143,7 @@ unsafe fn event(kind: u8, position: u32, op: u32, result: &[u8]) {
             op,
             value_len: result.len() as u32,
             thread: COLUMN,
-            kind,
+            kind: what,
             reserved: 0,
         });
     }

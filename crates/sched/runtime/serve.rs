@@ -1,7 +1,8 @@
 //! What a harness calls: it waits for programs and runs each in a forked process.
 
+use crate::code;
 use crate::baton::{self, Asking, Phase};
-use crate::layout::{EVENTS_CAP, EventHeader, MAGIC, NOBODY, OPS_CAP, Shared, choices, ending, flag};
+use crate::layout::{EVENTS_CAP, EventHeader, MAGIC, NOBODY, OPS_CAP, Shared, choices, ending, flag, kind};
 use crate::spin::Yield;
 use crate::sys::{self, number, raw};
 use crate::threads::{self, me, thread};
@@ -97,7 +98,7 @@ pub unsafe extern "C" fn omnilink_serve(harness: *const Harness) -> c_int {
         HARNESS = harness;
         baton::attach(shared);
         (*shared).ops_offered = (*harness).ops;
-        (*shared).load_address = sys::load_address();
+        (*shared).load_address = code::load_address();
         let described = (*harness).description_len.min(EVENTS_CAP);
         core::ptr::copy_nonoverlapping((*harness).description, (*shared).events.as_mut_ptr(), described);
         (*shared).events_len = described as u32;
@@ -214,7 +215,7 @@ static mut OPEN: Option<(u32, u32)> = None;
 unsafe fn call(index: u32, position: u32) {
     unsafe {
         let op = op_at(index);
-        event(0, position, op, &[]);
+        event(kind::CALL, position, op, &[]);
         if let Some(step) = baton::step_of(me()) {
             step.flags |= flag::CALLS;
         }
@@ -237,7 +238,7 @@ pub unsafe extern "C" fn omnilink_return(result: *const u8, length: usize) {
         }
         if let Some((position, op)) = open.take() {
             let result = if length == 0 { &[] } else { core::slice::from_raw_parts(result, length) };
-            event(1, position, op, result);
+            event(kind::RETURN, position, op, result);
             if let Some(step) = baton::step_of(me()) {
                 step.flags |= flag::RETURNS;
             }
@@ -246,7 +247,7 @@ pub unsafe extern "C" fn omnilink_return(result: *const u8, length: usize) {
     }
 }
 
-unsafe fn event(kind: u8, position: u32, op: u32, result: &[u8]) {
+unsafe fn event(what: u8, position: u32, op: u32, result: &[u8]) {
     unsafe {
         let shared = &mut *baton::shared();
         let start = shared.events_len as usize;
@@ -260,7 +261,7 @@ unsafe fn event(kind: u8, position: u32, op: u32, result: &[u8]) {
             op,
             value_len: result.len() as u32,
             thread: me(),
-            kind,
+            kind: what,
             reserved: 0,
         };
         let place = shared.events.as_mut_ptr().add(start);

@@ -117,23 +117,6 @@ unsafe extern "C" {
     pub fn mmap(at: *mut c_void, length: usize, protection: c_int, flags: c_int, file: c_int, from: i64) -> *mut c_void;
     pub fn pthread_key_create(key: *mut u32, destructor: unsafe extern "C" fn(*mut c_void)) -> c_int;
     pub fn pthread_setspecific(key: u32, value: *const c_void) -> c_int;
-
-    /// The function that called the exported function this is inlined into returns to here.
-    #[link_name = "llvm.returnaddress"]
-    fn return_address(level: i32) -> *const u8;
-
-    /// Placed by the linker at the first byte of the program.
-    static __ehdr_start: u8;
-}
-
-/// Where the calling exported function was called from, relative to the program's first byte.
-#[inline(always)]
-pub fn caller() -> u64 {
-    unsafe { (return_address(0) as u64).wrapping_sub(load_address()) }
-}
-
-pub fn load_address() -> u64 {
-    (&raw const __ehdr_start) as u64
 }
 
 pub unsafe fn fail(errno: c_int) -> c_int {

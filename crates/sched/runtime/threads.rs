@@ -1,5 +1,6 @@
 //! The threads under control, and how a thread comes and goes.
 
+use crate::code;
 use crate::baton::{self, Phase};
 use crate::layout::{NOBODY, THREADS_CAP, ending};
 use crate::spin::Spin;
@@ -222,7 +223,7 @@ pub unsafe extern "C" fn pthread_join(handle: usize, result: *mut *mut c_void) -
         let alive = |id: &u8| !matches!((*thread(*id)).state, State::Absent) && (*thread(*id)).handle == handle;
         if is_controlled() && let Some(id) = ids().find(alive) {
             while (*thread(id)).state != State::Done {
-                crate::waiting::wait(join_address(id), u32::MAX, None, sys::caller());
+                crate::waiting::wait(join_address(id), u32::MAX, None, code::caller());
             }
             (*thread(id)).handle = 0;
         }

@@ -3,6 +3,7 @@
 //! A waiting thread is woken in the order of arrival, as the kernel does it. A wait with a time limit may end
 //! at any moment that the scheduler likes: the limit is then what the clock shows.
 
+use crate::code;
 use crate::baton::{self, Asking, access};
 use crate::clock;
 use crate::spin::{Spin, Yield};
@@ -147,7 +148,7 @@ pub unsafe extern "C" fn syscall(call: c_long, a: c_long, b: c_long, c: c_long, 
                             | sys::FUTEX_WAIT_BITSET
                             | sys::FUTEX_WAKE_BITSET
                     ) {
-                        return futex(a as *mut u32, b, c, d as *const clock::TimeSpec, f, sys::caller());
+                        return futex(a as *mut u32, b, c, d as *const clock::TimeSpec, f, code::caller());
                     }
                 }
                 number::SCHED_YIELD => return sched_yield().into(),
@@ -182,7 +183,7 @@ pub unsafe fn yield_now(code: u64) {
 pub unsafe extern "C" fn sched_yield() -> c_int {
     unsafe {
         match is_controlled() {
-            true => yield_now(sys::caller()),
+            true => yield_now(code::caller()),
             false => _ = raw(number::SCHED_YIELD, 0, 0, 0, 0, 0, 0),
         }
         0

@@ -15,6 +15,7 @@ mod rust;
 
 pub use cpp::CppBuild;
 pub use runtime_object::runtime_object;
+pub(crate) use runtime_object::store;
 pub use rust::{RustBuild, RustTarget, instrument_flags};
 
 use std::path::PathBuf;

@@ -125,6 +125,26 @@ impl HarnessExecutor {
 impl Executor for HarnessExecutor {
     fn run(&mut self, program: &Program, plan: &Plan) -> Result<Execution, SchedError> {
         self.memory.request(program, plan)?;
+        let status = self.answer()?;
+        Ok(self.memory.execution(status))
+    }
+}
+
+impl HarnessExecutor {
+    /// Runs a program up to `rounds` times with native threads that nobody schedules, all in one process. Fewer
+    /// rounds are made if their events fill the memory for them; a crash ends them, and the execution that it
+    /// ended comes last.
+    ///
+    /// The executions have events and endings, but no steps: they cannot be repeated. A harness that was built
+    /// without instrumentation, and started with the environment of [`Chaos`](crate::Chaos), is best.
+    pub fn sample_native(&mut self, program: &Program, rounds: u32) -> Result<Vec<Execution>, SchedError> {
+        self.memory.request_native(program, rounds)?;
+        let status = self.answer()?;
+        Ok(self.memory.native_executions(status))
+    }
+
+    /// Lets the harness do what was requested, and returns how the system says its process ended.
+    fn answer(&mut self) -> Result<i32, SchedError> {
         let mut status = [0; 4];
         self.socket
             .write_all(&[0])
@@ -133,7 +153,7 @@ impl Executor for HarnessExecutor {
                 harness: self.path.clone(),
                 source,
             })?;
-        Ok(self.memory.execution(i32::from_ne_bytes(status)))
+        Ok(i32::from_ne_bytes(status))
     }
 }
 

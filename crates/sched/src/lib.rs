@@ -25,6 +25,7 @@
 //! Rust's prebuilt standard library) runs between two decisions without being seen.
 
 pub mod build;
+mod chaos;
 mod error;
 mod execution;
 mod executor;
@@ -44,6 +45,7 @@ mod schedule;
 mod shared_memory;
 mod tree;
 
+pub use chaos::{Chaos, chaos_library};
 pub use error::SchedError;
 pub use execution::{Ending, Event, EventKind, Execution, Step, Stuck, StuckReason, Touch};
 pub use executor::{Accesses, Choices, Executor, Plan};

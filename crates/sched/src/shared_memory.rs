@@ -2,9 +2,10 @@
 
 use crate::layout::{
     EVENTS_CAP, EventHeader, MAGIC, NOBODY, OPS_CAP, STEPS_CAP, Shared, StepRecord, choices, ending, flag,
+    kind,
 };
 use crate::{
-    Accesses, Choices, Ending, Event, EventKind, Execution, Plan, Program, SchedError, Step, Stuck,
+    Accesses, Choices, Ending, Event, EventKind, Execution, Plan, Program, SchedError, Schedule, Step, Stuck,
     StuckReason, ThreadId, Touch,
 };
 use std::fs::File;
@@ -148,6 +149,40 @@ impl SharedMemory {
         Ok(())
     }
 
+    /// Writes down that rounds of native threads are to be run.
+    pub(crate) fn request_native(&mut self, program: &Program, rounds: u32) -> Result<(), SchedError> {
+        self.request(program, &Plan::follow(Schedule::default()))?;
+        let shared = self.get_mut();
+        shared.choices = choices::NATIVE;
+        shared.rounds = rounds;
+        // A thread takes the place of an event before it writes it: what was never written must be seen as such.
+        shared.events.fill(kind::UNWRITTEN);
+        Ok(())
+    }
+
+    /// The rounds of native threads that came to their end, and how the last one ended if it did not.
+    pub(crate) fn native_executions(&self, status: i32) -> Vec<Execution> {
+        let execution = |events, ending| Execution {
+            events,
+            ending,
+            steps: Vec::new(),
+            steps_made: 0,
+        };
+        let mut executions = Vec::new();
+        let mut events = Vec::new();
+        for (code, event) in self.records() {
+            match code {
+                kind::ROUND_END => executions.push(execution(std::mem::take(&mut events), Ending::Finished)),
+                _ => events.push(event),
+            }
+        }
+        match self.ending(status) {
+            Ending::Finished => {}
+            ending => executions.push(execution(events, ending)),
+        }
+        executions
+    }
+
     /// Ties executions to a processor and says how long they may take.
     pub(crate) fn set_limits(&mut self, processor: Option<u32>, patience_s: u32) {
         let shared = self.get_mut();
@@ -177,29 +212,44 @@ impl SharedMemory {
     }
 
     fn events(&self) -> Vec<Event> {
+        self.records().map(|(_, event)| event).collect()
+    }
+
+    /// The events with their kinds, up to the first that was not written.
+    fn records(&self) -> impl Iterator<Item = (u8, Event)> {
         const HEADER: usize = size_of::<EventHeader>();
         let shared = self.get();
         let mut rest = &shared.events[..(shared.events_len as usize).min(EVENTS_CAP)];
-        let mut events = Vec::new();
-        while let Some((head, behind)) = rest.split_at_checked(HEADER) {
+        std::iter::from_fn(move || {
+            let (head, behind) = rest.split_at_checked(HEADER)?;
             // SAFETY: the header is plain numbers and `head` has its size.
             let header = unsafe { head.as_ptr().cast::<EventHeader>().read_unaligned() };
             let length = header.value_len as usize;
-            let Some(value) = behind.get(..length) else { break };
-            let kind = match header.kind {
-                0 => EventKind::Call,
-                _ => EventKind::Return(String::from_utf8_lossy(value).into_owned()),
+            let value = behind.get(..length)?;
+            let event_kind = match header.kind {
+                kind::RETURN => EventKind::Return(String::from_utf8_lossy(value).into_owned()),
+                kind::CALL | kind::ROUND_END => EventKind::Call,
+                _ => return None,
             };
-            events.push(Event {
-                thread: header.thread,
-                position: header.position,
-                op: header.op,
-                step: header.step,
-                kind,
-            });
             rest = behind.get(length.next_multiple_of(8)..).unwrap_or_default();
-        }
-        events
+            let EventHeader {
+                thread,
+                position,
+                op,
+                step,
+                ..
+            } = header;
+            Some((
+                header.kind,
+                Event {
+                    thread,
+                    position,
+                    op,
+                    step,
+                    kind: event_kind,
+                },
+            ))
+        })
     }
 
     fn ending(&self, status: i32) -> Ending {

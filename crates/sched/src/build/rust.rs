@@ -20,6 +20,8 @@ pub struct RustBuild {
     pub profile: Option<String>,
     /// Compile the standard library too. Needs its source: `rustup component add rust-src`.
     pub instruments_std: bool,
+    /// Compile without instrumentation, for components that are to be run with native threads.
+    pub native: bool,
 }
 
 /// A program of a package.
@@ -45,6 +47,7 @@ impl RustBuild {
             features: Vec::new(),
             profile: None,
             instruments_std: false,
+            native: false,
         }
     }
 
@@ -78,7 +81,11 @@ impl RustBuild {
         }
         let flags = given_flags()
             .into_iter()
-            .chain(instrument_flags()?)
+            .chain(if self.native {
+                native_flags()?
+            } else {
+                instrument_flags()?
+            })
             .collect::<Vec<_>>();
         command
             .env("RUSTC_BOOTSTRAP", "1")
@@ -138,11 +145,9 @@ impl RustBuild {
 /// The flags with which Rust code is instrumented and linked with the runtime. They need `RUSTC_BOOTSTRAP=1` on a
 /// stable toolchain.
 pub fn instrument_flags() -> Result<Vec<String>, BuildError> {
-    let runtime = runtime_object()?;
     let mut flags: Vec<String> = [
         "-Zsanitizer=thread",
         "-Zexternal-clangrt",
-        "--cfg=omnilink_instrumented",
         "-Cdebuginfo=line-tables-only",
     ]
     .map(str::to_owned)
@@ -150,8 +155,17 @@ pub fn instrument_flags() -> Result<Vec<String>, BuildError> {
     if wants_mismatch_allowed()? {
         flags.push("-Cunsafe-allow-abi-mismatch=sanitizer".to_owned());
     }
-    flags.push(format!("-Clink-arg={}", runtime.display()));
+    flags.extend(native_flags()?);
     Ok(flags)
+}
+
+/// The flags with which Rust code is only linked with the runtime.
+fn native_flags() -> Result<Vec<String>, BuildError> {
+    let runtime = runtime_object()?;
+    Ok(vec![
+        "--cfg=omnilink_instrumented".to_owned(),
+        format!("-Clink-arg={}", runtime.display()),
+    ])
 }
 
 /// Compilers since 1.9x refuse to link instrumented with other crates unless told that this is meant; older ones

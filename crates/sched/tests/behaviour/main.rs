@@ -4,6 +4,7 @@
 mod endings;
 mod errors;
 mod histories;
+mod native;
 mod reduction;
 mod replay;
 mod support;
