@@ -110,10 +110,7 @@ impl Tree {
 impl Worker<'_, '_> {
     fn work(&self, executor: &mut dyn Executor) {
         while let Some((task, bound)) = self.next_task() {
-            let made = match self.progress.begin() {
-                Some(_) => Some(self.make(executor, task, bound)),
-                None => None,
-            };
+            let made = self.progress.begin().map(|_| self.make(executor, task, bound));
             let mut shared = self.shared();
             shared.busy -= 1;
             match made {

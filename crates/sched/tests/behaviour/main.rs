@@ -1,6 +1,7 @@
 //! What the scheduler does, seen from outside, on small components that are built for it.
 #![cfg(all(target_os = "linux", target_env = "gnu"))]
 
+mod cpp;
 mod endings;
 mod errors;
 mod histories;
