@@ -9,3 +9,4 @@ mod native;
 mod reduction;
 mod replay;
 mod support;
+mod whole_programs;
