@@ -84,7 +84,7 @@ pub unsafe fn columns() -> u8 {
 }
 
 /// Ids that no column and not the main thread has.
-pub fn first_id_for_new_threads() -> core::ops::Range<u8> {
+pub fn ids_of_new_threads() -> core::ops::Range<u8> {
     let first = unsafe { if PHASE == Phase::Whole { 1 } else { columns() + 1 } };
     first..THREADS_CAP as u8
 }

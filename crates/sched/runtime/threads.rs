@@ -126,6 +126,7 @@ pub unsafe fn adopt(id: u8) {
 pub unsafe fn create(id: u8, handle: *mut usize, attributes: *const c_void, start: StartRoutine, argument: *mut c_void) -> c_int {
     unsafe {
         let new = thread(id);
+        *new = Thread { priority: (*new).priority, ..Thread::ABSENT };
         (*new).start = Some(start);
         (*new).argument = argument;
         STARTING.store(1, SeqCst);
@@ -189,6 +190,12 @@ pub unsafe fn finish(id: u8) {
     }
 }
 
+/// Whether an id belongs to nobody, or to a thread that has ended and that nobody can join any more.
+fn is_free(id: &u8) -> bool {
+    let thread = unsafe { &*thread(*id) };
+    thread.state == State::Absent || (thread.state == State::Done && thread.handle == 0)
+}
+
 /// Threads that wait for the end of `id` wait at this address, which is no address of the component.
 fn join_address(id: u8) -> u64 {
     thread(id) as u64
@@ -209,7 +216,7 @@ pub unsafe extern "C" fn pthread_create(
                 handle, attributes, start, argument
             );
         }
-        let Some(id) = baton::first_id_for_new_threads().find(|&id| (*thread(id)).state == State::Absent) else {
+        let Some(id) = baton::ids_of_new_threads().find(is_free) else {
             baton::end(ending::TOO_MANY_THREADS, 0);
         };
         baton::mark_opaque(me());
@@ -228,6 +235,16 @@ pub unsafe extern "C" fn pthread_join(handle: usize, result: *mut *mut c_void) -
             (*thread(id)).handle = 0;
         }
         real!("pthread_join", fn(usize, *mut *mut c_void) -> c_int, handle, result)
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_detach(handle: usize) -> c_int {
+    unsafe {
+        if is_controlled() && let Some(id) = ids().find(|&id| (*thread(id)).handle == handle) {
+            (*thread(id)).handle = 0;
+        }
+        real!("pthread_detach", fn(usize) -> c_int, handle)
     }
 }
 

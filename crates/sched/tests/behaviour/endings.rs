@@ -148,3 +148,13 @@ fn an_execution_longer_than_allowed_is_cut() {
     assert_eq!(execution.ending, Ending::StepLimit);
     assert_eq!(execution.steps.len(), 3);
 }
+
+#[test]
+fn a_component_may_create_any_number_of_threads_but_not_at_once() {
+    let mut harness = start("threads");
+    let plan = Plan::follow(Schedule::default());
+    let one_by_one = harness.run(&program("1"), &plan).unwrap();
+    assert_eq!(one_by_one.ending, Ending::Finished);
+    let at_once = harness.run(&program("2"), &plan).unwrap();
+    assert_eq!(at_once.ending, Ending::TooManyThreads);
+}

@@ -222,6 +222,14 @@ fn component(name: &str) -> Option<(u32, Box<dyn Component>)> {
                 one.join().unwrap();
                 ten.join().unwrap();
                 text(sum.load(SeqCst))
+            }, |_| {
+                for _ in 0..40 {
+                    std::thread::spawn(|| STARTS.fetch_add(1, SeqCst)).join().unwrap();
+                }
+                text(STARTS.load(SeqCst))
+            }, |_| {
+                let many: Vec<_> = (0..40).map(|_| std::thread::spawn(std::thread::park)).collect();
+                text(many.len())
             }],
         ),
         _ => None,
