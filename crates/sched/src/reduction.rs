@@ -53,6 +53,44 @@ pub(crate) fn candidates_in_order(step: &Step) -> Vec<ThreadId> {
     threads
 }
 
+/// Foresees an execution from one that was made.
+///
+/// `next` is `parent` up to the decision after `decision`, where t preempted the current thread u. Had t
+/// preempted u one step earlier, it would have done the same, if nothing that it does depends on that one step
+/// and the step changed nobody's candidacy. The result has the turn of t and then the step of u: an execution
+/// that the step rule leaves out, with all the decisions that lead to others.
+pub(crate) fn moved_before(parent: &[Step], next: &[Step], decision: usize) -> Option<Vec<Step>> {
+    let (step, switch) = (parent.get(decision)?, next.get(decision + 1)?);
+    let turn = next
+        .get(decision + 1..)?
+        .iter()
+        .take_while(|other| other.chosen == switch.chosen);
+    let turn: Vec<&Step> = turn.collect();
+    let after = next.get(decision + 1 + turn.len())?;
+    let is_preempted = step.preemptible && step.current == Some(step.chosen) && switch.is_preemption();
+    let stays_apart = turn
+        .iter()
+        .all(|other| !other.depends_on(step) && !other.yielding);
+    let same_candidates = step.candidates == switch.candidates && step.yielding == switch.yielding;
+    let can_go_on = after.candidates & (1 << step.chosen) != 0 && !after.yielding;
+    if !(is_preempted && stays_apart && same_candidates && can_go_on && switch.current == step.current) {
+        return None;
+    }
+    let made_by = |decided: &Step, made: &Step| Step {
+        chosen: made.chosen,
+        calls: made.calls,
+        returns: made.returns,
+        touch: made.touch,
+        chosen_code: made.chosen_code,
+        ..*decided
+    };
+    let mut steps = parent.get(..decision)?.to_vec();
+    steps.push(made_by(step, switch));
+    steps.extend(turn.iter().skip(1).map(|step| **step));
+    steps.push(made_by(after, step));
+    Some(steps)
+}
+
 /// Walks through the steps of one execution and tells what of its surroundings may be left out.
 pub(crate) struct Reduction<'a> {
     steps: &'a [Step],

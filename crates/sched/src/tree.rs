@@ -1,18 +1,19 @@
 //! All executions, as the leaves of the tree of decisions.
 //!
-//! A task is a schedule that was not made yet: the decisions of an execution that was made, up to some point,
-//! and then another candidate. Making it leads to new decisions behind that point, whose other candidates are
+//! A [`Task`] is an execution that was not made yet: it goes like one that was made up to some decision, and then
+//! another candidate is chosen. Making it leads to new decisions behind that point, whose other candidates are
 //! new tasks. The last task is taken first, so that few are open at any time; tasks with one more preemption
 //! than the bound wait for the next bound, so that nothing is made twice when the bound grows.
 
 use crate::progress::{Progress, Visit};
-use crate::reduction::{Reduction, candidates_in_order};
+use crate::reduction::{Reduction, candidates_in_order, moved_before};
 use crate::{
     BoundSummary, Choices, Ending, Execution, Executor, Exploration, ExploreOptions, Plan, Program,
     SchedError, Schedule, Step, ThreadId,
 };
 use std::hash::Hasher;
-use std::sync::{Condvar, Mutex, MutexGuard};
+use std::ops::RangeInclusive;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
 /// Which tree.
 #[derive(Debug, Clone, Copy)]
@@ -22,14 +23,26 @@ pub(crate) struct Tree {
     pub(crate) reduction: bool,
 }
 
-/// An execution to be made.
+/// Executions to be made: like `parent`, but at one of these decisions `thread` is chosen.
+///
+/// More than one decision if the parent's current thread takes one step after the other there and would be
+/// preempted: then what `thread` does is often the same at each, and need not be made to be known.
 struct Task {
-    schedule: Vec<ThreadId>,
-    /// What the decisions before the last one were when they were made first.
-    fingerprint: u64,
+    parent: Arc<[Step]>,
+    thread: ThreadId,
+    decisions: RangeInclusive<usize>,
+}
+
+impl Task {
+    fn schedule(&self, decision: usize) -> Schedule {
+        let before = self.parent.iter().take(decision).map(|step| step.chosen);
+        Schedule::new(before.chain([self.thread]).collect())
+    }
 }
 
 struct Shared {
+    /// Whether the first execution, which has no parent, is still to be made.
+    is_new: bool,
     tasks: Vec<Task>,
     /// Tasks with one preemption more than allowed now.
     beyond: Vec<Task>,
@@ -59,10 +72,8 @@ impl Tree {
     ) -> Result<Exploration, SchedError> {
         let progress = Progress::new(options, visit);
         let shared = Mutex::new(Shared {
-            tasks: vec![Task {
-                schedule: Vec::new(),
-                fingerprint: 0,
-            }],
+            is_new: true,
+            tasks: Vec::new(),
             beyond: Vec::new(),
             busy: 0,
             bound: 0,
@@ -110,14 +121,20 @@ impl Tree {
 impl Worker<'_, '_> {
     fn work(&self, executor: &mut dyn Executor) {
         while let Some((task, bound)) = self.next_task() {
-            let made = self.progress.begin().map(|_| self.make(executor, task, bound));
+            let mut outcome = Outcome {
+                bound,
+                ..Outcome::default()
+            };
+            let made = match &task {
+                Some(task) => self.make(executor, task, &mut outcome),
+                None => self.make_first(executor, &mut outcome),
+            };
+            if let Err(error) = made {
+                self.progress.fail(error);
+            }
             let mut shared = self.shared();
             shared.busy -= 1;
-            match made {
-                Some(Ok(outcome)) => outcome.add_to(&mut shared),
-                Some(Err(error)) => self.progress.fail(error),
-                None => {}
-            }
+            outcome.add_to(&mut shared);
             drop(shared);
             self.changed.notify_all();
         }
@@ -129,16 +146,20 @@ impl Worker<'_, '_> {
             .unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Waits for a task; none when there will be no more.
-    fn next_task(&self) -> Option<(Task, u32)> {
+    /// Waits for a task; none when there will be no more. The first one has no parent.
+    fn next_task(&self) -> Option<(Option<Task>, u32)> {
         let mut shared = self.shared();
         loop {
             if self.progress.is_stopped() {
                 return None;
             }
+            if std::mem::take(&mut shared.is_new) {
+                shared.busy += 1;
+                return Some((None, shared.bound));
+            }
             if let Some(task) = shared.tasks.pop() {
                 shared.busy += 1;
-                return Some((task, shared.bound));
+                return Some((Some(task), shared.bound));
             }
             if shared.busy == 0 {
                 if shared.beyond.is_empty() {
@@ -160,117 +181,199 @@ impl Worker<'_, '_> {
         }
     }
 
-    fn make(&self, executor: &mut dyn Executor, task: Task, bound: u32) -> Result<Outcome, SchedError> {
-        let Task {
-            schedule,
-            fingerprint,
-        } = task;
+    fn make_first(&self, executor: &mut dyn Executor, outcome: &mut Outcome) -> Result<(), SchedError> {
+        if self.progress.begin().is_some() {
+            self.execute(executor, Schedule::default(), &[], outcome)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the executions of a task, from the last decision to the first.
+    fn make(
+        &self,
+        executor: &mut dyn Executor,
+        task: &Task,
+        outcome: &mut Outcome,
+    ) -> Result<(), SchedError> {
+        let mut next: Option<Arc<[Step]>> = None;
+        for decision in task.decisions.clone().rev() {
+            let foreseen = next
+                .as_deref()
+                .and_then(|next| moved_before(&task.parent, next, decision));
+            if let Some(steps) = foreseen {
+                let steps: Arc<[Step]> = steps.into();
+                let mut branches = Branches::default();
+                if self.branch(&steps, decision + 1, outcome.bound, &mut branches) == Branched::LeftOut {
+                    outcome.add(branches);
+                    next = Some(steps);
+                    continue;
+                }
+            }
+            if self.progress.begin().is_none() {
+                return Ok(());
+            }
+            let before = task.parent.get(..decision).unwrap_or_default();
+            next = self.execute(executor, task.schedule(decision), before, outcome)?;
+        }
+        Ok(())
+    }
+
+    /// Makes one execution, shows it, and finds out what it leads to. Returns its steps if it went as it should:
+    /// like `before`, and then as the schedule says.
+    fn execute(
+        &self,
+        executor: &mut dyn Executor,
+        schedule: Schedule,
+        before: &[Step],
+        outcome: &mut Outcome,
+    ) -> Result<Option<Arc<[Step]>>, SchedError> {
         let decided = schedule.len();
         let plan = Plan {
-            choices: Choices::Follow(Schedule::new(schedule)),
+            choices: Choices::Follow(schedule),
             serial: self.tree.serial,
             accesses: self.options.accesses,
             steps_max: self.options.steps_max,
         };
         let execution = executor.run(self.program, &plan)?;
-        let followed = execution
-            .steps
-            .get(..decided.saturating_sub(1))
-            .map(fingerprint_of);
-        let mut outcome = Outcome {
-            bound,
-            ..Outcome::default()
-        };
-        if followed != Some(fingerprint) || matches!(execution.ending, Ending::Diverged { .. }) {
-            outcome.diverged = true;
-            return Ok(outcome);
+        outcome.count.executions += 1;
+        let followed = execution.steps.get(..before.len()).map(fingerprint_of);
+        if followed != Some(fingerprint_of(before)) || matches!(execution.ending, Ending::Diverged { .. }) {
+            outcome.diverged += 1;
+            return Ok(None);
         }
-        self.branch(&execution, decided, bound, &mut outcome);
-        if !outcome.redundant {
+        let steps: Arc<[Step]> = execution.steps.as_slice().into();
+        let mut branches = Branches::default();
+        let branched = self.branch(&steps, decided, outcome.bound, &mut branches);
+        outcome.add(branches);
+        if branched == Branched::LeftOut || (branched == Branched::LeftOutIfOver && is_over(&execution)) {
+            outcome.count.redundant += 1;
+        } else {
             self.progress.show(&execution);
         }
-        Ok(outcome)
+        Ok(Some(steps))
     }
 
     /// Finds the tasks that an execution leads to, at decisions from `decided` on.
-    fn branch(&self, execution: &Execution, decided: usize, bound: u32, outcome: &mut Outcome) {
-        let steps = execution.steps.as_slice();
+    fn branch(&self, steps: &Arc<[Step]>, decided: usize, bound: u32, branches: &mut Branches) -> Branched {
         let bounded = self.tree.preemptions_max.is_some();
-        let next_steps = self.tree.reduction.then(|| next_steps(steps));
-        let mut reduction = self.tree.reduction.then(|| Reduction::new(steps, bounded));
-        let mut fingerprint = Fingerprint::default();
+        let mut reduction = self
+            .tree
+            .reduction
+            .then(|| (Reduction::new(steps, bounded), next_steps(steps)));
         let mut preemptions = 0;
         for (index, step) in steps.iter().enumerate() {
             if index >= decided {
                 let over = reduction
                     .as_ref()
-                    .is_some_and(|reduction| reduction.leaves_out_turn());
+                    .is_some_and(|(reduction, _)| reduction.leaves_out_turn());
                 for &thread in candidates_in_order(step)
                     .iter()
                     .rev()
                     .filter(|&&thread| thread != step.chosen)
                 {
-                    if over && step.current != Some(thread) {
-                        continue;
-                    }
-                    let later = next_steps
-                        .as_ref()
-                        .and_then(|next| later_step(steps, next, index, thread));
-                    let asleep = |r: &Reduction<'_>| r.leaves_out_alternative(index, thread, later);
-                    if reduction.as_ref().is_some_and(asleep) {
+                    let asleep = reduction.as_ref().is_some_and(|(reduction, next)| {
+                        reduction.leaves_out_alternative(
+                            index,
+                            thread,
+                            later_step(steps, next, index, thread),
+                        )
+                    });
+                    if asleep || (over && step.current != Some(thread)) {
                         continue;
                     }
                     let cost = preemptions + u32::from(step.preemptible && step.current != Some(thread));
                     let within = !bounded || cost <= bound;
                     if within || self.tree.preemptions_max.is_some_and(|most| cost <= most) {
-                        let mut schedule: Vec<ThreadId> = steps[..index].iter().map(|s| s.chosen).collect();
-                        schedule.push(thread);
-                        let task = Task {
-                            schedule,
-                            fingerprint: fingerprint.0.finish(),
-                        };
-                        if within {
-                            outcome.tasks.push(task)
+                        let tasks = if within {
+                            &mut branches.tasks
                         } else {
-                            outcome.beyond.push(task)
-                        }
+                            &mut branches.beyond
+                        };
+                        add_task(tasks, steps, index, thread, reduction.is_some());
                     }
                 }
             }
             if reduction
                 .as_mut()
-                .is_some_and(|reduction| reduction.leaves_out_after(index))
+                .is_some_and(|(reduction, _)| reduction.leaves_out_after(index))
             {
-                outcome.redundant = true;
-                return;
+                return Branched::LeftOut;
             }
             preemptions += u32::from(step.is_preemption());
-            fingerprint.add(step);
         }
-        // A crash cuts off what others would still have done, which an equal execution may have shown.
-        let ended = matches!(execution.ending, Ending::Finished | Ending::Stuck(_));
-        outcome.redundant = ended && reduction.is_some_and(|reduction| reduction.leaves_out_turn());
+        match reduction.is_some_and(|(reduction, _)| reduction.leaves_out_turn()) {
+            true => Branched::LeftOutIfOver,
+            false => Branched::Kept,
+        }
     }
+}
+
+/// A crash cuts off what others would still have done, which an equal execution may have shown.
+fn is_over(execution: &Execution) -> bool {
+    matches!(execution.ending, Ending::Finished | Ending::Stuck(_))
+}
+
+/// Adds a task, or a decision to the task for the decision before it.
+fn add_task(tasks: &mut Vec<Task>, parent: &Arc<[Step]>, decision: usize, thread: ThreadId, joins: bool) {
+    let preempts = |index: usize| {
+        parent.get(index).is_some_and(|step| {
+            step.preemptible && step.current == Some(step.chosen) && step.chosen != thread
+        })
+    };
+    let joined = tasks.iter_mut().rev().take(crate::THREADS_MAX).find(|task| {
+        task.thread == thread && task.decisions.end() + 1 == decision && Arc::ptr_eq(&task.parent, parent)
+    });
+    match joined {
+        Some(task) if joins && preempts(decision) && preempts(*task.decisions.end()) => {
+            task.decisions = *task.decisions.start()..=decision;
+        }
+        _ => tasks.push(Task {
+            parent: parent.clone(),
+            thread,
+            decisions: decision..=decision,
+        }),
+    }
+}
+
+/// What is known about an execution after its decisions were looked at.
+#[derive(PartialEq, Eq)]
+enum Branched {
+    /// It shows something new.
+    Kept,
+    /// It shows nothing new.
+    LeftOut,
+    /// It shows nothing new unless it was cut off.
+    LeftOutIfOver,
+}
+
+#[derive(Default)]
+struct Branches {
+    tasks: Vec<Task>,
+    beyond: Vec<Task>,
 }
 
 /// What making one task led to.
 #[derive(Default)]
 struct Outcome {
-    tasks: Vec<Task>,
-    beyond: Vec<Task>,
+    branches: Branches,
     bound: u32,
-    redundant: bool,
-    diverged: bool,
+    count: BoundSummary,
+    diverged: u64,
 }
 
 impl Outcome {
+    fn add(&mut self, branches: Branches) {
+        self.branches.tasks.extend(branches.tasks);
+        self.branches.beyond.extend(branches.beyond);
+    }
+
     fn add_to(self, shared: &mut Shared) {
-        shared.tasks.extend(self.tasks);
-        shared.beyond.extend(self.beyond);
-        shared.diverged += u64::from(self.diverged);
+        shared.tasks.extend(self.branches.tasks);
+        shared.beyond.extend(self.branches.beyond);
+        shared.diverged += self.diverged;
         if let Some(count) = shared.counts.get_mut(self.bound as usize) {
-            count.executions += 1;
-            count.redundant += u64::from(self.redundant);
+            count.executions += self.count.executions;
+            count.redundant += self.count.redundant;
         }
     }
 }
@@ -303,22 +406,12 @@ fn later_step<'a>(steps: &'a [Step], next: &NextSteps, index: usize, thread: Thr
     steps.get(later?)
 }
 
-/// Decisions without addresses, which may differ between two processes.
-#[derive(Default)]
-struct Fingerprint(rustc_hash::FxHasher);
-
-impl Fingerprint {
-    fn add(&mut self, step: &Step) {
-        self.0.write_u32(step.candidates);
-        self.0
-            .write_u32(u32::from(step.chosen) | u32::from(step.preemptible) << 8);
-    }
-}
-
+/// What decisions were, without addresses, which may differ between two processes.
 fn fingerprint_of(steps: &[Step]) -> u64 {
-    let mut fingerprint = Fingerprint::default();
+    let mut hasher = rustc_hash::FxHasher::default();
     for step in steps {
-        fingerprint.add(step);
+        hasher.write_u32(step.candidates);
+        hasher.write_u32(u32::from(step.chosen) | u32::from(step.preemptible) << 8);
     }
-    fingerprint.0.finish()
+    hasher.finish()
 }
