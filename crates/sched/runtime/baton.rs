@@ -3,7 +3,7 @@
 //! A thread stops before each step (an atomic access, a lock, a futex call, the beginning of a call of the
 //! harness) and a decision is made: who takes the next step. The step then lasts until that thread stops
 //! again. Cost: a decision that changes nothing is some tens of nanoseconds, a change of the thread two system
-//! calls and one switch of the processor, which is why an execution is tied to one processor.
+//! calls and one switch of the processor, which is why a harness is tied to one processor.
 
 use crate::layout::{NOBODY, STEPS_CAP, Shared, StepRecord, THREADS_CAP, choices, ending, flag};
 use crate::random::Random;

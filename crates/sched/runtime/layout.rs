@@ -5,7 +5,7 @@
 //! crashes leaves behind all that it had written.
 
 /// Set by the explorer, refused by a runtime of another layout.
-pub const MAGIC: u64 = 0x006f_6d6e_696c_0001;
+pub const MAGIC: u64 = 0x006f_6d6e_696c_0002;
 /// As many threads as fit into a word of candidates.
 pub const THREADS_CAP: usize = 32;
 /// Decisions that are recorded; a longer execution goes on unrecorded.
@@ -143,8 +143,8 @@ pub struct Shared {
     pub steps_expected: u64,
     /// How many times priorities change.
     pub changes: u32,
-    /// The processor that the execution is tied to, or `u32::MAX`.
-    pub processor: u32,
+    /// Always 0: keeps the next words together.
+    pub reserved: u32,
     /// Length of `schedule`.
     pub schedule_len: u32,
     /// Rounds of native threads.

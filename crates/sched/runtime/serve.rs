@@ -134,12 +134,6 @@ unsafe fn run() -> ! {
         if shared.choices == choices::NATIVE {
             crate::native::run();
         }
-        // One processor: the thread that gives the baton away stops just when the other one goes on.
-        if shared.processor < 1024 {
-            let mut set = [0_u64; 16];
-            *set.get_unchecked_mut(shared.processor as usize / 64 & 15) = 1 << (shared.processor % 64);
-            raw(number::SCHED_SETAFFINITY, 0, size_of_val(&set) as i64, set.as_ptr() as i64, 0, 0, 0);
-        }
         let main = baton::columns();
         shared.running = main.into();
         baton::prepare();

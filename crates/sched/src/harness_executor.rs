@@ -71,7 +71,7 @@ impl HarnessExecutor {
             source,
         };
         let mut memory = SharedMemory::new().map_err(start)?;
-        memory.set_limits(processor, options.patience_s.max(1));
+        memory.set_patience(options.patience_s.max(1));
         let (mut socket, theirs) = UnixStream::pair().map_err(start)?;
         let inherited = [memory.file_number(), theirs.as_raw_fd()];
         let output = || {
@@ -91,7 +91,7 @@ impl HarnessExecutor {
             .stderr(output());
         // SAFETY: between fork and exec only system calls are made.
         unsafe {
-            command.pre_exec(move || prepare(inherited));
+            command.pre_exec(move || prepare(inherited, processor));
         }
         let process = command.spawn().map_err(start)?;
         drop(theirs);
@@ -177,15 +177,24 @@ fn not_a_harness(path: &Path, mut process: Child) -> SchedError {
     }
 }
 
-/// In the new process: inherit the two files, and get the same addresses in every run where the system allows.
-fn prepare(inherited: [i32; 2]) -> io::Result<()> {
+/// In the new process: inherits the two files, stays on one processor, where a thread that gives the baton away stops
+/// just when the other one goes on, and gets the same addresses in every run. The last two may be refused.
+fn prepare(inherited: [i32; 2], processor: Option<u32>) -> io::Result<()> {
     for file in inherited {
         // SAFETY: clears the flag that closes the file on exec.
         if unsafe { libc::fcntl(file, libc::F_SETFD, 0) } < 0 {
             return Err(io::Error::last_os_error());
         }
     }
-    // SAFETY: sets a property of the calling process; refusal is harmless.
+    if let Some(processor) = processor {
+        // SAFETY: the set is plain bits, all zero is an empty one; the processor is one of a set of that size.
+        unsafe {
+            let mut set: libc::cpu_set_t = std::mem::zeroed();
+            libc::CPU_SET(processor as usize, &mut set);
+            libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &set);
+        }
+    }
+    // SAFETY: sets a property of the calling process.
     unsafe { libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong) };
     Ok(())
 }

@@ -183,11 +183,9 @@ impl SharedMemory {
         executions
     }
 
-    /// Ties executions to a processor and says how long they may take.
-    pub(crate) fn set_limits(&mut self, processor: Option<u32>, patience_s: u32) {
-        let shared = self.get_mut();
-        shared.processor = processor.unwrap_or(u32::MAX);
-        shared.patience_s = patience_s;
+    /// Says how long an execution may show no end.
+    pub(crate) fn set_patience(&mut self, patience_s: u32) {
+        self.get_mut().patience_s = patience_s;
     }
 
     fn clear_results(&mut self) {
