@@ -133,6 +133,29 @@ fn component(name: &str) -> Option<(u32, Box<dyn Component>)> {
                 },
             ],
         ),
+        // One waits by reading for the other, while others are busy elsewhere.
+        "handshake" => of(
+            [const { AtomicI64::new(0) }; 3],
+            &[
+                |a| {
+                    while a[0].load(SeqCst) == 0 {
+                        std::hint::spin_loop();
+                    }
+                    text((a[1].load(SeqCst), a[2].load(SeqCst)))
+                },
+                |a| {
+                    a[1].store(1, SeqCst);
+                    a[0].store(1, SeqCst);
+                    a[1].store(2, SeqCst);
+                    String::new()
+                },
+                |a| {
+                    a[2].store(1, SeqCst);
+                    a[2].store(2, SeqCst);
+                    String::new()
+                },
+            ],
+        ),
         // A blocking queue, and two ways to put something in: the second one forgets those who wait.
         "blocking" => of(
             (Queue::default(), Condvar::new()),
