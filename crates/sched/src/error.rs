@@ -6,6 +6,9 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SchedError {
+    /// There is nobody who could make an execution.
+    #[error("no executor was given: start a harness first")]
+    NoExecutor,
     /// The harness could not be started.
     #[error("{harness}: the harness cannot be started: {source}")]
     Start {

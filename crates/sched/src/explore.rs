@@ -109,6 +109,9 @@ pub fn explore(
     options: &ExploreOptions,
     visit: &mut (dyn FnMut(&Execution) -> ControlFlow<()> + Send),
 ) -> Result<Exploration, SchedError> {
+    if executors.is_empty() {
+        return Err(SchedError::NoExecutor);
+    }
     match strategy {
         Strategy::Serial => {
             let tree = Tree {

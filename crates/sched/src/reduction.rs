@@ -55,12 +55,12 @@ pub(crate) fn candidates_in_order(step: &Step) -> Vec<ThreadId> {
 
 /// Foresees an execution from one that was made.
 ///
-/// `next` is `parent` up to the decision after `decision`, where t preempted the current thread u. Had t
-/// preempted u one step earlier, it would have done the same, if nothing that it does depends on that one step
-/// and the step changed nobody's candidacy. The result has the turn of t and then the step of u: an execution
+/// In `next`, a thread t preempts the current thread u at the decision after `decision`. Had it preempted u one step
+/// earlier, it would have done the same, if nothing that it does depends on that one step and the step changed
+/// nobody's candidacy. The result has the turn of t and then the step of u: an execution
 /// that the step rule leaves out, with all the decisions that lead to others.
-pub(crate) fn moved_before(parent: &[Step], next: &[Step], decision: usize) -> Option<Vec<Step>> {
-    let (step, switch) = (parent.get(decision)?, next.get(decision + 1)?);
+pub(crate) fn moved_before(next: &[Step], decision: usize) -> Option<Vec<Step>> {
+    let (step, switch) = (next.get(decision)?, next.get(decision + 1)?);
     let turn = next
         .get(decision + 1..)?
         .iter()
@@ -84,7 +84,7 @@ pub(crate) fn moved_before(parent: &[Step], next: &[Step], decision: usize) -> O
         chosen_code: made.chosen_code,
         ..*decided
     };
-    let mut steps = parent.get(..decision)?.to_vec();
+    let mut steps = next.get(..decision)?.to_vec();
     steps.push(made_by(step, switch));
     steps.extend(turn.iter().skip(1).map(|step| **step));
     steps.push(made_by(after, step));

@@ -11,7 +11,6 @@ use crate::{
     BoundSummary, Choices, Ending, Execution, Executor, Exploration, ExploreOptions, Plan, Program,
     SchedError, Schedule, Step, ThreadId,
 };
-use std::hash::Hasher;
 use std::ops::RangeInclusive;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
@@ -23,12 +22,30 @@ pub(crate) struct Tree {
     pub(crate) reduction: bool,
 }
 
+/// What has to be kept of a decision while it has tasks: millions of them may wait for the next bound.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Decision {
+    candidates: u32,
+    chosen: ThreadId,
+    preemptible: bool,
+}
+
+impl From<&Step> for Decision {
+    fn from(step: &Step) -> Self {
+        Self {
+            candidates: step.candidates,
+            chosen: step.chosen,
+            preemptible: step.preemptible,
+        }
+    }
+}
+
 /// Executions to be made: like `parent`, but at one of these decisions `thread` is chosen.
 ///
 /// More than one decision if the parent's current thread takes one step after the other there and would be
 /// preempted: then what `thread` does is often the same at each, and need not be made to be known.
 struct Task {
-    parent: Arc<[Step]>,
+    parent: Arc<[Decision]>,
     thread: ThreadId,
     decisions: RangeInclusive<usize>,
 }
@@ -195,13 +212,10 @@ impl Worker<'_, '_> {
         task: &Task,
         outcome: &mut Outcome,
     ) -> Result<(), SchedError> {
-        let mut next: Option<Arc<[Step]>> = None;
+        let mut next: Option<Vec<Step>> = None;
         for decision in task.decisions.clone().rev() {
-            let foreseen = next
-                .as_deref()
-                .and_then(|next| moved_before(&task.parent, next, decision));
+            let foreseen = next.as_deref().and_then(|next| moved_before(next, decision));
             if let Some(steps) = foreseen {
-                let steps: Arc<[Step]> = steps.into();
                 let mut branches = Branches::default();
                 if self.branch(&steps, decision + 1, outcome.bound, &mut branches) == Branched::LeftOut {
                     outcome.add(branches);
@@ -224,9 +238,9 @@ impl Worker<'_, '_> {
         &self,
         executor: &mut dyn Executor,
         schedule: Schedule,
-        before: &[Step],
+        before: &[Decision],
         outcome: &mut Outcome,
-    ) -> Result<Option<Arc<[Step]>>, SchedError> {
+    ) -> Result<Option<Vec<Step>>, SchedError> {
         let decided = schedule.len();
         let plan = Plan {
             choices: Choices::Follow(schedule),
@@ -236,26 +250,26 @@ impl Worker<'_, '_> {
         };
         let execution = executor.run(self.program, &plan)?;
         outcome.count.executions += 1;
-        let followed = execution.steps.get(..before.len()).map(fingerprint_of);
-        if followed != Some(fingerprint_of(before)) || matches!(execution.ending, Ending::Diverged { .. }) {
+        let went = execution.steps.iter().take(before.len()).map(Decision::from);
+        if !went.eq(before.iter().copied()) || matches!(execution.ending, Ending::Diverged { .. }) {
             outcome.diverged += 1;
             return Ok(None);
         }
-        let steps: Arc<[Step]> = execution.steps.as_slice().into();
         let mut branches = Branches::default();
-        let branched = self.branch(&steps, decided, outcome.bound, &mut branches);
+        let branched = self.branch(&execution.steps, decided, outcome.bound, &mut branches);
         outcome.add(branches);
         if branched == Branched::LeftOut || (branched == Branched::LeftOutIfOver && is_over(&execution)) {
             outcome.count.redundant += 1;
         } else {
             self.progress.show(&execution);
         }
-        Ok(Some(steps))
+        Ok(Some(execution.steps))
     }
 
     /// Finds the tasks that an execution leads to, at decisions from `decided` on.
-    fn branch(&self, steps: &Arc<[Step]>, decided: usize, bound: u32, branches: &mut Branches) -> Branched {
+    fn branch(&self, steps: &[Step], decided: usize, bound: u32, branches: &mut Branches) -> Branched {
         let bounded = self.tree.preemptions_max.is_some();
+        let decisions: Arc<[Decision]> = steps.iter().map(Decision::from).collect();
         let mut reduction = self
             .tree
             .reduction
@@ -289,7 +303,8 @@ impl Worker<'_, '_> {
                         } else {
                             &mut branches.beyond
                         };
-                        add_task(tasks, steps, index, thread, reduction.is_some());
+                        let joins = reduction.is_some() && goes_on_alone(steps, index, thread);
+                        add_task(tasks, &decisions, index, thread, joins);
                     }
                 }
             }
@@ -313,21 +328,25 @@ fn is_over(execution: &Execution) -> bool {
     matches!(execution.ending, Ending::Finished | Ending::Stuck(_))
 }
 
-/// Adds a task, or a decision to the task for the decision before it.
-fn add_task(tasks: &mut Vec<Task>, parent: &Arc<[Step]>, decision: usize, thread: ThreadId, joins: bool) {
-    let preempts = |index: usize| {
-        parent.get(index).is_some_and(|step| {
-            step.preemptible && step.current == Some(step.chosen) && step.chosen != thread
-        })
-    };
-    let joined = tasks.iter_mut().rev().take(crate::THREADS_MAX).find(|task| {
+/// Whether the current thread went on here and at the decision before, when `thread` would have preempted it.
+fn goes_on_alone(steps: &[Step], decision: usize, thread: ThreadId) -> bool {
+    let preempts =
+        |step: &Step| step.preemptible && step.current == Some(step.chosen) && step.chosen != thread;
+    let both = decision
+        .checked_sub(1)
+        .and_then(|before| steps.get(before..=decision));
+    both.is_some_and(|both| both.iter().all(preempts))
+}
+
+/// Adds a task, or if it `joins`, a decision to the task for the decision before.
+fn add_task(tasks: &mut Vec<Task>, parent: &Arc<[Decision]>, decision: usize, thread: ThreadId, joins: bool) {
+    let mut last = tasks.iter_mut().rev().take(crate::THREADS_MAX);
+    let before = last.find(|task| {
         task.thread == thread && task.decisions.end() + 1 == decision && Arc::ptr_eq(&task.parent, parent)
     });
-    match joined {
-        Some(task) if joins && preempts(decision) && preempts(*task.decisions.end()) => {
-            task.decisions = *task.decisions.start()..=decision;
-        }
-        _ => tasks.push(Task {
+    match before.filter(|_| joins) {
+        Some(task) => task.decisions = *task.decisions.start()..=decision,
+        None => tasks.push(Task {
             parent: parent.clone(),
             thread,
             decisions: decision..=decision,
@@ -404,14 +423,4 @@ fn later_step<'a>(steps: &'a [Step], next: &NextSteps, index: usize, thread: Thr
         None => next.first.get(usize::from(thread)).copied(),
     };
     steps.get(later?)
-}
-
-/// What decisions were, without addresses, which may differ between two processes.
-fn fingerprint_of(steps: &[Step]) -> u64 {
-    let mut hasher = rustc_hash::FxHasher::default();
-    for step in steps {
-        hasher.write_u32(step.candidates);
-        hasher.write_u32(u32::from(step.chosen) | u32::from(step.preemptible) << 8);
-    }
-    hasher.finish()
 }

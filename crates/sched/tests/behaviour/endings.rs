@@ -1,7 +1,9 @@
 //! Executions that do not finish.
 
-use crate::support::{explored, program, start};
-use omnilink_sched::{Ending, Executor, Plan, Schedule, Strategy, Stuck, StuckReason};
+use crate::support::{components, explored, program, start};
+use omnilink_sched::{
+    Ending, Executor, HarnessExecutor, HarnessOptions, Plan, Schedule, Strategy, Stuck, StuckReason,
+};
 
 fn bounded(preemptions_max: u32) -> Strategy {
     Strategy::Bounded {
@@ -136,6 +138,21 @@ fn a_panic_is_the_result_of_its_call() {
         histories.contains("+0 -0: +1 -1:panicked: second"),
         "{histories:#?}"
     );
+}
+
+#[test]
+fn a_thread_that_never_comes_to_a_step_is_given_up() {
+    let options = HarnessOptions {
+        arguments: vec!["crashes".into()],
+        patience_s: 1,
+        ..Default::default()
+    };
+    let mut harness = HarnessExecutor::start(components(), &options).unwrap();
+    let execution = harness
+        .run(&program("1 3"), &Plan::follow(Schedule::default()))
+        .unwrap();
+    assert_eq!(execution.ending, Ending::Unresponsive { thread: 1 });
+    assert_eq!(execution.events.len(), 3);
 }
 
 #[test]

@@ -1,7 +1,11 @@
 //! What is said when a harness or a program is not what it should be.
 
 use crate::support::{components, program, start};
-use omnilink_sched::{Executor, HarnessExecutor, HarnessOptions, Plan, Program, SchedError, Schedule};
+use omnilink_sched::{
+    Executor, ExploreOptions, HarnessExecutor, HarnessOptions, Plan, Program, SchedError, Schedule, Strategy,
+    explore,
+};
+use std::ops::ControlFlow;
 use std::path::Path;
 
 #[test]
@@ -49,4 +53,16 @@ fn a_harness_describes_itself() {
     let counter = start("counter");
     assert_eq!(counter.description(), "counter");
     assert_eq!(counter.ops_offered(), 3);
+}
+
+#[test]
+fn exploring_without_an_executor_is_an_error() {
+    let nobody = explore(
+        &mut [],
+        &program("0"),
+        Strategy::Serial,
+        &ExploreOptions::default(),
+        &mut |_| ControlFlow::Continue(()),
+    );
+    assert!(matches!(nobody, Err(SchedError::NoExecutor)));
 }

@@ -213,6 +213,9 @@ fn component(name: &str) -> Option<(u32, Box<dyn Component>)> {
                     String::new()
                 },
                 |_| std::process::exit(3),
+                |_| loop {
+                    std::hint::spin_loop();
+                },
             ],
         ),
         // What a component could see besides the schedule.
