@@ -19,8 +19,8 @@ pub enum SchedError {
     },
     /// The program that was started does not serve executions.
     #[error(
-        "{harness}: not a harness: it ended ({ended}) without offering a component; build it with the scheduler's \
-         runtime and let its main function call `serve`"
+        "{harness}: not a harness: it ended ({ended}) without offering a component; its main function has to \
+         call `serve`, and it has to be built by this version of OmniLink"
     )]
     NotAHarness {
         /// The program.
