@@ -2,7 +2,9 @@
 
 use std::time::Instant;
 
-use crate::check::{LineupError, Request, Tick, check_matrix};
+use crate::alphabet::Alphabet;
+use crate::check::{LineupError, Request, Tick, check_matrix, check_schedule};
+use crate::execution::Schedule;
 use crate::executor::Executor;
 use crate::history::History;
 use crate::matrix::Matrix;
@@ -24,6 +26,8 @@ pub enum Matrices {
         /// How many.
         samples: u64,
     },
+    /// These, then those.
+    Then(Box<Matrices>, Box<Matrices>),
     /// All, small ones first, up to this number of threads with as many entries each.
     Growing {
         /// The largest.
@@ -37,6 +41,23 @@ impl Default for Matrices {
             threads: 3,
             cells: 3,
             samples: 100,
+        }
+    }
+}
+
+impl Matrices {
+    fn all<'a>(&'a self, alphabet: &'a Alphabet, seed: u64) -> Box<dyn Iterator<Item = Matrix> + 'a> {
+        match self {
+            Self::Given(matrices) => Box::new(matrices.iter().cloned()),
+            Self::Random {
+                threads,
+                cells,
+                samples,
+            } => Box::new(RandomMatrices::new(alphabet, *threads, *cells, *samples, seed)),
+            Self::Growing { largest } => Box::new(GrowingMatrices::new(alphabet, *largest)),
+            Self::Then(first, second) => {
+                Box::new(first.all(alphabet, seed).chain(second.all(alphabet, seed)))
+            }
         }
     }
 }
@@ -92,22 +113,7 @@ pub fn run_campaign(
     tick: Tick<'_>,
 ) -> Result<Summary, LineupError> {
     let started = Instant::now();
-    let seed = request.options.seed;
-    let all: Box<dyn Iterator<Item = Matrix> + '_> = match matrices {
-        Matrices::Given(matrices) => Box::new(matrices.iter().cloned()),
-        Matrices::Random {
-            threads,
-            cells,
-            samples,
-        } => Box::new(RandomMatrices::new(
-            request.alphabet,
-            *threads,
-            *cells,
-            *samples,
-            seed,
-        )),
-        Matrices::Growing { largest } => Box::new(GrowingMatrices::new(request.alphabet, *largest)),
-    };
+    let all = matrices.all(request.alphabet, request.options.seed);
     let mut summary = Summary {
         is_complete: true,
         ..Summary::default()
@@ -133,6 +139,43 @@ pub fn run_campaign(
     Ok(summary)
 }
 
+/// What came of the run of one schedule, told as a campaign of one matrix.
+///
+/// # Errors
+/// When the matrix cannot be run.
+pub fn run_schedule(
+    executor: &mut dyn Executor,
+    request: Request<'_>,
+    matrix: &Matrix,
+    schedule: &Schedule,
+    tick: Tick<'_>,
+) -> Result<Summary, LineupError> {
+    let started = Instant::now();
+    let checked = check_schedule(executor, request, matrix, schedule, tick)?;
+    let mut summary = Summary {
+        is_complete: true,
+        ..Summary::default()
+    };
+    summary.add(&checked);
+    summary.seconds = started.elapsed().as_secs_f64();
+    match checked.verdict {
+        Verdict::Passed => {}
+        Verdict::Unknown(_) => {
+            summary.undecided = 1;
+            summary.last_undecided = Some(Box::new(checked));
+        }
+        Verdict::Violation(_) | Verdict::Nondeterministic(_) => {
+            summary.failure = Some(Box::new(Failure {
+                found: checked.matrix.clone(),
+                smallest: checked,
+                is_repeatable: Some(true),
+                shrink_seconds: 0.0,
+            }));
+        }
+    }
+    Ok(summary)
+}
+
 fn failure(
     executor: &mut dyn Executor,
     request: Request<'_>,
@@ -141,21 +184,37 @@ fn failure(
 ) -> Result<Failure, LineupError> {
     let started = Instant::now();
     let found = checked.matrix.clone();
-    let smallest = shrink(executor, request, checked, tick)?;
-    let is_repeatable = match &smallest.verdict {
-        Verdict::Violation(violation) if !violation.execution.schedule.is_empty() => {
-            let again = executor.replay(&smallest.matrix, &violation.execution.schedule)?;
-            let again = History::of(&again, &mut smallest.results.clone());
-            Some(again.is_some_and(|again| again.canonical() == violation.history.canonical()))
-        }
-        _ => None,
-    };
+    let mut smallest = shrink(executor, request, checked, tick)?;
+    let is_repeatable = repeat(executor, &mut smallest)?;
     Ok(Failure {
         found,
         smallest,
         is_repeatable,
         shrink_seconds: started.elapsed().as_secs_f64(),
     })
+}
+
+/// Makes the run of a violation once more, which also tells where in the source threads took turns.
+fn repeat(executor: &mut dyn Executor, smallest: &mut Checked) -> Result<Option<bool>, LineupError> {
+    let Checked {
+        matrix,
+        results,
+        verdict: Verdict::Violation(violation),
+        ..
+    } = smallest
+    else {
+        return Ok(None);
+    };
+    if violation.is_serial || violation.execution.schedule.is_empty() {
+        return Ok(None);
+    }
+    let again = executor.replay(matrix, &violation.execution.schedule)?;
+    let history = History::of(&again, results);
+    let is_same = history.is_some_and(|history| history.canonical() == violation.history.canonical());
+    if is_same {
+        violation.execution = again;
+    }
+    Ok(Some(is_same))
 }
 
 impl Summary {

@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 use thiserror::Error;
 
 use crate::alphabet::Alphabet;
-use crate::execution::{Ending, Execution};
+use crate::execution::{Ending, Execution, Schedule};
 use crate::executor::{Executor, ExecutorError, Plan};
 use crate::history::{Close, History, Results};
 use crate::matrix::{Matrix, MatrixError};
@@ -55,7 +55,7 @@ pub struct Request<'a> {
 }
 
 /// Tells after each run how many there have been, for whoever waits.
-pub type Tick<'a> = &'a mut dyn FnMut();
+pub type Tick<'a> = &'a mut (dyn FnMut() + Send);
 
 /// Checks one matrix.
 ///
@@ -67,15 +67,7 @@ pub fn check_matrix(
     matrix: &Matrix,
     tick: Tick<'_>,
 ) -> Result<Checked, LineupError> {
-    let matrix = matrix.clone().checked()?;
-    let mut checked = Checked {
-        matrix,
-        results: Results::default(),
-        serial: SerialHistories::default(),
-        serial_phase: Phase::default(),
-        phases: Vec::new(),
-        verdict: Verdict::Passed,
-    };
+    let mut checked = unchecked(matrix)?;
     if let Some(verdict) = serial_phase(executor, request, &mut checked, tick)? {
         checked.verdict = verdict;
         return Ok(checked);
@@ -98,6 +90,54 @@ pub fn check_matrix(
         checked.verdict = Verdict::Unknown(Undecided::TimeIsUp);
     }
     Ok(checked)
+}
+
+/// Checks the run of one schedule, as a report gives it.
+///
+/// # Errors
+/// As [`check_matrix`].
+pub fn check_schedule(
+    executor: &mut dyn Executor,
+    request: Request<'_>,
+    matrix: &Matrix,
+    schedule: &Schedule,
+    tick: Tick<'_>,
+) -> Result<Checked, LineupError> {
+    let mut checked = unchecked(matrix)?;
+    if let Some(verdict) = serial_phase(executor, request, &mut checked, tick)? {
+        checked.verdict = verdict;
+        return Ok(checked);
+    }
+    let execution = executor.replay(&checked.matrix, schedule)?;
+    let is_useless = matches!(execution.ending, Ending::Cut | Ending::Diverged);
+    let mut runs = Concurrent::new(
+        request,
+        &checked.matrix,
+        &checked.serial,
+        &mut checked.results,
+        false,
+    );
+    let _ = runs.take(execution)?;
+    let Concurrent { phases, simplest, .. } = runs;
+    checked.phases = phases;
+    checked.verdict = match simplest {
+        Some(violation) => Verdict::Violation(Box::new(violation)),
+        None if is_useless => Verdict::Unknown(Undecided::NotRepeated),
+        None => Verdict::Passed,
+    };
+    Ok(checked)
+}
+
+fn unchecked(matrix: &Matrix) -> Result<Checked, LineupError> {
+    Ok(Checked {
+        matrix: matrix.clone().checked()?,
+        results: Results::default(),
+        serial: SerialHistories::default(),
+        serial_phase: Phase::default(),
+        phases: Vec::new(),
+        redundant: 0,
+        verdict: Verdict::Passed,
+    })
 }
 
 /// Makes all serial runs. Gives the verdict if it is known after that.
@@ -130,24 +170,42 @@ fn serial_phase(
                 count_useless(&mut phase, &execution);
                 return ControlFlow::Continue(());
             };
-            match serial.insert(&history) {
-                Ok(is_new) => {
-                    let is_stuck = is_new && history.close == Close::Stuck;
-                    if is_stuck && options.blocking == Blocking::Never {
-                        let why = Why::Blocked(history.pending());
-                        verdict = Some(violation(history, execution, why));
-                        return ControlFlow::Break(());
-                    }
-                    ControlFlow::Continue(())
-                }
+            let is_new = match serial.insert(&history) {
+                Ok(is_new) => is_new,
+                // What a specification allows, it may allow in several ways.
+                Err(NotSerial::Nondeterministic(_)) if request.specification.is_some() => true,
                 Err(NotSerial::Nondeterministic(nondeterminism)) => {
                     verdict = Some(Verdict::Nondeterministic(nondeterminism));
-                    ControlFlow::Break(())
+                    return ControlFlow::Break(());
                 }
                 Err(NotSerial::Overlap) => {
                     failure = Some(LineupError::NotSerial(
                         matrix.display(request.alphabet).to_string(),
                     ));
+                    return ControlFlow::Break(());
+                }
+            };
+            if !is_new {
+                return ControlFlow::Continue(());
+            }
+            let words = Words {
+                alphabet: request.alphabet,
+                matrix,
+                results,
+            };
+            match trouble(request, words, &history) {
+                Ok(None) => ControlFlow::Continue(()),
+                Ok(Some(why)) => {
+                    verdict = Some(Verdict::Violation(Box::new(Violation {
+                        history,
+                        execution,
+                        is_serial: true,
+                        why,
+                    })));
+                    ControlFlow::Break(())
+                }
+                Err(error) => {
+                    failure = Some(error);
                     ControlFlow::Break(())
                 }
             }
@@ -175,7 +233,7 @@ fn serial_phase(
     if verdict.is_some() {
         return Ok(verdict);
     }
-    // With a specification of its own, the component's serial runs prove nothing: a missing one is no excuse.
+    // With a specification of its own, the component's serial runs are runs like all others: a missing one is no excuse.
     if request.specification.is_some() {
         return Ok(None);
     }
@@ -213,18 +271,14 @@ fn concurrent_phases(
     plan: Plan,
     tick: Tick<'_>,
 ) -> Result<Option<Violation>, LineupError> {
-    let mut runs = Concurrent {
+    let is_bounded = matches!(plan, Plan::Bounded { .. });
+    let mut runs = Concurrent::new(
         request,
-        matrix: &checked.matrix,
-        serial: &checked.serial,
-        results: &mut checked.results,
-        phases: Vec::new(),
-        histories: FxHashSet::default(),
-        checked: FxHashSet::default(),
-        simplest: None,
-        is_bounded: matches!(plan, Plan::Bounded { .. }),
-        last: Instant::now(),
-    };
+        &checked.matrix,
+        &checked.serial,
+        &mut checked.results,
+        is_bounded,
+    );
     let mut failure = None;
     let visit = &mut |execution: Execution| {
         tick();
@@ -259,10 +313,32 @@ fn concurrent_phases(
     }
     let Concurrent { phases, simplest, .. } = runs;
     checked.phases = phases;
+    checked.redundant = coverage.redundant;
     Ok(simplest)
 }
 
-impl Concurrent<'_> {
+impl<'a> Concurrent<'a> {
+    fn new(
+        request: Request<'a>,
+        matrix: &'a Matrix,
+        serial: &'a SerialHistories,
+        results: &'a mut Results,
+        is_bounded: bool,
+    ) -> Self {
+        Self {
+            request,
+            matrix,
+            serial,
+            results,
+            phases: Vec::new(),
+            histories: FxHashSet::default(),
+            checked: FxHashSet::default(),
+            simplest: None,
+            is_bounded,
+            last: Instant::now(),
+        }
+    }
+
     /// Looks at the history of a run, if it is a new one.
     fn take(&mut self, execution: Execution) -> Result<ControlFlow<()>, LineupError> {
         let at = self.phase_of(&execution);
@@ -299,6 +375,7 @@ impl Concurrent<'_> {
         let found = Violation {
             history,
             execution,
+            is_serial: false,
             why,
         };
         let is_simpler = |known: &Violation| found.execution.preemptions < known.execution.preemptions;
@@ -329,31 +406,32 @@ impl Concurrent<'_> {
     }
 }
 
+/// What is wrong with a run whatever serial runs do: it blocks where nothing may, or contradicts the specification.
+fn trouble(request: Request<'_>, words: Words<'_>, history: &History) -> Result<Option<Why>, LineupError> {
+    if history.close == Close::Stuck && request.options.blocking == Blocking::Never {
+        return Ok(Some(Why::Blocked(history.pending())));
+    }
+    match request.specification {
+        Some(specification) => Ok(specification.explain(history, words)?),
+        None => Ok(None),
+    }
+}
+
 fn explain(
     request: Request<'_>,
     serial: &SerialHistories,
     words: Words<'_>,
     history: &History,
 ) -> Result<Option<Why>, LineupError> {
-    if history.close == Close::Stuck && request.options.blocking == Blocking::Never {
-        return Ok(Some(Why::Blocked(history.pending())));
-    }
-    if let Some(specification) = request.specification {
-        return Ok(specification.explain(history, words)?);
+    let why = trouble(request, words, history)?;
+    if why.is_some() || request.specification.is_some() {
+        return Ok(why);
     }
     let consistency = match request.options.criterion {
         Criterion::Linearizable => Consistency::Linearizable,
         Criterion::Sequential => Consistency::Sequential,
     };
     Ok(Witnesses::new(serial, words, consistency).explain(history)?)
-}
-
-fn violation(history: History, execution: Execution, why: Why) -> Verdict {
-    Verdict::Violation(Box::new(Violation {
-        history,
-        execution,
-        why,
-    }))
 }
 
 fn count_useless(phase: &mut Phase, execution: &Execution) {

@@ -55,7 +55,7 @@ fn diagnose(violation: &Violation, serial: &SerialHistories) -> Diagnosis {
             Some(slot) => Diagnosis::Rendezvous(slot),
             None => Diagnosis::NotLinearizable,
         },
-        Why::Blocked(_) if serial.stuck() > 0 => Diagnosis::Blocks,
+        Why::Blocked(_) if violation.is_serial => Diagnosis::Blocks,
         Why::Stuck(_) | Why::Blocked(_) => {
             let pending = violation.history.pending();
             match (&violation.execution.ending, pending.as_slice()) {

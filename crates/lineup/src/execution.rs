@@ -52,7 +52,9 @@ pub struct Switch {
     pub to: Lane,
     /// Whether the thread that ran before could have gone on.
     pub is_preemption: bool,
-    /// Where in the source the thread stands that ran before: `src/queue.rs:33`, where it is known.
+    /// Where in the program the thread stands that ran before, or 0.
+    pub code: u64,
+    /// Where in the source that is: `src/queue.rs:33`, where it was looked up and is known.
     pub place: Option<String>,
 }
 
@@ -81,14 +83,14 @@ impl Schedule {
         self.0.is_empty()
     }
 
-    /// `0*12 1*3 0`: thread 0 for twelve steps, thread 1 for three, thread 0 for one.
+    /// `0x12 1x3 0`: thread 0 for twelve steps, thread 1 for three, thread 0 for one.
     pub fn to_text(&self) -> String {
         let runs = self.0.chunk_by(|a, b| a == b);
         let written = runs.filter_map(|run| {
             let thread = run.first()?;
             Some(match run.len() {
                 1 => thread.to_string(),
-                steps => format!("{thread}*{steps}"),
+                steps => format!("{thread}x{steps}"),
             })
         });
         written.collect::<Vec<_>>().join(" ")
@@ -98,7 +100,7 @@ impl Schedule {
     pub fn parse(text: &str) -> Option<Self> {
         let mut steps = Vec::new();
         for run in text.split_whitespace() {
-            let (thread, count) = run.split_once('*').unwrap_or((run, "1"));
+            let (thread, count) = run.split_once('x').unwrap_or((run, "1"));
             let count: usize = count
                 .parse()
                 .ok()
@@ -122,9 +124,9 @@ mod tests {
     #[test]
     fn a_schedule_is_written_in_runs_and_read_back() {
         let schedule = Schedule(vec![0, 0, 0, 1, 2, 2]);
-        assert_eq!(schedule.to_text(), "0*3 1 2*2");
-        assert_eq!(Schedule::parse("0*3 1 2*2"), Some(schedule));
-        for wrong in ["x", "0*", "0*0", "-1", "300", "0*99999999999"] {
+        assert_eq!(schedule.to_text(), "0x3 1 2x2");
+        assert_eq!(Schedule::parse("0x3 1 2x2"), Some(schedule));
+        for wrong in ["y", "0x", "0x0", "-1", "300", "0x99999999999"] {
             assert_eq!(Schedule::parse(wrong), None, "{wrong}");
         }
     }

@@ -69,6 +69,8 @@ pub struct Coverage {
     pub is_complete: bool,
     /// All runs with at most so many interruptions were tried, where the plan is to try them by their number.
     pub bound_completed: Option<u32>,
+    /// Runs that were made but not shown, because another run shows the same.
+    pub redundant: u64,
 }
 
 /// Why runs cannot be made.
@@ -87,6 +89,9 @@ pub enum ExecutorError {
     },
 }
 
+/// Is shown each run, and says whether it has seen enough. One at a time, from whichever thread.
+pub type Visit<'a> = &'a mut (dyn FnMut(Execution) -> ControlFlow<()> + Send);
+
 /// Runs a component.
 pub trait Executor {
     /// Makes the runs of `plan` and shows each to `visit`, in any order, until there are no more, the allowance is used up,
@@ -99,7 +104,7 @@ pub trait Executor {
         matrix: &Matrix,
         plan: Plan,
         allowance: Allowance,
-        visit: &mut dyn FnMut(Execution) -> ControlFlow<()>,
+        visit: Visit<'_>,
     ) -> Result<Coverage, ExecutorError>;
 
     /// Makes the run of a schedule again.

@@ -227,12 +227,18 @@ fn steps_of(history: &History) -> Option<Vec<Step>> {
         let fate = match (moments.next(), history.close) {
             (Some(Moment::Return(returned, result)), _) if *returned == slot => Fate::Returned(*result),
             (None, Close::Stuck) => Fate::Stuck,
-            (None, Close::Crashed(crashed, reason)) if crashed == slot => Fate::Crashed(reason),
+            // Whoever died, the call that was open never came back because of it.
+            (None, Close::Crashed(_, reason)) => Fate::Crashed(reason),
             _ => return None,
         };
         steps.push(Step { slot, fate });
     }
-    if let Close::Crashed(slot @ Slot::OUTSIDE, reason) = history.close {
+    let is_crash_told = steps
+        .last()
+        .is_some_and(|step| matches!(step.fate, Fate::Crashed(_)));
+    if let Close::Crashed(slot @ Slot::OUTSIDE, reason) = history.close
+        && !is_crash_told
+    {
         steps.push(Step {
             slot,
             fate: Fate::Crashed(reason),

@@ -22,6 +22,8 @@ pub struct Checked {
     pub serial_phase: Phase,
     /// The concurrent runs, bound by bound.
     pub phases: Vec<Phase>,
+    /// Concurrent runs that were made but not looked at, because another run shows the same.
+    pub redundant: u64,
     /// The answer.
     pub verdict: Verdict,
 }
@@ -29,7 +31,8 @@ pub struct Checked {
 impl Checked {
     /// Runs of all phases.
     pub fn executions(&self) -> u64 {
-        self.serial_phase.executions + self.phases.iter().map(|phase| phase.executions).sum::<u64>()
+        let concurrent: u64 = self.phases.iter().map(|phase| phase.executions).sum();
+        self.serial_phase.executions + concurrent + self.redundant
     }
 }
 
@@ -71,6 +74,8 @@ pub enum Undecided {
     SerialRunsCut,
     /// Time was up.
     TimeIsUp,
+    /// The run of a given schedule went another way.
+    NotRepeated,
 }
 
 /// A history that nothing explains.
@@ -80,6 +85,8 @@ pub struct Violation {
     pub history: History,
     /// The run that has it.
     pub execution: Execution,
+    /// Whether that run was a serial one.
+    pub is_serial: bool,
     /// Why nothing explains it.
     pub why: Why,
 }

@@ -53,12 +53,21 @@ impl<'a> Witnesses<'a> {
         match history.close {
             Close::Finished => Ok(self.search(history, None)?.map(Why::Results)),
             Close::Crashed(slot, reason) => {
-                let last = Observed {
-                    slot,
-                    fate: Some(Fate::Crashed(reason)),
-                };
-                let counterexample = self.search(history, Some(last))?;
-                Ok(counterexample.map(|counterexample| Why::Crash(slot, counterexample)))
+                // A thread of the component's own may have died for any of the calls that were open.
+                let pending = history.pending();
+                let others = pending.iter().copied().filter(|_| slot == Slot::OUTSIDE);
+                let mut first = None;
+                for slot in std::iter::once(slot).chain(others) {
+                    let last = Observed {
+                        slot,
+                        fate: Some(Fate::Crashed(reason)),
+                    };
+                    let Some(counterexample) = self.search(history, Some(last))? else {
+                        return Ok(None);
+                    };
+                    first.get_or_insert(counterexample);
+                }
+                Ok(first.map(|counterexample| Why::Crash(slot, counterexample)))
             }
             Close::Stuck => {
                 let mut stuck = Vec::new();

@@ -124,6 +124,9 @@ fn undecided_text(checked: &Checked) -> &'static str {
         Verdict::Unknown(Undecided::SerialRunsCut) => {
             "some of its serial runs took too many steps or went another way than scheduled"
         }
+        Verdict::Unknown(Undecided::NotRepeated) => {
+            "the run went another way than the schedule says; is it a schedule of this version of the component?"
+        }
         _ => "time was up",
     }
 }
@@ -182,7 +185,12 @@ fn violation_text(
     page.push('\n');
     page.push_str(&drawing(words, violation, look));
     page.push('\n');
-    page.push_str(&reason::reason_text(words, violation, &checked.serial, look));
+    page.push_str(&reason::reason_text(
+        words,
+        violation,
+        subject.specification.is_some(),
+        look,
+    ));
     page.push('\n');
     page.push_str(&interleaving::interleaving_text(words, violation, look));
     page.push('\n');
@@ -191,7 +199,7 @@ fn violation_text(
         "To see it again:\n  {} --matrix '{matrix}'\n",
         subject.command
     ));
-    if !violation.execution.schedule.is_empty() {
+    if !violation.is_serial && !violation.execution.schedule.is_empty() {
         let repeated = match failure.is_repeatable {
             Some(true) => "repeated: the same history again",
             Some(false) => "repeated, but went another way: something is outside the scheduler's control",

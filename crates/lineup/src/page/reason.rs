@@ -3,8 +3,7 @@
 use omnilink_engine::{Counterexample, Fate};
 use omnilink_report::{Look, Tone, wrapped};
 
-use crate::serial::SerialHistories;
-use crate::slot::Slot;
+use crate::slot::{Lane, Slot};
 use crate::verdict::{Violation, Why};
 use crate::words::Words;
 
@@ -14,23 +13,27 @@ const SHOWN: usize = 5;
 pub(super) fn reason_text(
     words: Words<'_>,
     violation: &Violation,
-    serial: &SerialHistories,
+    is_specified: bool,
     look: &Look,
 ) -> String {
     let mut page = String::new();
     match &violation.why {
         Why::Results(counterexample) => {
+            let explains = match is_specified {
+                true => "Nothing that the specification allows explains",
+                false => "No serial run explains",
+            };
             let text = format!(
-                "No serial run explains {}. What came back before can be explained, but then:",
+                "{explains} {}. What came back before can be explained, but then:",
                 look.clean(&counterexample.op.text)
             );
             page.push_str(&wrapped("", &text, look));
-            alternatives(&mut page, counterexample, look);
+            alternatives(&mut page, words, counterexample, look);
         }
         Why::Crash(slot, counterexample) => {
             let text = format!("No serial run crashes in {}:", words.call(*slot));
             page.push_str(&wrapped("", &text, look));
-            alternatives(&mut page, counterexample, look);
+            alternatives(&mut page, words, counterexample, look);
         }
         Why::Stuck(stuck) => {
             for call in stuck {
@@ -40,14 +43,15 @@ pub(super) fn reason_text(
                     call.slot.lane
                 );
                 page.push_str(&wrapped("", &text, look));
-                alternatives(&mut page, &call.counterexample, look);
+                alternatives(&mut page, words, &call.counterexample, look);
             }
         }
         Why::Blocked(slots) => {
             let calls: Vec<String> = slots.iter().map(|slot| call_of(words, *slot)).collect();
-            let also = match serial.stuck() {
-                0 => "",
-                _ => " (a serial run)",
+            let also = if violation.is_serial {
+                " in a serial run"
+            } else {
+                ""
             };
             let text = format!(
                 "{} never comes back{also}, and it was said that no call blocks.",
@@ -65,11 +69,19 @@ fn call_of(words: Words<'_>, slot: Slot) -> String {
 }
 
 /// Each way to explain what came before, and what becomes of the calls that could come next.
-fn alternatives(page: &mut String, counterexample: &Counterexample, look: &Look) {
+fn alternatives(page: &mut String, words: Words<'_>, counterexample: &Counterexample, look: &Look) {
     for alternative in counterexample.alternatives.iter().take(SHOWN) {
         page.push_str(&wrapped("  ", &look.clean(&alternative.state), look));
         for candidate in &alternative.candidates {
             let op = look.clean(&candidate.op.text).into_owned();
+            let op = match words
+                .matrix
+                .lanes()
+                .find(|lane| lane.number() == candidate.op.thread)
+            {
+                Some(Lane::Thread(thread)) => format!("{thread}: {op}"),
+                _ => op,
+            };
             let line = match &candidate.fate {
                 Fate::Refused(Some(reason)) => {
                     format!("{}: {}", look.paint(Tone::Bad, &op), look.clean(reason))

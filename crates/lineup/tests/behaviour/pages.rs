@@ -46,9 +46,9 @@ fn a_lost_increment_is_told_with_table_drawing_reason_and_interleaving() {
 
         No serial run explains get() = 1. What came back before can be explained, but then:
           after 0: inc() = ok → 1: inc() = ok
-            get() = 1: here a serial run has get() = 2
+            0: get() = 1: here a serial run has get() = 2
           after 1: inc() = ok → 0: inc() = ok
-            get() = 1: here a serial run has get() = 2
+            0: get() = 1: here a serial run has get() = 2
 
         The interleaving, with 1 preemption:
           thread 0 calls inc()
@@ -62,7 +62,7 @@ fn a_lost_increment_is_told_with_table_drawing_reason_and_interleaving() {
 
         To see it again:
           omnilink lineup component --matrix 'inc(), get() | inc()'
-          --schedule '0 1*2 0*2'    (repeated: the same history again)
+          --schedule '0 1x2 0x2'    (repeated: the same history again)
         To keep it from coming back, add this line to the component; it is then checked first:
           .regression("inc(), get() | inc()")
         "#);
@@ -87,7 +87,7 @@ fn a_stuck_call_is_told_with_what_serial_runs_do_instead() {
 
         wait() of thread 0 is stuck for ever, and no serial run is stuck in it here:
           after 1: set() = ok
-            wait() is stuck: here a serial run has wait() = ok
+            0: wait() is stuck: here a serial run has wait() = ok
 
         The interleaving, with 1 preemption:
           thread 0 calls wait()
@@ -98,7 +98,7 @@ fn a_stuck_call_is_told_with_what_serial_runs_do_instead() {
 
         To see it again:
           omnilink lineup component --matrix 'wait() | set()'
-          --schedule '0 1 0*2'    (repeated: the same history again)
+          --schedule '0 1 0x2'    (repeated: the same history again)
         Found in wait() | set(), reset(), set(); no call can be left out of what is left of it.
         To keep it from coming back, add this line to the component; it is then checked first:
           .regression("wait() | set()")
@@ -119,7 +119,7 @@ fn a_crash_is_told_as_the_result_of_its_call() {
 
         No serial run crashes in take():
           after 1: take() = full
-            take() crashes (SIGSEGV): here a serial run has take() = empty
+            0: take() crashes (SIGSEGV): here a serial run has take() = empty
 
         The interleaving, with 1 preemption:
           thread 0 calls take()
@@ -130,7 +130,7 @@ fn a_crash_is_told_as_the_result_of_its_call() {
 
         To see it again:
           omnilink lineup component --matrix 'take() | take()'
-          --schedule '0 1*2 0'    (repeated: the same history again)
+          --schedule '0 1x2 0'    (repeated: the same history again)
         To keep it from coming back, add this line to the component; it is then checked first:
           .regression("take() | take()")
         "#);

@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 
 use omnilink_lineup::{
     Allowance, Alphabet, Coverage, Ending, Event, Execution, Executor, ExecutorError, Lane, Matrix, Plan,
-    Schedule, Slot, Stuck, Switch,
+    Schedule, Slot, Stuck, Switch, Visit,
 };
 
 /// What a thread keeps while it is in a call.
@@ -153,6 +153,13 @@ impl<M: Machine, F: Fn(u64) -> M> Machines<M, F> {
         }
     }
 
+    fn tries(&self, world: &World<M>, matrix: &Matrix) -> Vec<Try> {
+        let threads = 0..world.threads.len();
+        threads
+            .map(|thread| self.try_step(world, matrix, thread))
+            .collect()
+    }
+
     /// Makes a step that is known to be possible. Gives the ending if that was it.
     fn step(&self, world: &mut World<M>, matrix: &Matrix, thread: usize) -> Option<Ending> {
         let calls = self.calls(matrix, Lane::Thread(thread as u8));
@@ -180,9 +187,7 @@ impl<M: Machine, F: Fn(u64) -> M> Machines<M, F> {
 
     fn explore_from(&self, world: World<M>, search: &mut Exploration<'_>) -> ControlFlow<()> {
         let matrix = search.matrix;
-        let tries: Vec<Try> = (0..world.threads.len())
-            .map(|thread| self.try_step(&world, matrix, thread))
-            .collect();
+        let tries = self.tries(&world, matrix);
         let able = |thread: &usize| tries[*thread] == Try::Able;
         let candidates: Vec<usize> = match (search.plan, world.running) {
             (Plan::Serial { .. }, Some(current)) if world.threads[current].is_open => vec![current],
@@ -212,17 +217,7 @@ impl<M: Machine, F: Fn(u64) -> M> Machines<M, F> {
         }
         for thread in candidates.into_iter().filter(able) {
             let mut world = world.clone();
-            if let Some(current) = world.running.filter(|current| *current != thread) {
-                let is_preemption = able(&current);
-                world.preemptions += u32::from(is_preemption);
-                world.switches.push(Switch {
-                    after_events: world.events.len(),
-                    from: Lane::Thread(current as u8),
-                    to: Lane::Thread(thread as u8),
-                    is_preemption,
-                    place: None,
-                });
-            }
+            switch_to(&mut world, thread, &tries);
             if search.exactly.is_some_and(|bound| world.preemptions > bound) {
                 continue;
             }
@@ -261,6 +256,22 @@ impl<M: Machine, F: Fn(u64) -> M> Machines<M, F> {
     }
 }
 
+/// Notes down that another thread goes on than the one that ran before.
+fn switch_to<M>(world: &mut World<M>, thread: usize, tries: &[Try]) {
+    if let Some(current) = world.running.filter(|current| *current != thread) {
+        let is_preemption = tries[current] == Try::Able;
+        world.preemptions += u32::from(is_preemption);
+        world.switches.push(Switch {
+            after_events: world.events.len(),
+            from: Lane::Thread(current as u8),
+            to: Lane::Thread(thread as u8),
+            is_preemption,
+            code: 0,
+            place: None,
+        });
+    }
+}
+
 fn crash(slot: Option<Slot>, reason: &str) -> Ending {
     Ending::Crashed {
         slot,
@@ -281,7 +292,7 @@ struct Exploration<'a> {
     /// Only runs with exactly so many preemptions are shown.
     exactly: Option<u32>,
     left: u64,
-    visit: &'a mut dyn FnMut(Execution) -> ControlFlow<()>,
+    visit: Visit<'a>,
 }
 
 impl Exploration<'_> {
@@ -309,7 +320,7 @@ impl<M: Machine, F: Fn(u64) -> M> Executor for Machines<M, F> {
         matrix: &Matrix,
         plan: Plan,
         allowance: Allowance,
-        visit: &mut dyn FnMut(Execution) -> ControlFlow<()>,
+        visit: Visit<'_>,
     ) -> Result<Coverage, ExecutorError> {
         let environment = match plan {
             Plan::Serial { environment } => environment,
@@ -333,6 +344,7 @@ impl<M: Machine, F: Fn(u64) -> M> Executor for Machines<M, F> {
             return Ok(Coverage {
                 is_complete,
                 bound_completed: None,
+                redundant: 0,
             });
         }
         let Plan::Bounded { preemptions } = plan else {
@@ -340,6 +352,7 @@ impl<M: Machine, F: Fn(u64) -> M> Executor for Machines<M, F> {
             return Ok(Coverage {
                 is_complete,
                 bound_completed: None,
+                redundant: 0,
             });
         };
         // Slow and simple: each bound explores everything below it again, and shows only what is new.
@@ -349,12 +362,14 @@ impl<M: Machine, F: Fn(u64) -> M> Executor for Machines<M, F> {
                 return Ok(Coverage {
                     is_complete: false,
                     bound_completed: bound.checked_sub(1),
+                    redundant: 0,
                 });
             }
         }
         Ok(Coverage {
             is_complete: true,
             bound_completed: Some(preemptions),
+            redundant: 0,
         })
     }
 
@@ -366,15 +381,16 @@ impl<M: Machine, F: Fn(u64) -> M> Executor for Machines<M, F> {
                 break;
             }
             let thread = usize::from(*thread);
-            ending = match thread < world.threads.len() && self.try_step(&world, matrix, thread) == Try::Able
-            {
-                true => self.step(&mut world, matrix, thread),
-                false => Some(Ending::Diverged),
+            let tries = self.tries(&world, matrix);
+            ending = match tries.get(thread) {
+                Some(Try::Able) => {
+                    switch_to(&mut world, thread, &tries);
+                    self.step(&mut world, matrix, thread)
+                }
+                _ => Some(Ending::Diverged),
             };
         }
-        let tries: Vec<Try> = (0..world.threads.len())
-            .map(|thread| self.try_step(&world, matrix, thread))
-            .collect();
+        let tries = self.tries(&world, matrix);
         let mut replayed = None;
         let mut visit = |execution| {
             replayed = Some(execution);
