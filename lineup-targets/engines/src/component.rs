@@ -1,5 +1,5 @@
-//! A queue whose `pop` looks and takes in two critical sections, so that two threads can take the same item; and the
-//! queue as it should be. Included once for each engine, with that engine's `sync`.
+// A queue whose `pop` looks and takes in two critical sections, so that two threads can take the same item; and the
+// queue as it should be. Included once for each engine, with that engine's `sync`.
 
 use super::sync::Mutex;
 use std::collections::VecDeque;
@@ -9,6 +9,7 @@ pub struct Queue {
 }
 
 /// Calls 0 and 1 put 1 and 2 in, call 2 takes one out, call 3 does so in two critical sections.
+#[allow(dead_code)] // loom is not told
 pub const OPS: u32 = 4;
 
 impl Queue {

@@ -6,7 +6,8 @@
 use omnilink_sched::build::RustBuild;
 use omnilink_sched::harness::Component;
 use omnilink_sched::{
-    Event, EventKind, Execution, Executor, ExploreOptions, HarnessExecutor, HarnessOptions, Program, Strategy, explore,
+    Event, EventKind, Execution, Executor, ExploreOptions, HarnessExecutor, HarnessOptions, Program,
+    Strategy, explore,
 };
 use omnilink_shuttle::ShuttleExecutor;
 use std::collections::BTreeSet;
@@ -19,16 +20,18 @@ mod ported_to_shuttle {
     mod sync {
         pub use shuttle::sync::Mutex;
     }
-    #[path = "../component.rs"]
-    pub mod component;
+    pub mod component {
+        include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/component.rs"));
+    }
 }
 
 mod ported_to_loom {
     mod sync {
         pub use loom::sync::Mutex;
     }
-    #[path = "../component.rs"]
-    pub mod component;
+    pub mod component {
+        include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/component.rs"));
+    }
 }
 
 impl Component for ported_to_shuttle::component::Queue {
@@ -71,7 +74,14 @@ fn ours(executor: Box<dyn Executor>, program: &Program, strategy: Strategy) -> C
         count.add(execution.canonical_events());
         ControlFlow::Continue(())
     };
-    explore(&mut [executor], program, strategy, &ExploreOptions::default(), &mut visit).expect("the engine answers");
+    explore(
+        &mut [executor],
+        program,
+        strategy,
+        &ExploreOptions::default(),
+        &mut visit,
+    )
+    .expect("the engine answers");
     count
 }
 
@@ -88,7 +98,13 @@ fn loom(program: &Program, bound: usize) -> Count {
                 let (queue, events, program) = (queue.clone(), events.clone(), program.clone());
                 loom::thread::spawn(move || {
                     for (position, &op) in program.columns[thread].iter().enumerate() {
-                        let event = |kind| Event { thread: thread as u8, position: position as u32, op, step: 0, kind };
+                        let event = |kind| Event {
+                            thread: thread as u8,
+                            position: position as u32,
+                            op,
+                            step: 0,
+                            kind,
+                        };
                         events.lock().unwrap().push(event(EventKind::Call));
                         let result = queue.call(op);
                         events.lock().unwrap().push(event(EventKind::Return(result)));
@@ -101,7 +117,12 @@ fn loom(program: &Program, bound: usize) -> Count {
         }
         let events = std::mem::take(&mut *events.lock().unwrap());
         let ending = omnilink_sched::Ending::Finished;
-        let execution = Execution { events, ending, steps: Vec::new(), steps_made: 0 };
+        let execution = Execution {
+            events,
+            ending,
+            steps: Vec::new(),
+            steps_made: 0,
+        };
         counted.lock().unwrap().add(execution.canonical_events());
     });
     std::mem::take(&mut *count.lock().unwrap())
@@ -112,7 +133,11 @@ fn report(engine: &str, work: impl FnOnce() -> Count) {
     let count = work();
     let rate = count.executions as f64 / start.elapsed().as_secs_f64();
     let bug = count.first_bug.map_or("-".to_owned(), |bug| bug.to_string());
-    println!("| {engine} | {} | {} | {bug} | {rate:.0} |", count.executions, count.histories.len());
+    println!(
+        "| {engine} | {} | {} | {bug} | {rate:.0} |",
+        count.executions,
+        count.histories.len()
+    );
 }
 
 fn main() {
@@ -120,7 +145,10 @@ fn main() {
     let harness = std::env::temp_dir().join(format!("omnilink-engines-{}", std::process::id()));
     RustBuild::build_file(&source, &harness, &[]).unwrap_or_else(|error| panic!("{error}"));
     let instrumented = || -> Box<dyn Executor> {
-        Box::new(HarnessExecutor::start(&harness, &HarnessOptions::default()).unwrap_or_else(|error| panic!("{error}")))
+        Box::new(
+            HarnessExecutor::start(&harness, &HarnessOptions::default())
+                .unwrap_or_else(|error| panic!("{error}")),
+        )
     };
     let shuttle = || -> Box<dyn Executor> {
         Box::new(ShuttleExecutor::new(ported_to_shuttle::component::OPS, || {
@@ -137,12 +165,26 @@ fn main() {
         let program = Program::new(columns);
         println!("\n{name}, bound 2\n\n| engine | executions | histories | until the bug | per second |");
         println!("|---|---|---|---|---|");
-        let bounded = |reduction| Strategy::Bounded { preemptions_max: Some(2), reduction };
-        report("OmniLink, unmodified", || ours(instrumented(), &program, bounded(false)));
-        report("OmniLink, unmodified, with reduction", || ours(instrumented(), &program, bounded(true)));
-        report("OmniLink on shuttle", || ours(shuttle(), &program, bounded(false)));
-        let random = Strategy::Random { seed: 1, executions: 1_000 };
-        report("OmniLink on shuttle, 1000 random", || ours(shuttle(), &program, random));
+        let bounded = |reduction| Strategy::Bounded {
+            preemptions_max: Some(2),
+            reduction,
+        };
+        report("OmniLink, unmodified", || {
+            ours(instrumented(), &program, bounded(false))
+        });
+        report("OmniLink, unmodified, with reduction", || {
+            ours(instrumented(), &program, bounded(true))
+        });
+        report("OmniLink on shuttle", || {
+            ours(shuttle(), &program, bounded(false))
+        });
+        let random = Strategy::Random {
+            seed: 1,
+            executions: 1_000,
+        };
+        report("OmniLink on shuttle, 1000 random", || {
+            ours(shuttle(), &program, random)
+        });
         report("loom", || loom(&program, 2));
     }
     // A file that stays behind in the temporary directory harms nobody.
