@@ -6,6 +6,7 @@ mod endings;
 mod errors;
 mod histories;
 mod native;
+mod packages;
 mod reduction;
 mod replay;
 mod support;
