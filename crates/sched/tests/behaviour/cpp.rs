@@ -1,6 +1,6 @@
 //! Components in C++. On a machine without a C++ compiler there is nothing to test.
 
-use crate::support::{explored_with, program};
+use crate::support::{built, explored_with, program};
 use omnilink_sched::build::CppBuild;
 use omnilink_sched::{Accesses, Executor, HarnessExecutor, HarnessOptions, Strategy};
 use std::collections::BTreeSet;
@@ -12,14 +12,12 @@ fn buffer() -> Option<Vec<Box<dyn Executor>>> {
     let program = PROGRAM.get_or_init(|| {
         std::process::Command::new("g++").arg("--version").output().ok()?;
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/behaviour/components/locks.cpp");
-        let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("locks-{}", std::process::id()));
         let build = CppBuild {
             sources: vec![source],
             compiler: Some("g++".into()),
             ..Default::default()
         };
-        build.build(&program).unwrap_or_else(|error| panic!("{error}"));
-        Some(program)
+        Some(built("locks", |program| build.build(program)))
     });
     Some(HarnessExecutor::pool(program.as_ref()?, &HarnessOptions::default(), 1).unwrap())
 }

@@ -1,6 +1,6 @@
 //! The components under test, built once, and their histories.
 
-use omnilink_sched::build::RustBuild;
+use omnilink_sched::build::{BuildError, RustBuild};
 use omnilink_sched::{
     Accesses, Ending, Event, EventKind, Execution, Executor, Exploration, ExploreOptions, HarnessExecutor,
     HarnessOptions, Program, StopReason, Strategy, explore,
@@ -10,15 +10,25 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+/// Builds a program under a name that stays the same from run to run. It appears whole: another test process may
+/// be running the one before.
+pub fn built(name: &str, build: impl FnOnce(&Path) -> Result<(), BuildError>) -> PathBuf {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let new = directory.join(format!("{name}-{}", std::process::id()));
+    build(&new).unwrap_or_else(|error| panic!("{error}"));
+    let program = directory.join(name);
+    std::fs::rename(&new, &program).expect("both are in one directory");
+    program
+}
+
 /// The program that has all components of `tests/behaviour/components`.
 pub fn components() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/behaviour/components/main.rs");
-        let program =
-            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("components-{}", std::process::id()));
-        RustBuild::build_file(&source, &program, &[]).unwrap_or_else(|error| panic!("{error}"));
-        program
+        built("components", |program| {
+            RustBuild::build_file(&source, program, &[])
+        })
     })
 }
 

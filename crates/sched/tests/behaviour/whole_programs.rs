@@ -1,5 +1,6 @@
 //! Programs of any length, without a harness, under one seed.
 
+use crate::support::built;
 use omnilink_sched::build::RustBuild;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -9,9 +10,7 @@ fn program() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/behaviour/components/whole.rs");
-        let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("whole-{}", std::process::id()));
-        RustBuild::build_file(&source, &program, &[]).unwrap_or_else(|error| panic!("{error}"));
-        program
+        built("whole", |program| RustBuild::build_file(&source, program, &[]))
     })
 }
 
