@@ -6,6 +6,7 @@ mod inputs;
 mod json;
 mod labelled;
 mod limits;
+mod lineup;
 mod pages;
 mod ran;
 mod tla;
