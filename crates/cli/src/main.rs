@@ -58,7 +58,7 @@ enum Command {
     Check(check::CheckArgs),
     Demo(demo::DemoArgs),
     #[cfg(target_os = "linux")]
-    Lineup(lineup::LineupArgs),
+    Lineup(Box<lineup::LineupArgs>),
     Trace(trace_command::TraceArgs),
     Mc(mc::McArgs),
     Tla(tla::TlaArgs),

@@ -2,9 +2,10 @@
 
 use std::time::Instant;
 
+use omnilink_sched::Schedule;
+
 use crate::alphabet::Alphabet;
 use crate::check::{LineupError, Request, Tick, check_matrix, check_schedule};
-use crate::execution::Schedule;
 use crate::executor::Executor;
 use crate::history::History;
 use crate::matrix::Matrix;

@@ -8,11 +8,12 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use omnilink_engine::{CheckError, Consistency};
+use omnilink_sched::Schedule;
 use rustc_hash::FxHashSet;
 use thiserror::Error;
 
 use crate::alphabet::Alphabet;
-use crate::execution::{Ending, Execution, Schedule};
+use crate::execution::{Ending, Execution};
 use crate::executor::{Executor, ExecutorError, Plan};
 use crate::history::{Close, History, Results};
 use crate::matrix::{Matrix, MatrixError};

@@ -1,5 +1,7 @@
 //! One run of a test matrix, as whatever ran it tells about it.
 
+use omnilink_sched::Schedule;
+
 use crate::slot::{Lane, Slot};
 
 /// Something that a run did that its callers can see.
@@ -58,10 +60,6 @@ pub struct Switch {
     pub place: Option<String>,
 }
 
-/// The order in which threads ran, step by step, so that a run can be repeated.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Schedule(pub Vec<u8>);
-
 /// One run of a matrix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Execution {
@@ -75,59 +73,4 @@ pub struct Execution {
     pub preemptions: u32,
     /// Where threads took turns.
     pub switches: Vec<Switch>,
-}
-
-impl Schedule {
-    /// Whether it decides nothing.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// `0x12 1x3 0`: thread 0 for twelve steps, thread 1 for three, thread 0 for one.
-    pub fn to_text(&self) -> String {
-        let runs = self.0.chunk_by(|a, b| a == b);
-        let written = runs.filter_map(|run| {
-            let thread = run.first()?;
-            Some(match run.len() {
-                1 => thread.to_string(),
-                steps => format!("{thread}x{steps}"),
-            })
-        });
-        written.collect::<Vec<_>>().join(" ")
-    }
-
-    /// Reads what [`Schedule::to_text`] writes. `None` if it is something else.
-    pub fn parse(text: &str) -> Option<Self> {
-        let mut steps = Vec::new();
-        for run in text.split_whitespace() {
-            let (thread, count) = run.split_once('x').unwrap_or((run, "1"));
-            let count: usize = count
-                .parse()
-                .ok()
-                .filter(|count| (1..=Self::STEPS_MAX).contains(count))?;
-            if steps.len() + count > Self::STEPS_MAX {
-                return None;
-            }
-            steps.extend(std::iter::repeat_n(thread.parse::<u8>().ok()?, count));
-        }
-        Some(Self(steps))
-    }
-
-    /// No run of a small test takes that long: a longer schedule is a mistake.
-    const STEPS_MAX: usize = 1 << 24;
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_schedule_is_written_in_runs_and_read_back() {
-        let schedule = Schedule(vec![0, 0, 0, 1, 2, 2]);
-        assert_eq!(schedule.to_text(), "0x3 1 2x2");
-        assert_eq!(Schedule::parse("0x3 1 2x2"), Some(schedule));
-        for wrong in ["y", "0x", "0x0", "-1", "300", "0x99999999999"] {
-            assert_eq!(Schedule::parse(wrong), None, "{wrong}");
-        }
-    }
 }

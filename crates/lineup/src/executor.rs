@@ -6,9 +6,10 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
+use omnilink_sched::Schedule;
 use thiserror::Error;
 
-use crate::execution::{Execution, Schedule};
+use crate::execution::Execution;
 use crate::matrix::Matrix;
 
 /// Which runs of a matrix to try.

@@ -4,11 +4,12 @@ use std::path::Path;
 
 use omnilink_sched::{
     Accesses, Ending as SchedEnding, EventKind, Execution as SchedExecution, ExploreOptions, HarnessExecutor,
-    HarnessOptions, Program, SchedError, StopReason, Strategy, StuckReason, ThreadId, explore, replay,
+    HarnessOptions, Program, SchedError, Schedule, StopReason, Strategy, StuckReason, ThreadId, explore,
+    replay,
 };
 
 use crate::description::{Description, DescriptionError};
-use crate::execution::{Ending, Event, Execution, Schedule, Stuck, Switch};
+use crate::execution::{Ending, Event, Execution, Stuck, Switch};
 use crate::executor::{Allowance, Coverage, Executor, ExecutorError, Plan, Visit};
 use crate::matrix::Matrix;
 use crate::places::Places;
@@ -154,8 +155,7 @@ impl Executor for Instrumented {
         let Some(executor) = self.pool.first_mut() else {
             return Err(ExecutorError::Failed("no harness is running".to_owned()));
         };
-        let schedule = omnilink_sched::Schedule::new(schedule.0.clone());
-        match replay(&mut **executor, &program_of(matrix), &schedule, &options, false) {
+        match replay(&mut **executor, &program_of(matrix), schedule, &options, false) {
             Ok(execution) => {
                 let mut told = told(&execution, matrix);
                 for switch in &mut told.switches {
@@ -166,7 +166,7 @@ impl Executor for Instrumented {
             Err(SchedError::Diverged { .. }) => Ok(Execution {
                 events: Vec::new(),
                 ending: Ending::Diverged,
-                schedule: Schedule(schedule.threads().to_vec()),
+                schedule: schedule.clone(),
                 preemptions: 0,
                 switches: Vec::new(),
             }),
@@ -240,7 +240,7 @@ fn told(execution: &SchedExecution, matrix: &Matrix) -> Execution {
     });
     Execution {
         ending,
-        schedule: Schedule(execution.schedule().threads().to_vec()),
+        schedule: execution.schedule(),
         preemptions: execution.preemptions(),
         switches: switches.collect(),
         events,

@@ -74,7 +74,7 @@ fn failure_json(subject: Subject<'_>, failure: &Failure) -> Value {
             "events": events_json(words, &violation.execution),
             "ending": ending_name(&violation.execution.ending),
             "preemptions": violation.execution.preemptions,
-            "schedule": violation.execution.schedule.to_text(),
+            "schedule": violation.execution.schedule.to_string(),
             "repeatable": failure.is_repeatable,
         }),
         Verdict::Nondeterministic(two) => json!({

@@ -50,7 +50,7 @@ pub use campaign::{Failure, Matrices, Summary, run_campaign, run_schedule};
 pub use check::{LineupError, Request, Tick, check_matrix, check_schedule};
 pub use description::{Description, DescriptionError};
 pub use diagnosis::Diagnosis;
-pub use execution::{Ending, Event, Execution, Schedule, Stuck, Switch};
+pub use execution::{Ending, Event, Execution, Stuck, Switch};
 pub use executor::{Allowance, Coverage, Executor, ExecutorError, Plan, Visit};
 pub use history::{Close, History, Moment, ResultId, Results};
 #[cfg(target_os = "linux")]
@@ -61,6 +61,7 @@ pub use observation::{
     Observation, ObservationError, ObservedSerial, behavioural_diff, read_observations, write_observations,
     write_xml,
 };
+pub use omnilink_sched::{Schedule, ScheduleError};
 pub use options::{Blocking, Criterion, Options, Search};
 pub use page::{Subject, summary_text};
 pub use serial::{Fate, Nondeterminism, NotSerial, SerialHistories, Step};

@@ -10,8 +10,9 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use omnilink_lineup::{
     Blocking, Checked, Criterion, Description, Instrumented, InstrumentedOptions, Matrices, Matrix,
-    Observation, Options, Request, Schedule, Search, Specification, Subject, Summary, behavioural_diff,
-    read_observations, run_campaign, run_schedule, summary_json, summary_text, write_observations, write_xml,
+    Observation, Options, Request, Schedule, ScheduleError, Search, Specification, Subject, Summary,
+    behavioural_diff, read_observations, run_campaign, run_schedule, summary_json, summary_text,
+    write_observations, write_xml,
 };
 use omnilink_report::Look;
 
@@ -339,11 +340,8 @@ fn exit_of(summary: &Summary) -> Exit {
 }
 
 fn parse_schedule(text: &str) -> Result<Schedule, CliError> {
-    Schedule::parse(text).ok_or_else(|| {
-        CliError::Usage(format!(
-            "\"{text}\" is no schedule; write threads and how many steps each takes, such as \"0x12 1x3 0\""
-        ))
-    })
+    text.parse()
+        .map_err(|error: ScheduleError| CliError::Usage(error.to_string()))
 }
 
 /// `3x2`: threads and calls.

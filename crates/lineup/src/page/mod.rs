@@ -205,7 +205,7 @@ fn violation_text(
             Some(false) => "repeated, but went another way: something is outside the scheduler's control",
             None => "not repeated",
         };
-        let schedule = violation.execution.schedule.to_text();
+        let schedule = violation.execution.schedule.to_string();
         page.push_str(&format!("  --schedule '{schedule}'    ({repeated})\n"));
     }
     if failure.found != checked.matrix {

@@ -307,7 +307,7 @@ impl Exploration<'_> {
         (self.visit)(Execution {
             events: world.events,
             ending,
-            schedule: Schedule(world.schedule),
+            schedule: Schedule::new(world.schedule),
             preemptions: world.preemptions,
             switches: world.switches,
         })
@@ -376,7 +376,7 @@ impl<M: Machine, F: Fn(u64) -> M> Executor for Machines<M, F> {
     fn replay(&mut self, matrix: &Matrix, schedule: &Schedule) -> Result<Execution, ExecutorError> {
         let mut world = self.world(matrix, 0);
         let mut ending = self.alone(&mut world, matrix, Lane::Initial);
-        for thread in &schedule.0 {
+        for thread in schedule.threads() {
             if ending.is_some() {
                 break;
             }
