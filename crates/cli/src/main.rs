@@ -12,6 +12,8 @@ mod input;
 mod interrupt;
 mod mc;
 mod mc_progress;
+#[cfg(target_os = "linux")]
+mod lineup;
 mod new_file;
 mod output;
 mod peak;
@@ -44,6 +46,7 @@ Examples:
   omnilink check history.ndjson --model queue    is this history that of a queue?
   omnilink check etcd.log --model cas-register   also Jepsen, Porcupine and fastlin histories
   omnilink check --list-models                   what can be checked
+  omnilink lineup                                find concurrency bugs with no specification
   omnilink trace stats history.ndjson            what is in a trace
   omnilink tla check Spec.tla                    what is wrong with a specification
   omnilink mc Spec.tla                           does it do what it says it does
@@ -54,6 +57,8 @@ Exit codes: 0 all valid; 1 a violation was found; 2 bad usage or bad input; 3 un
 enum Command {
     Check(check::CheckArgs),
     Demo(demo::DemoArgs),
+    #[cfg(target_os = "linux")]
+    Lineup(lineup::LineupArgs),
     Trace(trace_command::TraceArgs),
     Mc(mc::McArgs),
     Tla(tla::TlaArgs),
@@ -63,6 +68,8 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Check(args) => check::run(&args),
         Command::Demo(args) => demo::run(&args),
+        #[cfg(target_os = "linux")]
+        Command::Lineup(args) => lineup::run(&args),
         Command::Trace(args) => trace_command::run(&args),
         Command::Mc(args) => mc::run(&args),
         Command::Tla(args) => tla::run(&args),

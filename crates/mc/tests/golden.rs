@@ -60,7 +60,7 @@ fn golden_item() {
         &checked.config.unwrap_or_default(),
         &BuildOptions::default(),
     );
-    let model = model.unwrap_or_else(|(_, diagnostics)| panic!("{diagnostics:?}"));
+    let model = model.unwrap_or_else(|rejected| panic!("{:?}", rejected.diagnostics));
     let options = CheckOptions {
         workers: workers.unwrap_or(1),
         ..CheckOptions::default()

@@ -166,8 +166,8 @@ fn model_of(text: &str, options: &EvaluateOptions) -> Result<Model, EvaluateErro
         is_32_bit: options.is_32_bit,
         constants: options.constants.clone(),
     };
-    build(spec, &config, &build_options).map_err(|(spec, diagnostics)| {
-        refuse(&diagnostics, &spec.sources)
+    build(spec, &config, &build_options).map_err(|rejected| {
+        refuse(&rejected.diagnostics, &rejected.spec.sources)
             .err()
             .unwrap_or_else(|| plain_error("the constants do not fit the spec".into()))
     })

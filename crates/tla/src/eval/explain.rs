@@ -96,7 +96,7 @@ impl<'p> Evaluator<'p> {
                 bindings.extend(names.bindings);
                 self.false_part(&bounded.body, bindings)
             }
-            _ => (self.bool(node).ok()? == false).then_some(node),
+            _ => (!self.bool(node).ok()?).then_some(node),
         }
     }
 }
