@@ -10,10 +10,10 @@ mod error;
 mod exit;
 mod input;
 mod interrupt;
-mod mc;
-mod mc_progress;
 #[cfg(target_os = "linux")]
 mod lineup;
+mod mc;
+mod mc_progress;
 mod new_file;
 mod output;
 mod peak;
