@@ -3,8 +3,8 @@
 
 usage: mc-vs-manifests.py CHECKOUT COMMAND [CPU_SECONDS [PART_OF_PATH]]
 
-COMMAND is the omnilink binary. Runs every model whose manifest says that it is exhaustive and takes TLC at most 30 s, each
-in its own folder, and compares result and distinct states. Models with a liveness property are listed by themselves: the
+COMMAND is the omnilink binary. Runs every model whose manifest says that it is exhaustive and takes TLC at most 30 s, from the
+folder of the checkout, and compares result and distinct states. Models with a liveness property are listed by themselves: the
 counts are compared, the property is not checked.
 """
 import json, pathlib, resource, subprocess, sys, time
@@ -32,11 +32,11 @@ def run(spec, model):
     config = checkout / model["path"]
     spec = checkout / spec
     is_omnilink = command.name == "omnilink"
-    args = [command, "mc", spec.name, "--config", config, "--json"] if is_omnilink else [command, spec.name, config, "1"]
+    args = [command, "mc", spec, "--config", config, "--json"] if is_omnilink else [command, spec, config, "1"]
     started = time.time()
     try:
         cpu = lambda: resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit)))
-        ran = subprocess.run(args, cwd=spec.parent, capture_output=True, text=True, preexec_fn=cpu, timeout=60 * limit)
+        ran = subprocess.run(args, cwd=checkout, capture_output=True, text=True, preexec_fn=cpu, timeout=60 * limit)
         if ran.returncode < 0:
             return {"verdict": "timeout", "seconds": limit}
     except subprocess.TimeoutExpired:

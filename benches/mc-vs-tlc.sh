@@ -3,9 +3,9 @@
 #
 #   benches/mc-vs-tlc.sh OMNILINK TLC_CLASSPATH [WORKERS] [SPEC...]
 #
-# TLC_CLASSPATH is a tla2tools.jar or a folder of its classes. Counts must be equal; the last column is TLC's time over ours.
+# TLC_CLASSPATH is a tla2tools.jar or whatever else java -cp takes, with absolute paths. Counts must be equal; the last column is TLC's time over ours.
 set -eu
-omnilink=$(realpath "$1"); classpath=$(realpath "$2"); workers=${3:-1}
+omnilink=$(realpath "$1"); classpath=$2; workers=${3:-1}
 shift; shift; [ $# -gt 0 ] && shift
 [ $# -gt 0 ] || set -- Commit2 Synod Elect Philo AltBit Gears Bakery GCount
 specs=$(cd "$(dirname "$0")/../crates/tla/tests/golden/specs" && pwd)

@@ -10,6 +10,8 @@ mod error;
 mod exit;
 mod input;
 mod interrupt;
+#[cfg(target_os = "linux")]
+mod lineup;
 mod link;
 mod mc;
 mod mc_progress;
@@ -46,6 +48,7 @@ Examples:
   omnilink check history.ndjson --model queue    is this history that of a queue?
   omnilink check etcd.log --model cas-register   also Jepsen, Porcupine and fastlin histories
   omnilink check --list-models                   what can be checked
+  omnilink lineup                                find concurrency bugs with no specification
   omnilink trace stats history.ndjson            what is in a trace
   omnilink validate Spec.tla trace.ndjson        does the spec explain this trace?
   omnilink tla check Spec.tla                    what is wrong with a specification
@@ -57,6 +60,8 @@ Exit codes: 0 all valid; 1 a violation was found; 2 bad usage or bad input; 3 un
 enum Command {
     Check(check::CheckArgs),
     Demo(demo::DemoArgs),
+    #[cfg(target_os = "linux")]
+    Lineup(Box<lineup::LineupArgs>),
     Trace(trace_command::TraceArgs),
     Mc(mc::McArgs),
     Tla(tla::TlaArgs),
@@ -68,6 +73,8 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Check(args) => check::run(&args),
         Command::Demo(args) => demo::run(&args),
+        #[cfg(target_os = "linux")]
+        Command::Lineup(args) => lineup::run(&args),
         Command::Trace(args) => trace_command::run(&args),
         Command::Mc(args) => mc::run(&args),
         Command::Tla(args) => tla::run(&args),

@@ -125,11 +125,11 @@ pub(crate) fn run(args: &McArgs) -> Result<Exit, CliError> {
     };
     let model = match build(spec, &config, &build_options) {
         Ok(model) => model,
-        Err((spec, diagnostics)) => {
+        Err(rejected) => {
             let checked = Checked {
-                spec,
+                spec: rejected.spec,
                 config: Some(config),
-                diagnostics,
+                diagnostics: rejected.diagnostics,
             };
             return refuse(args, &mut out, &checked);
         }

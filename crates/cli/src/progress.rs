@@ -16,7 +16,7 @@ use omnilink_report::count;
 const QUIET: Duration = Duration::from_millis(500);
 const REDRAW: Duration = Duration::from_millis(100);
 
-/// Shows how many operations were taken, while it lives.
+/// Shows how many operations (or whatever is counted) were taken, while it lives.
 #[derive(Debug)]
 pub(crate) struct Progress {
     operations: Arc<AtomicU64>,
@@ -28,8 +28,13 @@ impl Progress {
     /// Operations between two additions to the count.
     pub(crate) const BATCH: u64 = 1 << 10;
 
-    /// Starts to count, under this title.
+    /// Starts to count operations, under this title.
     pub(crate) fn start(title: &str) -> Self {
+        Self::counting(title, "operations")
+    }
+
+    /// Starts to count, under this title.
+    pub(crate) fn counting(title: &str, what: &'static str) -> Self {
         let operations = Arc::new(AtomicU64::new(0));
         let bar = ProgressBar::hidden().with_style(ProgressStyle::default_spinner());
         let drawing = std::io::stderr().is_terminal().then(|| {
@@ -43,7 +48,7 @@ impl Progress {
                 while stopped.recv_timeout(REDRAW) == Err(RecvTimeoutError::Timeout) {
                     let taken = count(operations.load(Ordering::Relaxed));
                     let seconds = bar.elapsed().as_secs();
-                    bar.set_message(format!("{title}: {taken} operations, {seconds} s"));
+                    bar.set_message(format!("{title}: {taken} {what}, {seconds} s"));
                     bar.tick();
                 }
                 bar.finish_and_clear();
@@ -60,6 +65,11 @@ impl Progress {
     /// Clears the line while `print` prints.
     pub(crate) fn suspend<T>(&self, print: impl FnOnce() -> T) -> T {
         self.bar.suspend(print)
+    }
+
+    /// Counts one.
+    pub(crate) fn add_one(&self) {
+        self.operations.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Counts a batch.

@@ -251,7 +251,7 @@ impl Linked {
         };
         let model = deep_stack::run(|| {
             build(spec, &config, &build_options)
-                .map_err(|(spec, diagnostics)| LinkError::Spec(rendered(&diagnostics, &spec)))
+                .map_err(|rejected| LinkError::Spec(rendered(&rejected.diagnostics, &rejected.spec)))
         })?;
         let mut built = model.operations.iter().copied();
         let (plans, by_name) = planner.plans(&mut built);

@@ -27,8 +27,8 @@ fn main() -> ExitCode {
     let config = checked.config.take().unwrap_or_default();
     let model = match build(checked.spec, &config, &BuildOptions::default()) {
         Ok(model) => model,
-        Err((_, diagnostics)) => {
-            eprintln!("{diagnostics:?}");
+        Err(rejected) => {
+            eprintln!("{:?}", rejected.diagnostics);
             return ExitCode::from(2);
         }
     };

@@ -157,7 +157,7 @@ impl<'a, M: Machine> Crew<'a, M> {
             };
             let mut harvest = self.harvest();
             let worker = &mut member.worker;
-            let early = self.expand_segment(worker, segment, block.level, &mut sieve, &mut harvest, None);
+            let early = self.expand_segment(worker, (segment, block.level), &mut sieve, &mut harvest, None);
             if early.is_some() {
                 self.cut.fetch_min(number, Ordering::Relaxed);
             }
@@ -168,12 +168,10 @@ impl<'a, M: Machine> Crew<'a, M> {
     }
 
     /// Expands all states of a segment; with the figures so far, also keeps the live ones exact.
-    #[allow(clippy::too_many_arguments)]
     pub(crate) fn expand_segment(
         &self,
         worker: &mut M::Worker,
-        segment: &Segment,
-        level: u32,
+        (segment, level): (&Segment, u32),
         sieve: &mut impl Sieve,
         harvest: &mut Harvest,
         so_far: Option<&Figures>,

@@ -146,7 +146,7 @@ impl<'c, 'a, 's, M: Machine> Leader<'c, 'a, 's, M> {
                 let worker = &mut self.member.worker;
                 let so_far = Some(&self.figures);
                 self.crew
-                    .expand_segment(worker, segment, self.level, &mut table, &mut harvest, so_far)
+                    .expand_segment(worker, (segment, self.level), &mut table, &mut harvest, so_far)
             };
             left -= segment.len() as u64;
             self.collect(&harvest, &HashSet::new(), 0)?;

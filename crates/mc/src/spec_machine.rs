@@ -145,7 +145,6 @@ impl<'m> Machine for SpecMachine<'m> {
         worker.initial(self.init, &mut |worker, state, _| {
             let flow = found(worker, state);
             set_level(0);
-            worker.set_state(&State::from([]));
             Ok(going(flow))
         })
     }
@@ -161,10 +160,7 @@ impl<'m> Machine for SpecMachine<'m> {
         set_level(level);
         worker.successors(next, from, &mut |worker, state, taken| {
             let flow = found(worker, state, &taken);
-            if flow == ControlFlow::Continue(()) {
-                set_level(level);
-                worker.set_state(from);
-            }
+            set_level(level);
             Ok(going(flow))
         })
     }

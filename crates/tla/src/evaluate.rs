@@ -167,8 +167,8 @@ fn model_of(text: &str, options: &EvaluateOptions) -> Result<Model, EvaluateErro
         constants: options.constants.clone(),
         ..BuildOptions::default()
     };
-    build(spec, &config, &build_options).map_err(|(spec, diagnostics)| {
-        refuse(&diagnostics, &spec.sources)
+    build(spec, &config, &build_options).map_err(|rejected| {
+        refuse(&rejected.diagnostics, &rejected.spec.sources)
             .err()
             .unwrap_or_else(|| plain_error("the constants do not fit the spec".into()))
     })

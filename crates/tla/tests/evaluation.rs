@@ -37,7 +37,7 @@ fn model(body: &str, cfg: &str) -> Model {
     let config = config::parse(source, cfg, &mut diagnostics);
     match build(loaded.spec, &config, &BuildOptions::default()) {
         Ok(model) => model,
-        Err((_, diagnostics)) => panic!("{diagnostics:?}"),
+        Err(rejected) => panic!("{:?}", rejected.diagnostics),
     }
 }
 

@@ -65,7 +65,7 @@ fn answer(item: &Json, expr: &str, more: &str) -> Answer {
     };
     let model = match build(loaded.spec, &config, &options) {
         Ok(model) => model,
-        Err((_, diagnostics)) => return error("config", format!("{diagnostics:?}")),
+        Err(rejected) => return error("config", format!("{:?}", rejected.diagnostics)),
     };
     deep_stack::run(|| {
         let session = Quiet::default().with_32_bits().allow_execution();

@@ -145,7 +145,9 @@ fn evaluates(item: &Json, expr: &str) -> bool {
 fn a_mutated_expression_is_a_value_or_an_error_and_never_a_panic() {
     let text = std::fs::read_to_string(golden("expressions.jsonl")).unwrap();
     // Another seed gives another sample: OMNILINK_SEED=1 cargo test -p omnilink-tla --test robust_evaluation
-    let seed = std::env::var("OMNILINK_SEED").ok().and_then(|seed| seed.parse().ok());
+    let seed = std::env::var("OMNILINK_SEED")
+        .ok()
+        .and_then(|seed| seed.parse().ok());
     let mut chance = Chance(seed.unwrap_or(20_261_115));
     let mut evaluated = 0;
     for line in text.lines() {

@@ -88,7 +88,10 @@ impl Renaming {
                 return renamed.map_or(value, |(_, to)| to).hash64();
             }
             Repr::Set(elements) => {
-                let parts = elements.slice.iter().map(|element| avalanche(self.hash64(element)));
+                let parts = elements
+                    .slice
+                    .iter()
+                    .map(|element| avalanche(self.hash64(element)));
                 (summed(elements.slice.len(), parts), Kind::Set)
             }
             Repr::Tuple(elements) => {

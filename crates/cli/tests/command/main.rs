@@ -7,6 +7,7 @@ mod json;
 mod labelled;
 mod limits;
 mod mc;
+mod lineup;
 mod pages;
 mod ran;
 mod tla;

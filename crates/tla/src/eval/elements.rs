@@ -330,7 +330,11 @@ impl<'p> Evaluator<'p> {
         let Some(lazy) = set.as_lazy() else { return Ok(()) };
         if matches!(
             lazy,
-            Lazy::Interval(..) | Lazy::Powerset(_) | Lazy::FunctionSet(..) | Lazy::Product(_) | Lazy::RecordSet(_)
+            Lazy::Interval(..)
+                | Lazy::Powerset(_)
+                | Lazy::FunctionSet(..)
+                | Lazy::Product(_)
+                | Lazy::RecordSet(_)
         ) && self.is_enumerable(set)
         {
             let is_large = match self.cardinality(set) {

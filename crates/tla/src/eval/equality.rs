@@ -175,7 +175,9 @@ impl<'p> Evaluator<'p> {
                 (Lazy::Interval(a, b), Lazy::Interval(c, d)) => {
                     return Ok((a, b) == (c, d) || (a > b && c > d));
                 }
-                (Lazy::Infinite(left), Lazy::Infinite(right)) if *left != Infinite::Any => return Ok(left == right),
+                (Lazy::Infinite(left), Lazy::Infinite(right)) if *left != Infinite::Any => {
+                    return Ok(left == right);
+                }
                 (Lazy::FunctionSet(a, b), Lazy::FunctionSet(c, d)) => {
                     return Ok(self.equal(a, c)? && self.equal(b, d)?);
                 }

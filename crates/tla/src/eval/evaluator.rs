@@ -219,7 +219,11 @@ impl<'p> Evaluator<'p> {
     #[inline]
     pub(crate) fn tick(&mut self) -> Outcome<()> {
         self.ticks = self.ticks.wrapping_add(1);
-        if self.ticks.is_multiple_of(1 << 12) { self.check_time() } else { Ok(()) }
+        if self.ticks.is_multiple_of(1 << 12) {
+            self.check_time()
+        } else {
+            Ok(())
+        }
     }
 
     #[cold]
@@ -466,13 +470,7 @@ impl<'p> Evaluator<'p> {
     /// A value in few words, for messages.
     pub(crate) fn short(&self, datum: &Datum<'p>) -> String {
         const SHOWN: usize = 200;
-        let mut text = super::print::show(self.program, datum);
-        if text.len() > SHOWN {
-            let cut = text.floor_char_boundary(SHOWN);
-            text.truncate(cut);
-            text.push('…');
-        }
-        text
+        super::print::shortened(super::print::show(self.program, datum), SHOWN)
     }
 }
 

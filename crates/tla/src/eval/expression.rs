@@ -1125,7 +1125,10 @@ fn no_field(value: &Value, name: &Value) -> Box<Failure> {
             Err(failure) => failure,
             Ok(_) => domain_error(format!("\"{text}\" is not in the domain of {value}")),
         },
-        _ => type_error(format!("{value} is {}, so it has no field {text}", kind_words(value))),
+        _ => type_error(format!(
+            "{value} is {}, so it has no field {text}",
+            kind_words(value)
+        )),
     }
 }
 

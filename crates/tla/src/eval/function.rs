@@ -322,11 +322,7 @@ fn ignoring_more<'v>(function: &'v Value, argument: &Value) -> Option<&'v Value>
 
 fn outside(function: &str, argument: &str) -> Box<super::error::Failure> {
     const SHOWN: usize = 300;
-    let mut shown = function.to_owned();
-    if shown.len() > SHOWN {
-        shown.truncate(shown.floor_char_boundary(SHOWN));
-        shown.push('…');
-    }
+    let shown = super::print::shortened(function.to_owned(), SHOWN);
     domain_error(format!("{argument} is not in the domain of {shown}"))
 }
 

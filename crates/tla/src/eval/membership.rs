@@ -248,7 +248,9 @@ impl<'p> Evaluator<'p> {
                     if part_value.as_set().is_some_and(<[Value]>::is_empty) {
                         return Ok(true);
                     }
-                    return Err(type_error(format!("{part_value} \\subseteq {whole_value} needs two sets")));
+                    return Err(type_error(format!(
+                        "{part_value} \\subseteq {whole_value} needs two sets"
+                    )));
                 };
                 for element in part {
                     if !is_listed(element, whole)? {

@@ -38,7 +38,10 @@ impl<'p> Evaluator<'p> {
     }
 
     fn texts(&mut self, parts: &[Datum<'p>]) -> Outcome<String> {
-        let parts = parts.iter().map(|part| self.text(part)).collect::<Outcome<Vec<_>>>()?;
+        let parts = parts
+            .iter()
+            .map(|part| self.text(part))
+            .collect::<Outcome<Vec<_>>>()?;
         Ok(parts.join(", "))
     }
 }
@@ -115,4 +118,14 @@ fn rule_text(program: &Program, rule: &Rule<'_>) -> String {
         .map(|(range, name)| format!("{name} \\in {}", show(program, range)))
         .collect();
     format!("[{} |-> <expression>]", bounds.join(", "))
+}
+
+/// A text cut off after so many bytes, with a sign that it was.
+pub(crate) fn shortened(mut text: String, max: usize) -> String {
+    if text.len() > max {
+        let cut = (0..=max).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        text.truncate(cut);
+        text.push('…');
+    }
+    text
 }

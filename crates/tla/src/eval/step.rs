@@ -896,7 +896,9 @@ fn is_guard(node: &Node) -> bool {
     }
     match &node.kind {
         // A parameter may stand for a primed variable.
-        Kind::Equal(operands) | Kind::In(operands) => !matches!(operands.0.kind, Kind::Local(_) | Kind::Call(_)),
+        Kind::Equal(operands) | Kind::In(operands) => {
+            !matches!(operands.0.kind, Kind::Local(_) | Kind::Call(_))
+        }
         Kind::NotEqual(_) | Kind::NotIn(_) | Kind::Comparison(..) | Kind::Not(_) | Kind::PerState(..) => true,
         _ => false,
     }

@@ -62,10 +62,11 @@ impl Lowering<'_> {
 
     /// What a context puts in for a constant or variable; `None` if nothing around does.
     pub(super) fn substituted(&mut self, entity: EntityId, context: ContextId, primed: bool) -> Option<Node> {
+        let spec = self.spec;
         let mut here = context;
         while let Some(instance) = self.contexts[here.0 as usize].instance {
             let parent = self.contexts[here.0 as usize].parent;
-            let info = self.spec.instance(instance);
+            let info = spec.instance(instance);
             let found = info
                 .substitutions
                 .iter()
@@ -82,7 +83,7 @@ impl Lowering<'_> {
                 }
                 Some(SubstitutedBy::SameName(binding)) => {
                     let tree = self.spec.entity(binding.entity).tree;
-                    let context = self.context_through(parent, &self.spec.via(binding.via).to_vec());
+                    let context = self.context_through(parent, spec.via(binding.via));
                     let at = At {
                         tree,
                         context: parent,

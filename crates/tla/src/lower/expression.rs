@@ -604,7 +604,10 @@ fn unchanged_pair(loc: Loc, next: Node, now: Node, variables: &mut Vec<u32>, oth
             }
         }
         (of_next, of_now) => {
-            let next = Node { kind: of_next, ..next };
+            let next = Node {
+                kind: of_next,
+                ..next
+            };
             let now = Node { kind: of_now, ..now };
             others.push(pair(loc, next, now, Kind::UnchangedExpr));
         }

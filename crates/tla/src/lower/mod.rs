@@ -48,6 +48,8 @@ pub enum Replacement {
 pub struct Replacements {
     everywhere: FxHashMap<EntityId, Replacement>,
     through: FxHashMap<(EntityId, Box<[InstanceId]>), Replacement>,
+    /// What is replaced in its module (`Op <- [Module] Def`), and so also as `I!Op`.
+    in_module: FxHashSet<EntityId>,
 }
 
 impl Replacements {
@@ -59,6 +61,11 @@ impl Replacements {
         } else {
             self.through.insert((target.entity, via.into()), replacement);
         }
+    }
+
+    /// Says that what is replaced is the definition in its module, by whatever name it is reached.
+    pub fn mark_in_module(&mut self, entity: EntityId) {
+        self.in_module.insert(entity);
     }
 
     /// Replaces what a name leads to; rows of a table are added to those that are there.

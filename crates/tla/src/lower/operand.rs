@@ -195,7 +195,8 @@ impl Lowering<'_> {
                 self.apply_expression(at, expr, operands)
             }
             SubstitutedBy::SameName(binding) => {
-                let context = self.context_through(parent, &self.spec.via(binding.via).to_vec());
+                let spec = self.spec;
+                let context = self.context_through(parent, spec.via(binding.via));
                 let at = At {
                     tree: self.spec.entity(binding.entity).tree,
                     context: parent,

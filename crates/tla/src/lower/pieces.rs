@@ -43,8 +43,8 @@ pub enum Piece {
 impl Lowering<'_> {
     /// The conjuncts of a definition.
     pub fn pieces(&mut self, binding: Binding) -> Vec<Piece> {
-        let via = self.spec.via(binding.via).to_vec();
-        let context = self.context_through(ContextId::ROOT, &via);
+        let spec = self.spec;
+        let context = self.context_through(ContextId::ROOT, spec.via(binding.via));
         let mut pieces = Vec::new();
         if let Some((at, body)) = self.body_of_entity(binding.entity, context, false) {
             self.split(at, body, &mut pieces);

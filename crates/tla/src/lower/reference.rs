@@ -123,8 +123,13 @@ impl Lowering<'_> {
         }
         // A configuration that replaces `Op` leaves `I!Op` alone: that is another name. It replaces what `I!Op` uses.
         let is_named = reference.via.iter().any(|step| step.segment.is_some());
-        let is_definition = matches!(entity.kind, EntityKind::Operator { .. } | EntityKind::Function { .. });
-        if is_named && is_definition && self.replacement_through(reference.entity, context).is_none() {
+        let is_definition = matches!(
+            entity.kind,
+            EntityKind::Operator { .. } | EntityKind::Function { .. }
+        );
+        let is_replaced = self.replacements.in_module.contains(&reference.entity)
+            || self.replacement_through(reference.entity, context).is_some();
+        if is_named && is_definition && !is_replaced {
             return self.apply_definition(at, loc, reference.entity, context, &args, &given, action);
         }
         self.apply_entity(at, loc, reference.entity, context, &args, &given, action)
@@ -258,7 +263,7 @@ impl Lowering<'_> {
         match self.replacement(entity, context) {
             Some(Replacement::Value(value)) => return self.constant(loc, value),
             Some(Replacement::Definition(binding)) if binding.entity != entity => {
-                let through = self.context_through(ContextId::ROOT, &spec.via(binding.via).to_vec());
+                let through = self.context_through(ContextId::ROOT, spec.via(binding.via));
                 return self.apply_entity(at, loc, binding.entity, through, operands, &[], action);
             }
             Some(Replacement::Table(rows)) => return self.table(loc, &rows, operands),
@@ -647,7 +652,9 @@ impl Lowering<'_> {
             return Some(node);
         }
         if name == NO_MEANING {
-            let message = format!("this operator of module {module} needs a meaning of its own, which this program lacks");
+            let message = format!(
+                "this operator of module {module} needs a meaning of its own, which this program lacks"
+            );
             return Some(self.fail(loc, ErrorClass::Unsupported, message));
         }
         let native = native::lookup(module, name)?;
@@ -722,7 +729,7 @@ impl Lowering<'_> {
         let spec = self.spec;
         match self.replacement(entity, context) {
             Some(Replacement::Definition(binding)) if binding.entity != entity => {
-                let through = self.context_through(ContextId::ROOT, &spec.via(binding.via).to_vec());
+                let through = self.context_through(ContextId::ROOT, spec.via(binding.via));
                 return self.body_of_entity(binding.entity, through, primed);
             }
             Some(_) => return None,
@@ -748,7 +755,7 @@ impl Lowering<'_> {
                         expr,
                     )),
                     (crate::semantics::spec::SubstitutedBy::SameName(binding), parent) => {
-                        let through = self.context_through(parent, &spec.via(binding.via).to_vec());
+                        let through = self.context_through(parent, spec.via(binding.via));
                         self.body_of_entity(binding.entity, through, primed)
                     }
                 }

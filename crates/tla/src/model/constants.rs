@@ -61,6 +61,9 @@ pub(super) fn replacements(
             },
         };
         for target in targets {
+            if assignment.module.is_some() {
+                replacements.mark_in_module(target.entity);
+            }
             replacements.merge(spec, target, replacement.clone());
         }
     }

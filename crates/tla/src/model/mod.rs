@@ -67,6 +67,15 @@ pub struct Model {
     pub operations: Vec<Option<Operation>>,
 }
 
+/// A spec that its configuration does not fit.
+#[derive(Debug)]
+pub struct Rejected {
+    /// The spec, with the texts that the diagnostics speak of.
+    pub spec: Spec,
+    /// What is wrong.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
 /// How a model is built.
 #[derive(Clone, Debug, Default)]
 pub struct BuildOptions {
@@ -84,15 +93,11 @@ pub struct BuildOptions {
 ///
 /// # Errors
 /// What is wrong with the configuration, as far as the spec does not say it.
-pub fn build(
-    mut spec: Spec,
-    config: &Config,
-    options: &BuildOptions,
-) -> Result<Model, (Spec, Vec<Diagnostic>)> {
+pub fn build(mut spec: Spec, config: &Config, options: &BuildOptions) -> Result<Model, Box<Rejected>> {
     let mut diagnostics = Vec::new();
     let (mut replacements, model_values) = constants::replacements(&mut spec, config, options, &mut diagnostics);
     if diagnostics.iter().any(Diagnostic::is_error) {
-        return Err((spec, diagnostics));
+        return Err(Box::new(Rejected { spec, diagnostics }));
     }
     for (name, value) in &options.values {
         if let Some(target) = spec.find(name) {
@@ -142,7 +147,7 @@ pub fn build(
         .collect();
     let mut program = lowering.finish();
     if diagnostics.iter().any(Diagnostic::is_error) {
-        return Err((spec, diagnostics));
+        return Err(Box::new(Rejected { spec, diagnostics }));
     }
     program.model_values = model_values;
     program.sources = std::mem::take(&mut spec.sources);

@@ -1,0 +1,376 @@
+//! `omnilink lineup`: does a component do concurrently what it does serially?
+
+mod harness;
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use omnilink_lineup::{
+    Blocking, Checked, Criterion, Description, Instrumented, InstrumentedOptions, Matrices, Matrix,
+    Observation, Options, Request, Schedule, ScheduleError, Search, Specification, Subject, Summary,
+    behavioural_diff, read_observations, run_campaign, run_schedule, summary_json, summary_text,
+    write_observations, write_xml,
+};
+use omnilink_report::Look;
+
+use self::harness::{Built, Target};
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::new_file::NewFile;
+use crate::output::{self, Color, Output};
+use crate::progress::Progress;
+use crate::quantity;
+
+/// Find concurrency bugs with no specification: a component's serial runs are the specification of its concurrent ones.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct LineupArgs {
+    #[command(flatten)]
+    target: Target,
+    /// Check this matrix only: threads apart by bars, {initial} and {final} calls in braces
+    #[arg(long, value_name = "MATRIX", help_heading = MATRICES)]
+    matrix: Vec<String>,
+    /// Check so many random matrices
+    #[arg(long, value_name = "N", default_value_t = 100, help_heading = MATRICES)]
+    samples: u64,
+    /// The shape of random matrices: threads x calls
+    #[arg(long, value_name = "TxC", default_value = "3x3", value_parser = shape, help_heading = MATRICES)]
+    shape: (usize, usize),
+    /// Check all matrices up to N threads of N calls, small ones first, and no random ones
+    #[arg(long, value_name = "N", help_heading = MATRICES)]
+    auto: Option<usize>,
+    /// Run this schedule of the matrix and nothing else
+    #[arg(long, value_name = "SCHEDULE", requires = "matrix", help_heading = RUNS)]
+    schedule: Option<String>,
+    /// Make all runs with up to so many preemptions
+    #[arg(long, value_name = "N", default_value_t = 2, help_heading = RUNS)]
+    preemptions: u32,
+    /// Make so many random runs of each matrix instead
+    #[arg(long, value_name = "N", conflicts_with = "pct", help_heading = RUNS)]
+    random: Option<u64>,
+    /// Make so many runs with random priorities instead
+    #[arg(long, value_name = "N", help_heading = RUNS)]
+    pct: Option<u64>,
+    /// How many times priorities change in such a run
+    #[arg(long, value_name = "N", default_value_t = 3, help_heading = RUNS)]
+    depth: u32,
+    /// The most concurrent runs of a matrix
+    #[arg(long, value_name = "N", default_value = "20000", value_parser = quantity::count, help_heading = RUNS)]
+    executions: u64,
+    /// The most serial runs of a matrix
+    #[arg(long, value_name = "N", default_value = "200000", value_parser = quantity::count, help_heading = RUNS)]
+    serial_max: u64,
+    /// Also switch threads at accesses that are not atomic
+    #[arg(long, help_heading = RUNS)]
+    plain: bool,
+    /// Make all runs, also those whose history another run shows
+    #[arg(long, help_heading = RUNS)]
+    no_reduction: bool,
+    /// Equal seeds give equal matrices and equal runs
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = RUNS)]
+    seed: u64,
+    /// How many processors to use; all if not given
+    #[arg(long, short, value_name = "N", help_heading = RUNS)]
+    jobs: Option<usize>,
+    /// Stop after this long: 30s, 10m
+    #[arg(long, value_name = "TIME", value_parser = quantity::duration, help_heading = RUNS)]
+    time_limit: Option<Duration>,
+    /// No call may ever block: a run that is stuck is a violation
+    #[arg(long)]
+    no_blocking: bool,
+    /// Check against this model instead of the component's own serial runs, such as queue:capacity=2
+    #[arg(long, short, value_name = "NAME[:OPT=VAL,…]")]
+    model: Option<String>,
+    /// linearizable or sequential; with a model also causal, weak, read-my-writes …
+    #[arg(long, value_name = "LEVEL", default_value = "linearizable")]
+    consistency: String,
+    /// Write the serial histories: what the component does one call at a time
+    #[arg(long, value_name = "FILE", help_heading = OBSERVATIONS)]
+    observations: Option<PathBuf>,
+    /// Write the serial histories as the XML of the Line-Up paper
+    #[arg(long, value_name = "FILE", help_heading = OBSERVATIONS)]
+    xml: Option<PathBuf>,
+    /// Tell how serial behaviour differs from that in this file of another version
+    #[arg(long, value_name = "FILE", help_heading = OBSERVATIONS)]
+    compare: Option<PathBuf>,
+    /// Print one JSON object per component and nothing else
+    #[arg(long)]
+    json: bool,
+    /// Draw with ASCII characters only
+    #[arg(long)]
+    ascii: bool,
+    /// When to use colour
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
+    color: Color,
+}
+
+const MATRICES: &str = "Matrices";
+const RUNS: &str = "Runs";
+const OBSERVATIONS: &str = "Observations";
+
+const EXAMPLES: &str = "\
+Examples:
+  omnilink lineup                                  check lineup/*.rs of this package
+  omnilink lineup --bin queue --auto 3             all matrices up to 3 x 3
+  omnilink lineup --cpp queue.cpp --cxxflag=-Iinclude
+  omnilink lineup --matrix 'push(1) | pop()' --preemptions 3
+  omnilink lineup --model queue --consistency sequential
+  omnilink lineup --observations new.json --compare old.json
+
+Exit codes: 0 no violation; 1 a violation; 2 bad usage or bad input; 3 unknown.";
+
+/// Runs the command.
+pub(crate) fn run(args: &LineupArgs) -> Result<Exit, CliError> {
+    let look = output::look(args.color, args.ascii);
+    let mut out = Output::new(&look);
+    let files = Files::check(args)?;
+    let specification = args.specification()?;
+    let schedule = args.schedule.as_deref().map(parse_schedule).transpose()?;
+    let mut observations = Vec::new();
+    let mut worst = Exit::Valid;
+    for built in args.target.build()? {
+        let exit = args.check(
+            &built,
+            specification.as_ref(),
+            schedule.as_ref(),
+            &mut observations,
+            &look,
+            &mut out,
+        )?;
+        worst = worst.max(exit);
+    }
+    if let Some(path) = &args.compare {
+        let old = File::open(path).map_err(|error| {
+            CliError::Usage(format!(
+                "{}: {error}; name a file that `--observations` wrote",
+                path.display()
+            ))
+        })?;
+        let old = read_observations(&path.display().to_string(), BufReader::new(old))
+            .map_err(|error| CliError::Usage(error.to_string()))?;
+        let difference = behavioural_diff(&old, &observations);
+        if !difference.is_empty() {
+            output::note(&format!(
+                "serial behaviour differs from that in {}",
+                path.display()
+            ));
+            if !args.json {
+                let lines = difference.lines().map(|line| format!("{}\n", look.clean(line)));
+                out.print(&lines.collect::<String>())?;
+            }
+            worst = worst.max(Exit::Violation);
+        }
+    }
+    files.write(&observations)?;
+    Ok(worst)
+}
+
+impl LineupArgs {
+    fn check(
+        &self,
+        built: &Built,
+        specification: Option<&Specification>,
+        schedule: Option<&Schedule>,
+        observations: &mut Vec<Observation>,
+        look: &Look,
+        out: &mut Output,
+    ) -> Result<Exit, CliError> {
+        let bad = |error: &dyn std::fmt::Display| CliError::Usage(error.to_string());
+        let defaults = InstrumentedOptions::default();
+        let instrumented = InstrumentedOptions {
+            plain_accesses: self.plain,
+            reduction: !self.no_reduction,
+            processors: self.jobs.unwrap_or(defaults.processors).max(1),
+            ..defaults
+        };
+        let (mut executor, description) =
+            Instrumented::start(&built.program, instrumented).map_err(|error| bad(&error))?;
+        let options = self.options(&description)?;
+        let request = Request {
+            alphabet: &description.alphabet,
+            options: &options,
+            specification,
+        };
+        let subject = Subject {
+            name: &description.name,
+            alphabet: &description.alphabet,
+            specification: specification.map(Specification::name),
+            command: &built.command,
+        };
+        let progress = Progress::counting(&description.name, "executions");
+        let tick = &mut || progress.add_one();
+        let mut seen = |checked: &Checked| observations.push(Observation::of(checked, &description.alphabet));
+        let matrices = self.matrices(&description)?;
+        let summary = match (schedule, &matrices) {
+            (Some(schedule), Matrices::Given(given)) => {
+                let [matrix] = given.as_slice() else {
+                    return Err(CliError::Usage(
+                        "--schedule is of one matrix: give one --matrix".to_owned(),
+                    ));
+                };
+                run_schedule(&mut executor, request, matrix, schedule, tick)
+            }
+            _ => run_campaign(&mut executor, request, &matrices, &mut seen, tick),
+        };
+        let summary = summary.map_err(|error| bad(&error))?;
+        drop(progress);
+        match self.json {
+            true => out.print(&format!("{}\n", summary_json(subject, &summary)))?,
+            false => out.print(&summary_text(subject, &summary, look))?,
+        }
+        Ok(exit_of(&summary))
+    }
+
+    fn options(&self, description: &Description) -> Result<Options, CliError> {
+        let criterion = match (self.consistency.as_str(), &self.model) {
+            ("sequential", None) => Criterion::Sequential,
+            ("linearizable", None) | (_, Some(_)) => Criterion::Linearizable,
+            (level, None) => {
+                return Err(CliError::Usage(format!(
+                    "--consistency {level} needs a --model: serial runs tell nothing about calls that do not see each other"
+                )));
+            }
+        };
+        let search = match (self.random, self.pct) {
+            (Some(executions), _) => Search::Random { executions },
+            (None, Some(executions)) => Search::Pct {
+                executions,
+                depth: self.depth,
+            },
+            (None, None) => Search::Bounded {
+                preemptions: self.preemptions,
+            },
+        };
+        Ok(Options {
+            criterion,
+            blocking: match self.no_blocking {
+                true => Blocking::Never,
+                false => description.blocking,
+            },
+            search,
+            seed: self.seed,
+            serial_max: self.serial_max,
+            executions_max: self.executions,
+            deadline: self.time_limit.map(|limit| Instant::now() + limit),
+            ..Options::default()
+        })
+    }
+
+    fn specification(&self) -> Result<Option<Specification>, CliError> {
+        let specification = self
+            .model
+            .as_deref()
+            .map(|model| Specification::new(model, &self.consistency));
+        specification
+            .transpose()
+            .map_err(|error| CliError::Usage(error.to_string()))
+    }
+
+    /// What failed once comes first, then what is small, then random matrices.
+    fn matrices(&self, description: &Description) -> Result<Matrices, CliError> {
+        let parse = |text: &String| {
+            Matrix::parse(text, &description.alphabet).map_err(|error| CliError::Usage(error.to_string()))
+        };
+        if !self.matrix.is_empty() {
+            return Ok(Matrices::Given(
+                self.matrix.iter().map(parse).collect::<Result<_, _>>()?,
+            ));
+        }
+        let regressions = Matrices::Given(
+            description
+                .regressions
+                .iter()
+                .map(parse)
+                .collect::<Result<_, _>>()?,
+        );
+        let others = match self.auto {
+            Some(largest) => Matrices::Growing { largest },
+            None => Matrices::Then(
+                Box::new(Matrices::Growing { largest: 2 }),
+                Box::new(Matrices::Random {
+                    threads: self.shape.0,
+                    cells: self.shape.1,
+                    samples: self.samples,
+                }),
+            ),
+        };
+        Ok(Matrices::Then(Box::new(regressions), Box::new(others)))
+    }
+}
+
+/// Files to be written at the end.
+struct Files<'a> {
+    observations: Option<NewFile<'a>>,
+    xml: Option<NewFile<'a>>,
+}
+
+impl<'a> Files<'a> {
+    fn check(args: &'a LineupArgs) -> Result<Self, CliError> {
+        Ok(Self {
+            observations: args.observations.as_deref().map(NewFile::check).transpose()?,
+            xml: args.xml.as_deref().map(NewFile::check).transpose()?,
+        })
+    }
+
+    fn write(self, observations: &[Observation]) -> Result<(), CliError> {
+        // Writing into memory does not fail.
+        let mut bytes = Vec::new();
+        if let Some(file) = self.observations {
+            write_observations(&mut bytes, observations).map_err(CliError::Output)?;
+            file.write(&bytes)?;
+        }
+        if let Some(file) = self.xml {
+            bytes.clear();
+            write_xml(&mut bytes, observations).map_err(CliError::Output)?;
+            file.write(&bytes)?;
+        }
+        Ok(())
+    }
+}
+
+fn exit_of(summary: &Summary) -> Exit {
+    match (&summary.failure, summary.is_complete && summary.undecided == 0) {
+        (Some(_), _) => Exit::Violation,
+        (None, false) => Exit::Unknown,
+        (None, true) => Exit::Valid,
+    }
+}
+
+fn parse_schedule(text: &str) -> Result<Schedule, CliError> {
+    text.parse()
+        .map_err(|error: ScheduleError| CliError::Usage(error.to_string()))
+}
+
+/// `3x2`: threads and calls.
+fn shape(text: &str) -> Result<(usize, usize), String> {
+    let wrong = || format!("\"{text}\" is no shape; write threads x calls, such as 3x2");
+    let (threads, calls) = text.split_once(['x', '×']).ok_or_else(wrong)?;
+    let number = |text: &str, most: usize| {
+        text.trim()
+            .parse()
+            .ok()
+            .filter(|number| (1..=most).contains(number))
+    };
+    let threads = number(threads, Matrix::THREADS_MAX).ok_or_else(wrong)?;
+    let calls = number(calls, Matrix::CALLS_MAX).ok_or_else(wrong)?;
+    Ok((threads, calls))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shape;
+
+    #[test]
+    fn a_shape_is_threads_times_calls() {
+        assert_eq!(shape("3x2"), Ok((3, 2)));
+        for wrong in ["3", "0x3", "3x0", "17x1", "ax3", "3x65"] {
+            assert!(
+                shape(wrong).is_err_and(|message| message.contains("3x2")),
+                "{wrong}"
+            );
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! `omnilink lineup`: from a package to a verdict.
+#![cfg(all(
+    target_os = "linux",
+    target_env = "gnu",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
+
+use super::ran::{Ran, folder, omnilink, omnilink_in};
+
+/// The example package, one of its components.
+fn lineup(component: &str, more: &[&str]) -> Ran {
+    let package = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/lineup");
+    let mut arguments = vec!["lineup", package, "--bin", component, "--jobs", "1"];
+    arguments.extend(more);
+    omnilink(&arguments)
+}
+
+#[test]
+fn a_counter_without_a_lock_is_found_and_its_schedule_shows_it_again() {
+    let ran = lineup("counter", &[]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(
+        ran.stdout
+            .starts_with("counter: not linearizable, whatever its specification"),
+        "{ran:?}"
+    );
+    assert!(ran.stdout.contains("is interrupted at "), "{ran:?}");
+
+    let ran = lineup("counter", &["--json"]);
+    let json = &ran.json()[0];
+    assert_eq!(
+        (&json["verdict"], &json["failure"]["repeatable"]),
+        (&"violation".into(), &true.into())
+    );
+    let matrix = json["failure"]["matrix"].as_str().unwrap();
+    let schedule = json["failure"]["schedule"].as_str().unwrap();
+    let again = lineup("counter", &["--matrix", matrix, "--schedule", schedule, "--json"]);
+    assert_eq!(again.code, 1, "{again:?}");
+    assert_eq!(again.json()[0]["failure"]["events"], json["failure"]["events"]);
+}
+
+#[test]
+fn a_queue_passes_by_itself_and_by_the_model_and_behaves_as_it_did() {
+    let folder = folder(&[]);
+    let file = folder.path().join("observed.json").display().to_string();
+    let matrix = &["--matrix", "push(1), pop() | push(2), pop()"];
+    let ran = lineup("queue", &[matrix.as_slice(), &["--observations", &file]].concat());
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.stdout.contains("queue: no violation, 1 matrix"), "{ran:?}");
+    assert!(
+        ran.stdout.contains("all runs with at most 2 preemptions"),
+        "{ran:?}"
+    );
+    let same = lineup(
+        "queue",
+        &[matrix.as_slice(), &["--compare", &file, "--model", "queue"]].concat(),
+    );
+    assert_eq!(same.code, 0, "{same:?}");
+    let other = lineup("queue", &["--matrix", "pop() | pop()", "--compare", &file]);
+    assert_eq!(other.code, 1, "{other:?}");
+    assert!(other.stdout.contains("only in the old version"), "{other:?}");
+    let stack = lineup(
+        "queue",
+        &["--matrix", "push(1), push(2), pop()", "--model", "stack"],
+    );
+    assert_eq!(stack.code, 1, "{stack:?}");
+    assert!(stack.stdout.contains("by the specification stack"), "{stack:?}");
+}
+
+#[test]
+fn what_cannot_be_checked_is_refused_with_what_to_do() {
+    lineup("counter", &["--matrix", "inc() | jump()"]).refused(&["no call \"jump()\"", "inc(), get()"]);
+    lineup("counter", &["--matrix", "inc()", "--schedule", "often"])
+        .refused(&["schedule: word 1 is `often`", "0x3"]);
+    lineup("counter", &["--consistency", "causal"]).refused(&["needs a --model"]);
+    lineup("counter", &["--model", "kettle"]).refused(&["kettle"]);
+    omnilink(&["lineup", "--harness", "/bin/true"]).refused(&["/bin/true"]);
+    let package = folder(&[
+        (
+            "Cargo.toml",
+            "[package]\nname = \"empty\"\nedition = \"2024\"\n[lib]\npath = \"lib.rs\"\n[workspace]\n",
+        ),
+        ("lib.rs", ""),
+    ]);
+    omnilink_in(package.path(), &["lineup"])
+        .refused(&["no target lies in a folder `lineup`", "harness = false"]);
+}

@@ -1,0 +1,179 @@
+//! What may be called: the calls of a component, and the entries that matrices are made of.
+
+use thiserror::Error;
+
+/// A call of a component: a number into its [`Alphabet`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CallId(pub u16);
+
+/// What may be called on a component.
+///
+/// An *entry* is what a cell of a random matrix holds: one call, or a whole sequence of calls that only make sense together
+/// (`acquire(); release()`). Each call of a sequence is still an operation of its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Alphabet {
+    calls: Vec<String>,
+    entries: Vec<Vec<CallId>>,
+    initial: Vec<CallId>,
+    finals: Vec<CallId>,
+}
+
+/// Why a list of calls cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum AlphabetError {
+    /// Two calls of one name.
+    #[error("the call \"{0}\" is listed twice: give every call a name of its own, with its arguments")]
+    Twice(String),
+    /// A call without a name.
+    #[error("a call has no name: name it as it is written, such as \"push(1)\"")]
+    Nameless,
+    /// More calls than a matrix can hold.
+    #[error("there are more than {} calls: make several components of them", u16::MAX)]
+    TooMany,
+    /// A sequence that names a call that is not there.
+    #[error("there is no call \"{name}\"; there are {known}")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// Nothing to choose from.
+    #[error("there is nothing to call: list at least one call")]
+    Empty,
+}
+
+impl Alphabet {
+    /// An alphabet in which each of these calls is an entry.
+    ///
+    /// # Errors
+    /// When two calls have one name, or there are none.
+    pub fn of_calls<N: Into<String>>(names: impl IntoIterator<Item = N>) -> Result<Self, AlphabetError> {
+        let mut alphabet = Self::default();
+        for name in names {
+            alphabet.add_call(name)?;
+        }
+        match alphabet.entries.is_empty() {
+            true => Err(AlphabetError::Empty),
+            false => Ok(alphabet),
+        }
+    }
+
+    /// Adds a call that may be drawn on its own.
+    ///
+    /// # Errors
+    /// When it has no name, or that of another call.
+    pub fn add_call(&mut self, name: impl Into<String>) -> Result<CallId, AlphabetError> {
+        let call = self.add_part(name)?;
+        self.entries.push(vec![call]);
+        Ok(call)
+    }
+
+    /// Adds a call that is made in sequences, at the beginning or at the end only.
+    ///
+    /// # Errors
+    /// As [`Alphabet::add_call`].
+    pub fn add_part(&mut self, name: impl Into<String>) -> Result<CallId, AlphabetError> {
+        let name = name.into().trim().to_owned();
+        if name.is_empty() {
+            return Err(AlphabetError::Nameless);
+        }
+        if self.calls.contains(&name) {
+            return Err(AlphabetError::Twice(name));
+        }
+        let call = u16::try_from(self.calls.len()).map_err(|_| AlphabetError::TooMany)?;
+        self.calls.push(name);
+        Ok(CallId(call))
+    }
+
+    /// Adds a sequence of calls that are drawn together.
+    ///
+    /// # Errors
+    /// When one of them is not a call of this component.
+    pub fn add_sequence<N: AsRef<str>>(
+        &mut self,
+        names: impl IntoIterator<Item = N>,
+    ) -> Result<(), AlphabetError> {
+        let entry = self.find_all(names)?;
+        if !entry.is_empty() {
+            self.entries.push(entry);
+        }
+        Ok(())
+    }
+
+    /// Calls to be made before the threads run, in matrices that are made up here.
+    ///
+    /// # Errors
+    /// When one of them is not a call of this component.
+    pub fn set_initial<N: AsRef<str>>(
+        &mut self,
+        names: impl IntoIterator<Item = N>,
+    ) -> Result<(), AlphabetError> {
+        self.initial = self.find_all(names)?;
+        Ok(())
+    }
+
+    /// Calls to be made after the threads have ended, in matrices that are made up here.
+    ///
+    /// # Errors
+    /// When one of them is not a call of this component.
+    pub fn set_final<N: AsRef<str>>(
+        &mut self,
+        names: impl IntoIterator<Item = N>,
+    ) -> Result<(), AlphabetError> {
+        self.finals = self.find_all(names)?;
+        Ok(())
+    }
+
+    /// The call of this name.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn find(&self, name: &str) -> Result<CallId, AlphabetError> {
+        let at = self.calls.iter().position(|call| same_call(call, name));
+        at.and_then(|at| u16::try_from(at).ok())
+            .map(CallId)
+            .ok_or_else(|| AlphabetError::Unknown {
+                name: name.to_owned(),
+                known: self.calls.join(", "),
+            })
+    }
+
+    fn find_all<N: AsRef<str>>(
+        &self,
+        names: impl IntoIterator<Item = N>,
+    ) -> Result<Vec<CallId>, AlphabetError> {
+        names.into_iter().map(|name| self.find(name.as_ref())).collect()
+    }
+
+    /// What a call is called.
+    pub fn name(&self, call: CallId) -> &str {
+        self.calls.get(usize::from(call.0)).map_or("?", String::as_str)
+    }
+
+    /// All calls, by number.
+    pub fn calls(&self) -> &[String] {
+        &self.calls
+    }
+
+    /// What the cells of made-up matrices hold.
+    pub fn entries(&self) -> &[Vec<CallId>] {
+        &self.entries
+    }
+
+    /// What made-up matrices begin with.
+    pub fn initial(&self) -> &[CallId] {
+        &self.initial
+    }
+
+    /// What made-up matrices end with.
+    pub fn finals(&self) -> &[CallId] {
+        &self.finals
+    }
+}
+
+/// Blanks make no difference: `push( 1 )` is `push(1)`.
+fn same_call(left: &str, right: &str) -> bool {
+    let letters = |text: &'_ str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+    left == right || letters(left) == letters(right)
+}

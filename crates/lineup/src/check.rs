@@ -1,0 +1,443 @@
+//! `Check(X, m)`: does the component do concurrently what it does serially?
+//!
+//! Two phases. All serial runs of the matrix are made and kept: they are the only deterministic specification that the
+//! component could have for these calls. Then concurrent runs are made, and each new history is explained by a serial
+//! one, or is a violation: the component is not linearizable, whatever its specification.
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use omnilink_engine::{CheckError, Consistency};
+use omnilink_sched::Schedule;
+use rustc_hash::FxHashSet;
+use thiserror::Error;
+
+use crate::alphabet::Alphabet;
+use crate::execution::{Ending, Execution};
+use crate::executor::{Executor, ExecutorError, Plan};
+use crate::history::{Close, History, Results};
+use crate::matrix::{Matrix, MatrixError};
+use crate::options::{Blocking, Criterion, Options, Search};
+use crate::serial::{NotSerial, SerialHistories};
+use crate::specification::{Specification, SpecificationError};
+use crate::verdict::{Checked, Phase, Undecided, Verdict, Violation, Why};
+use crate::witness::Witnesses;
+use crate::words::Words;
+
+/// Why a check ended without an answer.
+#[derive(Debug, Error)]
+pub enum LineupError {
+    /// The component cannot be run.
+    #[error(transparent)]
+    Executor(#[from] ExecutorError),
+    /// The matrix cannot be run.
+    #[error(transparent)]
+    Matrix(#[from] MatrixError),
+    /// The search for explanations failed.
+    #[error(transparent)]
+    Check(#[from] CheckError),
+    /// The specification does not fit the component.
+    #[error(transparent)]
+    Specification(#[from] SpecificationError),
+    /// What ran the matrix interrupted a call although it was asked not to.
+    #[error("internal error, please report it: a serial run of {0} has calls that overlap")]
+    NotSerial(String),
+}
+
+/// What to check, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// What may be called.
+    pub alphabet: &'a Alphabet,
+    /// How.
+    pub options: &'a Options,
+    /// What explains a history, if not the component's serial runs.
+    pub specification: Option<&'a Specification>,
+}
+
+/// Tells after each run how many there have been, for whoever waits.
+pub type Tick<'a> = &'a mut (dyn FnMut() + Send);
+
+/// Checks one matrix.
+///
+/// # Errors
+/// When it cannot be run. Whatever the component does is an answer, not an error.
+pub fn check_matrix(
+    executor: &mut dyn Executor,
+    request: Request<'_>,
+    matrix: &Matrix,
+    tick: Tick<'_>,
+) -> Result<Checked, LineupError> {
+    let mut checked = unchecked(matrix)?;
+    if let Some(verdict) = serial_phase(executor, request, &mut checked, tick)? {
+        checked.verdict = verdict;
+        return Ok(checked);
+    }
+    let options = request.options;
+    let seed = options.seed;
+    let plan = match options.search {
+        Search::Bounded { preemptions } => Plan::Bounded { preemptions },
+        Search::Random { executions } => Plan::Random { seed, executions },
+        Search::Pct { executions, depth } => Plan::Pct {
+            seed,
+            executions,
+            depth,
+        },
+    };
+    let violation = concurrent_phases(executor, request, &mut checked, plan, tick)?;
+    if let Some(violation) = violation {
+        checked.verdict = Verdict::Violation(Box::new(violation));
+    } else if options.is_over() && checked.phases.iter().any(|phase| !phase.is_complete) {
+        checked.verdict = Verdict::Unknown(Undecided::TimeIsUp);
+    }
+    Ok(checked)
+}
+
+/// Checks the run of one schedule, as a report gives it.
+///
+/// # Errors
+/// As [`check_matrix`].
+pub fn check_schedule(
+    executor: &mut dyn Executor,
+    request: Request<'_>,
+    matrix: &Matrix,
+    schedule: &Schedule,
+    tick: Tick<'_>,
+) -> Result<Checked, LineupError> {
+    let mut checked = unchecked(matrix)?;
+    if let Some(verdict) = serial_phase(executor, request, &mut checked, tick)? {
+        checked.verdict = verdict;
+        return Ok(checked);
+    }
+    let execution = executor.replay(&checked.matrix, schedule)?;
+    let is_useless = matches!(execution.ending, Ending::Cut | Ending::Diverged);
+    let mut runs = Concurrent::new(
+        request,
+        &checked.matrix,
+        &checked.serial,
+        &mut checked.results,
+        false,
+    );
+    let _ = runs.take(execution)?;
+    let Concurrent { phases, simplest, .. } = runs;
+    checked.phases = phases;
+    checked.verdict = match simplest {
+        Some(violation) => Verdict::Violation(Box::new(violation)),
+        None if is_useless => Verdict::Unknown(Undecided::NotRepeated),
+        None => Verdict::Passed,
+    };
+    Ok(checked)
+}
+
+fn unchecked(matrix: &Matrix) -> Result<Checked, LineupError> {
+    Ok(Checked {
+        matrix: matrix.clone().checked()?,
+        results: Results::default(),
+        serial: SerialHistories::default(),
+        serial_phase: Phase::default(),
+        phases: Vec::new(),
+        redundant: 0,
+        verdict: Verdict::Passed,
+    })
+}
+
+/// Makes all serial runs. Gives the verdict if it is known after that.
+fn serial_phase(
+    executor: &mut dyn Executor,
+    request: Request<'_>,
+    checked: &mut Checked,
+    tick: Tick<'_>,
+) -> Result<Option<Verdict>, LineupError> {
+    let started = Instant::now();
+    let options = request.options;
+    let mut phase = Phase {
+        is_complete: true,
+        ..Phase::default()
+    };
+    let mut verdict = None;
+    let mut failure = None;
+    let Checked {
+        matrix,
+        results,
+        serial,
+        ..
+    } = checked;
+    // One more surrounding can only add contradictions, so the first comes first and alone decides how many there are.
+    for environment in 0..options.environments.max(1) {
+        let visit = &mut |execution: Execution| {
+            tick();
+            phase.executions += 1;
+            let Some(history) = History::of(&execution, results) else {
+                count_useless(&mut phase, &execution);
+                return ControlFlow::Continue(());
+            };
+            let is_new = match serial.insert(&history) {
+                Ok(is_new) => is_new,
+                // What a specification allows, it may allow in several ways.
+                Err(NotSerial::Nondeterministic(_)) if request.specification.is_some() => true,
+                Err(NotSerial::Nondeterministic(nondeterminism)) => {
+                    verdict = Some(Verdict::Nondeterministic(nondeterminism));
+                    return ControlFlow::Break(());
+                }
+                Err(NotSerial::Overlap) => {
+                    failure = Some(LineupError::NotSerial(
+                        matrix.display(request.alphabet).to_string(),
+                    ));
+                    return ControlFlow::Break(());
+                }
+            };
+            if !is_new {
+                return ControlFlow::Continue(());
+            }
+            let words = Words {
+                alphabet: request.alphabet,
+                matrix,
+                results,
+            };
+            match trouble(request, words, &history) {
+                Ok(None) => ControlFlow::Continue(()),
+                Ok(Some(why)) => {
+                    verdict = Some(Verdict::Violation(Box::new(Violation {
+                        history,
+                        execution,
+                        is_serial: true,
+                        why,
+                    })));
+                    ControlFlow::Break(())
+                }
+                Err(error) => {
+                    failure = Some(error);
+                    ControlFlow::Break(())
+                }
+            }
+        };
+        let coverage = executor.explore(
+            matrix,
+            Plan::Serial { environment },
+            options.serial_allowance(),
+            visit,
+        )?;
+        phase.is_complete &= coverage.is_complete;
+        if verdict.is_some() || failure.is_some() {
+            break;
+        }
+    }
+    phase.histories = serial.len();
+    phase.checked = serial.len();
+    phase.stuck = serial.stuck();
+    phase.crashed = serial.crashed();
+    phase.seconds = started.elapsed().as_secs_f64();
+    checked.serial_phase = phase;
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    if verdict.is_some() {
+        return Ok(verdict);
+    }
+    // With a specification of its own, the component's serial runs are runs like all others: a missing one is no excuse.
+    if request.specification.is_some() {
+        return Ok(None);
+    }
+    Ok(if phase.cut + phase.diverged > 0 {
+        Some(Verdict::Unknown(Undecided::SerialRunsCut))
+    } else if !phase.is_complete {
+        let is_over = options.is_over();
+        Some(Verdict::Unknown(match is_over {
+            true => Undecided::TimeIsUp,
+            false => Undecided::TooManySerialRuns,
+        }))
+    } else {
+        None
+    })
+}
+
+/// Concurrent runs that are being made.
+struct Concurrent<'a> {
+    request: Request<'a>,
+    matrix: &'a Matrix,
+    serial: &'a SerialHistories,
+    results: &'a mut Results,
+    phases: Vec<Phase>,
+    histories: FxHashSet<History>,
+    checked: FxHashSet<History>,
+    simplest: Option<Violation>,
+    is_bounded: bool,
+    last: Instant,
+}
+
+fn concurrent_phases(
+    executor: &mut dyn Executor,
+    request: Request<'_>,
+    checked: &mut Checked,
+    plan: Plan,
+    tick: Tick<'_>,
+) -> Result<Option<Violation>, LineupError> {
+    let is_bounded = matches!(plan, Plan::Bounded { .. });
+    let mut runs = Concurrent::new(
+        request,
+        &checked.matrix,
+        &checked.serial,
+        &mut checked.results,
+        is_bounded,
+    );
+    let mut failure = None;
+    let visit = &mut |execution: Execution| {
+        tick();
+        match runs.take(execution) {
+            Ok(flow) => flow,
+            Err(error) => {
+                failure = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    };
+    let coverage = executor.explore(
+        &checked.matrix,
+        plan,
+        request.options.concurrent_allowance(),
+        visit,
+    )?;
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    // A number of preemptions that no run has is dealt with too.
+    if let Some(completed) = coverage.bound_completed {
+        runs.reach(completed);
+    }
+    for phase in &mut runs.phases {
+        let is_done = |bound| {
+            coverage
+                .bound_completed
+                .is_some_and(|completed| bound <= completed)
+        };
+        phase.is_complete = coverage.is_complete || phase.bound.is_some_and(is_done);
+    }
+    let Concurrent { phases, simplest, .. } = runs;
+    checked.phases = phases;
+    checked.redundant = coverage.redundant;
+    Ok(simplest)
+}
+
+impl<'a> Concurrent<'a> {
+    fn new(
+        request: Request<'a>,
+        matrix: &'a Matrix,
+        serial: &'a SerialHistories,
+        results: &'a mut Results,
+        is_bounded: bool,
+    ) -> Self {
+        Self {
+            request,
+            matrix,
+            serial,
+            results,
+            phases: Vec::new(),
+            histories: FxHashSet::default(),
+            checked: FxHashSet::default(),
+            simplest: None,
+            is_bounded,
+            last: Instant::now(),
+        }
+    }
+
+    /// Looks at the history of a run, if it is a new one.
+    fn take(&mut self, execution: Execution) -> Result<ControlFlow<()>, LineupError> {
+        let at = self.phase_of(&execution);
+        let now = Instant::now();
+        let Some(phase) = self.phases.get_mut(at) else {
+            return Ok(ControlFlow::Continue(()));
+        };
+        phase.seconds += (now - self.last).as_secs_f64();
+        self.last = now;
+        phase.executions += 1;
+        let Some(history) = History::of(&execution, self.results) else {
+            count_useless(phase, &execution);
+            return Ok(ControlFlow::Continue(()));
+        };
+        if !self.histories.insert(history.clone()) {
+            return Ok(ControlFlow::Continue(()));
+        }
+        phase.histories += 1;
+        phase.stuck += u64::from(history.close == Close::Stuck);
+        phase.crashed += u64::from(matches!(history.close, Close::Crashed(..)));
+        if !self.checked.insert(history.canonical()) {
+            return Ok(ControlFlow::Continue(()));
+        }
+        phase.checked += 1;
+        let words = Words {
+            alphabet: self.request.alphabet,
+            matrix: self.matrix,
+            results: self.results,
+        };
+        let Some(why) = explain(self.request, self.serial, words, &history)? else {
+            return Ok(ControlFlow::Continue(()));
+        };
+        phase.unexplained += 1;
+        let found = Violation {
+            history,
+            execution,
+            is_serial: false,
+            why,
+        };
+        let is_simpler = |known: &Violation| found.execution.preemptions < known.execution.preemptions;
+        if self.simplest.as_ref().is_none_or(is_simpler) {
+            self.simplest = Some(found);
+        }
+        Ok(match self.request.options.count_all {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        })
+    }
+
+    /// The phase that a run belongs to: one for each number of preemptions where these are bounded.
+    fn phase_of(&mut self, execution: &Execution) -> usize {
+        let at = if self.is_bounded { execution.preemptions } else { 0 };
+        self.reach(at);
+        at as usize
+    }
+
+    fn reach(&mut self, bound: u32) {
+        while self.phases.len() <= bound as usize {
+            let bound = self.is_bounded.then_some(self.phases.len() as u32);
+            self.phases.push(Phase {
+                bound,
+                ..Phase::default()
+            });
+        }
+    }
+}
+
+/// What is wrong with a run whatever serial runs do: it blocks where nothing may, or contradicts the specification.
+fn trouble(request: Request<'_>, words: Words<'_>, history: &History) -> Result<Option<Why>, LineupError> {
+    if history.close == Close::Stuck && request.options.blocking == Blocking::Never {
+        return Ok(Some(Why::Blocked(history.pending())));
+    }
+    match request.specification {
+        Some(specification) => Ok(specification.explain(history, words)?),
+        None => Ok(None),
+    }
+}
+
+fn explain(
+    request: Request<'_>,
+    serial: &SerialHistories,
+    words: Words<'_>,
+    history: &History,
+) -> Result<Option<Why>, LineupError> {
+    let why = trouble(request, words, history)?;
+    if why.is_some() || request.specification.is_some() {
+        return Ok(why);
+    }
+    let consistency = match request.options.criterion {
+        Criterion::Linearizable => Consistency::Linearizable,
+        Criterion::Sequential => Consistency::Sequential,
+    };
+    Ok(Witnesses::new(serial, words, consistency).explain(history)?)
+}
+
+fn count_useless(phase: &mut Phase, execution: &Execution) {
+    match execution.ending {
+        Ending::Diverged => phase.diverged += 1,
+        _ => phase.cut += 1,
+    }
+}

@@ -1,0 +1,303 @@
+//! Runs of unmodified code: a harness under the instrumented scheduler.
+
+use std::path::Path;
+
+use omnilink_sched::{
+    Accesses, Ending as SchedEnding, EventKind, Execution as SchedExecution, ExploreOptions, HarnessExecutor,
+    HarnessOptions, Program, SchedError, Schedule, StopReason, Strategy, StuckReason, ThreadId, explore,
+    replay,
+};
+
+use crate::description::{Description, DescriptionError};
+use crate::execution::{Ending, Event, Execution, Stuck, Switch};
+use crate::executor::{Allowance, Coverage, Executor, ExecutorError, Plan, Visit};
+use crate::matrix::Matrix;
+use crate::places::Places;
+use crate::slot::{Lane, Slot};
+
+/// How a harness is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InstrumentedOptions {
+    /// Also switch at accesses that are not atomic: for code with data races.
+    pub plain_accesses: bool,
+    /// Leave runs out whose history another run shows.
+    pub reduction: bool,
+    /// Steps after which a run is cut short.
+    pub steps_max: u64,
+    /// Processors to use.
+    pub processors: usize,
+}
+
+impl Default for InstrumentedOptions {
+    fn default() -> Self {
+        Self {
+            plain_accesses: false,
+            reduction: true,
+            steps_max: omnilink_sched::Plan::STEPS_MAX_DEFAULT,
+            processors: std::thread::available_parallelism().map_or(1, usize::from),
+        }
+    }
+}
+
+/// A harness, ready to run.
+pub struct Instrumented {
+    pool: Vec<Box<dyn omnilink_sched::Executor>>,
+    options: InstrumentedOptions,
+    places: Places,
+}
+
+impl std::fmt::Debug for Instrumented {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Instrumented")
+            .field("processes", &self.pool.len())
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why a harness cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum HarnessError {
+    /// It cannot be started.
+    #[error(transparent)]
+    Start(#[from] SchedError),
+    /// What it says about itself makes no sense.
+    #[error(transparent)]
+    Description(#[from] DescriptionError),
+}
+
+impl Instrumented {
+    /// Starts a harness on several processors, and reads what it says about itself.
+    ///
+    /// # Errors
+    /// When it cannot be started or is no harness.
+    pub fn start(program: &Path, options: InstrumentedOptions) -> Result<(Self, Description), HarnessError> {
+        let harness = HarnessOptions::default();
+        let first = HarnessExecutor::start(program, &harness)?;
+        let description = Description::parse(first.description())?;
+        drop(first);
+        let pool = HarnessExecutor::pool(program, &harness, options.processors)?;
+        let executor = Self {
+            pool,
+            options,
+            places: Places::of(program),
+        };
+        Ok((executor, description))
+    }
+
+    fn options(&self, allowance: Allowance) -> ExploreOptions {
+        ExploreOptions {
+            accesses: match self.options.plain_accesses {
+                true => Accesses::All,
+                false => Accesses::Atomic,
+            },
+            steps_max: self.options.steps_max,
+            executions_max: allowance.executions,
+            time_max: allowance.time,
+        }
+    }
+}
+
+impl Executor for Instrumented {
+    fn explore(
+        &mut self,
+        matrix: &Matrix,
+        plan: Plan,
+        allowance: Allowance,
+        visit: Visit<'_>,
+    ) -> Result<Coverage, ExecutorError> {
+        let strategy = match plan {
+            // The scheduler gives every run the same time and the same random numbers: there is one surrounding only.
+            Plan::Serial { environment: 1.. } => {
+                return Ok(Coverage {
+                    is_complete: true,
+                    ..Coverage::default()
+                });
+            }
+            Plan::Serial { environment: 0 } => Strategy::Serial,
+            Plan::Bounded { preemptions } => Strategy::Bounded {
+                preemptions_max: Some(preemptions),
+                reduction: self.options.reduction,
+            },
+            Plan::Random { seed, executions } => Strategy::Random { seed, executions },
+            Plan::Pct {
+                seed,
+                executions,
+                depth,
+            } => Strategy::Priorities {
+                seed,
+                executions,
+                changes: depth,
+            },
+        };
+        let options = self.options(allowance);
+        let program = program_of(matrix);
+        let exploration = explore(&mut self.pool, &program, strategy, &options, &mut |execution| {
+            visit(told(execution, matrix))
+        })
+        .map_err(failed)?;
+        let is_complete = exploration.stopped == StopReason::Exhausted && exploration.diverged == 0;
+        let bound_completed = match plan {
+            Plan::Bounded { preemptions } if is_complete => Some(preemptions),
+            // Bounds follow each other: the one that was being explored is not complete.
+            Plan::Bounded { .. } => (exploration.bounds.len() as u32).checked_sub(2),
+            _ => None,
+        };
+        Ok(Coverage {
+            is_complete,
+            bound_completed,
+            redundant: exploration.redundant,
+        })
+    }
+
+    fn replay(&mut self, matrix: &Matrix, schedule: &Schedule) -> Result<Execution, ExecutorError> {
+        let options = self.options(Allowance::UNLIMITED);
+        let Some(executor) = self.pool.first_mut() else {
+            return Err(ExecutorError::Failed("no harness is running".to_owned()));
+        };
+        match replay(&mut **executor, &program_of(matrix), schedule, &options, false) {
+            Ok(execution) => {
+                let mut told = told(&execution, matrix);
+                for switch in &mut told.switches {
+                    switch.place = self.places.find(switch.code);
+                }
+                Ok(told)
+            }
+            Err(SchedError::Diverged { .. }) => Ok(Execution {
+                events: Vec::new(),
+                ending: Ending::Diverged,
+                schedule: schedule.clone(),
+                preemptions: 0,
+                switches: Vec::new(),
+            }),
+            Err(error) => Err(failed(error)),
+        }
+    }
+}
+
+fn failed(error: SchedError) -> ExecutorError {
+    ExecutorError::Failed(error.to_string())
+}
+
+fn program_of(matrix: &Matrix) -> Program {
+    let numbers = |lane| matrix.lane(lane).iter().map(|call| u32::from(call.0)).collect();
+    Program {
+        before: numbers(Lane::Initial),
+        columns: (0..matrix.threads.len())
+            .map(|thread| numbers(Lane::Thread(thread as u8)))
+            .collect(),
+        after: numbers(Lane::Final),
+    }
+}
+
+/// Where a call of the scheduler's stands in the matrix: its main thread makes the calls of the beginning and the end.
+fn slot_of(matrix: &Matrix, thread: ThreadId, position: u32) -> Slot {
+    let position = position.min(u32::from(u8::MAX)) as u8;
+    let initial = matrix.initial.len() as u8;
+    match lane_of(matrix, thread) {
+        Lane::Initial if position >= initial => Slot {
+            lane: Lane::Final,
+            index: position - initial,
+        },
+        lane => Slot {
+            lane,
+            index: position,
+        },
+    }
+}
+
+fn lane_of(matrix: &Matrix, thread: ThreadId) -> Lane {
+    match usize::from(thread) == matrix.threads.len() {
+        true => Lane::Initial,
+        false => Lane::Thread(thread),
+    }
+}
+
+fn told(execution: &SchedExecution, matrix: &Matrix) -> Execution {
+    let events: Vec<Event> = execution
+        .events
+        .iter()
+        .map(|event| {
+            let slot = slot_of(matrix, event.thread, event.position);
+            match &event.kind {
+                EventKind::Call => Event::Call(slot),
+                EventKind::Return(result) => Event::Return(slot, result.as_str().into()),
+            }
+        })
+        .collect();
+    let ending = ending_of(execution, &events, matrix);
+    let switches = execution.switches().filter_map(|(at, step)| {
+        let from = step.current?;
+        let after_events = execution.events.partition_point(|event| event.step <= at as u64);
+        Some(Switch {
+            after_events,
+            from: lane_of(matrix, from),
+            to: lane_of(matrix, step.chosen),
+            is_preemption: step.is_preemption(),
+            code: step.current_code,
+            place: None,
+        })
+    });
+    Execution {
+        ending,
+        schedule: execution.schedule(),
+        preemptions: execution.preemptions(),
+        switches: switches.collect(),
+        events,
+    }
+}
+
+fn ending_of(execution: &SchedExecution, events: &[Event], matrix: &Matrix) -> Ending {
+    match &execution.ending {
+        SchedEnding::Finished => Ending::Finished,
+        SchedEnding::Stuck(stuck) => Ending::Stuck(match stuck.reason {
+            StuckReason::Deadlock => Stuck::Deadlock,
+            StuckReason::Livelock => Stuck::Livelock,
+        }),
+        SchedEnding::Crashed {
+            thread,
+            signal,
+            exit_code,
+        } => Ending::Crashed {
+            slot: open_call(events, *thread, matrix),
+            reason: match (signal, exit_code) {
+                (Some(signal), _) => signal_name(*signal),
+                (None, Some(code)) => format!("exit({code})"),
+                (None, None) => "ended".to_owned(),
+            }
+            .into(),
+        },
+        SchedEnding::Diverged { .. } => Ending::Diverged,
+        _ => Ending::Cut,
+    }
+}
+
+/// The call that a thread was in, if it was in one.
+fn open_call(events: &[Event], thread: ThreadId, matrix: &Matrix) -> Option<Slot> {
+    let is_theirs = |slot: &Slot| match (slot.lane, lane_of(matrix, thread)) {
+        (Lane::Thread(one), Lane::Thread(other)) => one == other,
+        (Lane::Initial | Lane::Final, Lane::Initial) => true,
+        _ => false,
+    };
+    let theirs = |event: &&Event| match event {
+        Event::Call(slot) | Event::Return(slot, _) => is_theirs(slot),
+    };
+    match events.iter().rev().find(theirs) {
+        Some(Event::Call(slot)) => Some(*slot),
+        _ => None,
+    }
+}
+
+/// The signals that wrong code dies of.
+fn signal_name(signal: i32) -> String {
+    match signal {
+        4 => "SIGILL".to_owned(),
+        5 => "SIGTRAP".to_owned(),
+        6 => "SIGABRT".to_owned(),
+        7 => "SIGBUS".to_owned(),
+        8 => "SIGFPE".to_owned(),
+        9 => "SIGKILL".to_owned(),
+        11 => "SIGSEGV".to_owned(),
+        other => format!("signal {other}"),
+    }
+}

@@ -1,0 +1,118 @@
+//! What came of a campaign, for machines.
+
+use serde_json::{Value, json};
+
+use crate::campaign::{Failure, Summary};
+use crate::diagnosis::Diagnosis;
+use crate::execution::{Ending, Event, Execution};
+use crate::page::Subject;
+use crate::slot::{Lane, Slot};
+use crate::verdict::{Phase, Verdict};
+use crate::words::Words;
+
+/// One object: `input`, `verdict` (`valid`, `violation`, `nondeterministic` or `unknown`), figures, and the evidence.
+pub fn summary_json(subject: Subject<'_>, summary: &Summary) -> Value {
+    let mut object = json!({
+        "input": subject.name,
+        "verdict": verdict_name(summary),
+        "specification": subject.specification,
+        "matrices": summary.matrices,
+        "undecided": summary.undecided,
+        "executions": summary.executions,
+        "serial_histories": summary.serial_histories,
+        "serial_stuck": summary.serial_stuck,
+        "phases": summary.phases.iter().map(phase_json).collect::<Vec<_>>(),
+        "seconds": summary.seconds,
+        "executions_per_second": summary.executions as f64 / summary.seconds.max(1e-9),
+    });
+    if let (Some(failure), Some(object)) = (&summary.failure, object.as_object_mut()) {
+        object.insert("failure".to_owned(), failure_json(subject, failure));
+    }
+    object
+}
+
+fn verdict_name(summary: &Summary) -> &'static str {
+    match summary.failure.as_ref().map(|failure| &failure.smallest.verdict) {
+        Some(Verdict::Nondeterministic(_)) => "nondeterministic",
+        Some(_) => "violation",
+        None if !summary.is_complete || summary.undecided == summary.matrices => "unknown",
+        None => "valid",
+    }
+}
+
+fn phase_json(phase: &Phase) -> Value {
+    json!({
+        "preemptions": phase.bound,
+        "executions": phase.executions,
+        "histories": phase.histories,
+        "checked": phase.checked,
+        "stuck": phase.stuck,
+        "crashed": phase.crashed,
+        "cut": phase.cut,
+        "diverged": phase.diverged,
+        "complete": phase.is_complete,
+        "seconds": phase.seconds,
+    })
+}
+
+fn failure_json(subject: Subject<'_>, failure: &Failure) -> Value {
+    let checked = &failure.smallest;
+    let words = Words {
+        alphabet: subject.alphabet,
+        matrix: &checked.matrix,
+        results: &checked.results,
+    };
+    let mut object = json!({
+        "found": failure.found.display(subject.alphabet).to_string(),
+        "matrix": checked.matrix.display(subject.alphabet).to_string(),
+        "shrink_seconds": failure.shrink_seconds,
+        "serial_histories": checked.serial.len(),
+    });
+    let fields = match &checked.verdict {
+        Verdict::Violation(violation) => json!({
+            "diagnosis": Diagnosis::of(checked).map(|diagnosis| diagnosis.headline()),
+            "events": events_json(words, &violation.execution),
+            "ending": ending_name(&violation.execution.ending),
+            "preemptions": violation.execution.preemptions,
+            "schedule": violation.execution.schedule.to_string(),
+            "repeatable": failure.is_repeatable,
+        }),
+        Verdict::Nondeterministic(two) => json!({
+            "diagnosis": "nondeterministic",
+            "one": words.steps(&two.one),
+            "other": words.steps(&two.other),
+        }),
+        Verdict::Passed | Verdict::Unknown(_) => json!({}),
+    };
+    if let (Some(object), Some(fields)) = (object.as_object_mut(), fields.as_object()) {
+        object.extend(fields.clone());
+    }
+    object
+}
+
+fn events_json(words: Words<'_>, execution: &Execution) -> Vec<Value> {
+    let event = |event: &Event| match event {
+        Event::Call(slot) => json!({ "thread": lane_json(*slot), "call": words.call(*slot) }),
+        Event::Return(slot, result) => {
+            json!({ "thread": lane_json(*slot), "return": words.call(*slot), "result": &**result })
+        }
+    };
+    execution.events.iter().map(event).collect()
+}
+
+fn lane_json(slot: Slot) -> Value {
+    match slot.lane {
+        Lane::Thread(thread) => json!(thread),
+        lane => json!(lane.to_string()),
+    }
+}
+
+fn ending_name(ending: &Ending) -> &'static str {
+    match ending {
+        Ending::Finished => "finished",
+        Ending::Stuck(_) => "stuck",
+        Ending::Crashed { .. } => "crashed",
+        Ending::Cut => "cut",
+        Ending::Diverged => "diverged",
+    }
+}

@@ -1,0 +1,377 @@
+//! A test: which calls each thread makes, in order, and what comes before and after.
+//!
+//! Written as `{push(9)} push(1), pop() | pop() {len()}`: threads apart by bars, calls apart by commas, the initial and
+//! the final sequence in braces. Commas and bars inside brackets or quotes belong to a call.
+
+use std::fmt;
+
+use thiserror::Error;
+
+use crate::alphabet::{Alphabet, AlphabetError, CallId};
+use crate::slot::{Lane, Slot};
+
+/// A test matrix.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Matrix {
+    /// Calls made before the threads run.
+    pub initial: Vec<CallId>,
+    /// The calls of each thread.
+    pub threads: Vec<Vec<CallId>>,
+    /// Calls made after the threads have ended.
+    pub finals: Vec<CallId>,
+}
+
+/// Why a matrix cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum MatrixError {
+    /// It names a call that the component does not have.
+    #[error("matrix \"{text}\": {error}")]
+    Call {
+        /// The matrix.
+        text: String,
+        /// What is wrong.
+        error: AlphabetError,
+    },
+    /// A call or a thread is empty.
+    #[error("matrix \"{text}\", at character {at}: a call is missing; write \"push(1), pop() | pop()\"")]
+    Missing {
+        /// The matrix.
+        text: String,
+        /// Where.
+        at: usize,
+    },
+    /// A bracket or quote that is not closed, or a brace in the middle.
+    #[error(
+        "matrix \"{text}\", at character {at}: {what}; the initial and the final sequence stand in braces at the two ends"
+    )]
+    Bracket {
+        /// The matrix.
+        text: String,
+        /// Where.
+        at: usize,
+        /// What is wrong.
+        what: &'static str,
+    },
+    /// More than can be run.
+    #[error(
+        "a matrix may have {} threads of {} calls, this one has {threads} threads and up to {calls} calls",
+        Matrix::THREADS_MAX,
+        Matrix::CALLS_MAX
+    )]
+    TooLarge {
+        /// Its threads.
+        threads: usize,
+        /// The calls of its longest sequence.
+        calls: usize,
+    },
+    /// No thread at all.
+    #[error("a matrix needs at least one thread that calls something")]
+    Empty,
+}
+
+impl Matrix {
+    /// The most threads a matrix may have.
+    pub const THREADS_MAX: usize = 16;
+    /// The most calls a thread may make.
+    pub const CALLS_MAX: usize = 64;
+
+    /// A matrix of these threads, with nothing before and after.
+    pub fn of_threads(threads: impl IntoIterator<Item = Vec<CallId>>) -> Self {
+        Self {
+            threads: threads.into_iter().collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Reads `{push(9)} push(1), pop() | pop() {len()}`.
+    ///
+    /// # Errors
+    /// When it names a call that there is not, or is not written like this.
+    pub fn parse(text: &str, alphabet: &Alphabet) -> Result<Self, MatrixError> {
+        let parts = split_ends(text)?;
+        let calls = |part: Part<'_>| -> Result<Vec<CallId>, MatrixError> {
+            let mut calls = Vec::new();
+            for piece in part.split(',', text)? {
+                let name = piece.text.trim();
+                if name.is_empty() {
+                    let (text, at) = (text.to_owned(), piece.at);
+                    return Err(MatrixError::Missing { text, at });
+                }
+                calls.push(alphabet.find(name).map_err(|error| MatrixError::Call {
+                    text: text.to_owned(),
+                    error,
+                })?);
+            }
+            Ok(calls)
+        };
+        let matrix = Self {
+            initial: parts.initial.map(calls).transpose()?.unwrap_or_default(),
+            threads: parts
+                .threads
+                .split('|', text)?
+                .into_iter()
+                .map(calls)
+                .collect::<Result<_, _>>()?,
+            finals: parts.finals.map(calls).transpose()?.unwrap_or_default(),
+        };
+        matrix.checked()
+    }
+
+    /// This matrix, if it can be run.
+    ///
+    /// # Errors
+    /// When it is empty or too large.
+    pub fn checked(self) -> Result<Self, MatrixError> {
+        let lanes = || self.threads.iter().chain([&self.initial, &self.finals]);
+        let calls = lanes().map(Vec::len).max().unwrap_or(0);
+        if self.threads.len() > Self::THREADS_MAX || calls > Self::CALLS_MAX {
+            let threads = self.threads.len();
+            return Err(MatrixError::TooLarge { threads, calls });
+        }
+        match self.threads.iter().all(Vec::is_empty) {
+            true => Err(MatrixError::Empty),
+            false => Ok(self),
+        }
+    }
+
+    /// The call in a slot.
+    pub fn call(&self, slot: Slot) -> Option<CallId> {
+        self.lane(slot.lane).get(usize::from(slot.index)).copied()
+    }
+
+    /// The calls of a lane.
+    pub fn lane(&self, lane: Lane) -> &[CallId] {
+        match lane {
+            Lane::Initial => &self.initial,
+            Lane::Thread(thread) => self.threads.get(usize::from(thread)).map_or(&[], Vec::as_slice),
+            Lane::Final => &self.finals,
+        }
+    }
+
+    /// All lanes that call something, in the order in which people read them.
+    pub fn lanes(&self) -> impl Iterator<Item = Lane> + '_ {
+        let threads = (0..self.threads.len()).map(|thread| Lane::Thread(thread as u8));
+        let all = std::iter::once(Lane::Initial)
+            .chain(threads)
+            .chain(std::iter::once(Lane::Final));
+        all.filter(|lane| !self.lane(*lane).is_empty())
+    }
+
+    /// All calls, lane by lane.
+    pub fn slots(&self) -> impl Iterator<Item = Slot> + '_ {
+        self.lanes().flat_map(|lane| {
+            (0..self.lane(lane).len()).map(move |index| Slot {
+                lane,
+                index: index as u8,
+            })
+        })
+    }
+
+    /// How many calls there are.
+    pub fn len(&self) -> usize {
+        self.slots().count()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// `3 × 2`, or the lengths of the threads where they differ.
+    pub fn shape(&self) -> String {
+        let lengths: Vec<usize> = self.threads.iter().map(Vec::len).collect();
+        match lengths.split_first() {
+            Some((first, rest)) if rest.iter().all(|length| length == first) => {
+                format!("{} × {first}", lengths.len())
+            }
+            _ => lengths.iter().map(usize::to_string).collect::<Vec<_>>().join("+"),
+        }
+    }
+
+    /// How many orders the calls can be made in, one after the other: an upper bound of the serial histories. `None` if
+    /// the number is beyond counting.
+    pub fn serial_orders(&self) -> Option<u64> {
+        let mut orders: u64 = 1;
+        let mut placed: u64 = 0;
+        for thread in &self.threads {
+            for chosen in 1..=thread.len() as u64 {
+                placed += 1;
+                // Multiplied before divided, the product of the first k factors is a multiple of k!.
+                orders = orders.checked_mul(placed)? / chosen;
+            }
+        }
+        Some(orders)
+    }
+
+    /// The matrix as it is written, with the names of its calls.
+    pub fn display<'a>(&'a self, alphabet: &'a Alphabet) -> impl fmt::Display + 'a {
+        Displayed {
+            matrix: self,
+            alphabet,
+        }
+    }
+}
+
+struct Displayed<'a> {
+    matrix: &'a Matrix,
+    alphabet: &'a Alphabet,
+}
+
+impl fmt::Display for Displayed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = |calls: &[CallId]| {
+            calls
+                .iter()
+                .map(|call| self.alphabet.name(*call))
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
+        if !self.matrix.initial.is_empty() {
+            write!(f, "{{{}}} ", names(&self.matrix.initial))?;
+        }
+        let threads: Vec<String> = self.matrix.threads.iter().map(|thread| names(thread)).collect();
+        f.write_str(&threads.join(" | "))?;
+        match self.matrix.finals.is_empty() {
+            true => Ok(()),
+            false => write!(f, " {{{}}}", names(&self.matrix.finals)),
+        }
+    }
+}
+
+/// A piece of the text and where it stands, in characters from 1.
+#[derive(Clone, Copy)]
+struct Part<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+struct Ends<'a> {
+    initial: Option<Part<'a>>,
+    threads: Part<'a>,
+    finals: Option<Part<'a>>,
+}
+
+/// Takes the sequences in braces off the two ends.
+fn split_ends(text: &str) -> Result<Ends<'_>, MatrixError> {
+    let mut rest = text.trim();
+    let mut initial = None;
+    let mut finals = None;
+    let at_of = |part: &str| {
+        1 + text[..part.as_ptr() as usize - text.as_ptr() as usize]
+            .chars()
+            .count()
+    };
+    let bracket = |at, what| {
+        let text = text.to_owned();
+        MatrixError::Bracket { text, at, what }
+    };
+    if let Some(inner) = rest.strip_prefix('{') {
+        let end = inner
+            .find('}')
+            .ok_or_else(|| bracket(at_of(rest), "this brace is not closed"))?;
+        initial = Some(&inner[..end]);
+        rest = inner[end + 1..].trim();
+    }
+    if let Some(inner) = rest.strip_suffix('}') {
+        let start = inner
+            .rfind('{')
+            .ok_or_else(|| bracket(at_of(rest), "a brace is closed but not opened"))?;
+        finals = Some(&inner[start + 1..]);
+        rest = inner[..start].trim();
+    }
+    let part = |text: &'_ str| text.trim().is_empty();
+    Ok(Ends {
+        initial: initial.filter(|text| !part(text)).map(|text| Part {
+            at: at_of(text),
+            text,
+        }),
+        threads: Part {
+            at: at_of(rest),
+            text: rest,
+        },
+        finals: finals.filter(|text| !part(text)).map(|text| Part {
+            at: at_of(text),
+            text,
+        }),
+    })
+}
+
+impl<'a> Part<'a> {
+    /// Cuts at each `separator` that stands outside brackets and quotes.
+    fn split(self, separator: char, whole: &str) -> Result<Vec<Part<'a>>, MatrixError> {
+        let mut pieces = Vec::new();
+        let mut first = (0, self.at);
+        let mut open: Vec<char> = Vec::new();
+        for (offset, (byte, c)) in self.text.char_indices().enumerate() {
+            match (open.last(), c) {
+                (Some('"'), '"') => drop(open.pop()),
+                (Some('"'), _) => {}
+                (_, '"' | '(' | '[' | '{') => open.push(c),
+                (Some('('), ')') | (Some('['), ']') | (Some('{'), '}') => drop(open.pop()),
+                (None, c) if c == separator => {
+                    pieces.push(Part {
+                        text: &self.text[first.0..byte],
+                        at: first.1,
+                    });
+                    first = (byte + c.len_utf8(), self.at + offset + 1);
+                }
+                _ => {}
+            }
+        }
+        if !open.is_empty() {
+            let (text, at) = (whole.to_owned(), first.1);
+            let what = "a bracket or quote is not closed";
+            return Err(MatrixError::Bracket { text, at, what });
+        }
+        pieces.push(Part {
+            text: &self.text[first.0..],
+            at: first.1,
+        });
+        Ok(pieces)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn queue() -> Alphabet {
+        Alphabet::of_calls(["push(1)", "pop()", "len()", "insert(1, \"a|b\")"]).unwrap()
+    }
+
+    #[test]
+    fn a_matrix_is_read_as_it_is_written() {
+        let alphabet = queue();
+        for text in [
+            "push(1) | pop()",
+            "{push(1)} push(1), pop() | pop() {len(), pop()}",
+            "insert(1, \"a|b\"), len() | pop() | pop()",
+        ] {
+            let matrix = Matrix::parse(text, &alphabet).unwrap();
+            assert_eq!(matrix.display(&alphabet).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_run_is_refused_with_its_place() {
+        let alphabet = queue();
+        let message = |text: &str| Matrix::parse(text, &alphabet).unwrap_err().to_string();
+        assert!(message("push(1) | poop()").contains("no call \"poop()\""));
+        assert!(message("push(1),, pop()").contains("at character 9: a call is missing"));
+        assert!(message("push(1) | pop(").contains("not closed"));
+        assert!(message("{push(1)").contains("not closed"));
+        assert!(message("").contains("a call is missing"));
+        assert!(message(&["pop()"; 17].join("|")).contains("16 threads"));
+    }
+
+    #[test]
+    fn three_threads_of_three_calls_have_1680_orders() {
+        let matrix = Matrix::of_threads(vec![vec![CallId(0); 3]; 3]);
+        assert_eq!(matrix.serial_orders(), Some(1680));
+        assert_eq!(matrix.shape(), "3 × 3");
+        assert_eq!(
+            Matrix::of_threads(vec![vec![CallId(0); 64]; 16]).serial_orders(),
+            None
+        );
+    }
+}

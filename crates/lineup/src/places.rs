@@ -1,0 +1,83 @@
+//! Where in the source an instruction of a program comes from.
+
+use std::path::{Path, PathBuf};
+
+use addr2line::Loader;
+
+/// The source lines of a program.
+pub(crate) struct Places {
+    program: PathBuf,
+    /// Read when first asked: a check that finds nothing needs no source lines.
+    loader: Option<Option<Loader>>,
+}
+
+impl Places {
+    pub(crate) fn of(program: &Path) -> Self {
+        Self {
+            program: program.to_owned(),
+            loader: None,
+        }
+    }
+
+    /// `src/queue.rs:33`, of the instruction that returns to `code` in the program as it lies in its file. Where that
+    /// was inlined, who called it follows: `atomic.rs:376 in base.rs:1021`. `None` if the program does not tell.
+    pub(crate) fn find(&mut self, code: u64) -> Option<String> {
+        let loader = self
+            .loader
+            .get_or_insert_with(|| Loader::new(&self.program).ok())
+            .as_ref()?;
+        // What is known is where a call returns to: the call itself is before that.
+        let address = code.checked_sub(1)?;
+        let mut frames = loader.find_frames(address).ok()?;
+        let (mut shown, mut of_library) = (Vec::new(), None);
+        while let Ok(Some(frame)) = frames.next() {
+            let place = frame
+                .location
+                .and_then(|location| Some((location.file?, location.line?)));
+            let Some((file, line)) = place else { continue };
+            let text = format!("{}:{line}", shortened(file));
+            // Inlined functions of the standard library tell a reader nothing: go up to who called them.
+            if is_library(file) {
+                of_library.get_or_insert(text);
+            } else if shown.len() < Self::INLINED_MAX && shown.last() != Some(&text) {
+                shown.push(text);
+            }
+        }
+        match shown.is_empty() {
+            true => of_library,
+            false => Some(shown.join(" in ")),
+        }
+    }
+
+    /// How many functions that were inlined into each other are named.
+    const INLINED_MAX: usize = 3;
+}
+
+fn is_library(file: &str) -> bool {
+    file.starts_with("/rustc/") || file.contains("/rustlib/src/") || file.starts_with("/usr/include/c++/")
+}
+
+/// A crate's file without the registry it lies in: `crossbeam-skiplist-0.1.3/src/base.rs`.
+fn shortened(file: &str) -> &str {
+    let after_registry = file
+        .split_once("/registry/src/")
+        .and_then(|(_, rest)| rest.split_once('/'));
+    after_registry.map_or(file, |(_, rest)| rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_a_dependency_is_named_by_its_crate() {
+        let file = "/home/me/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/heapless-0.9.1/src/mpmc.rs";
+        assert_eq!(shortened(file), "heapless-0.9.1/src/mpmc.rs");
+        assert_eq!(shortened("src/main.rs"), "src/main.rs");
+    }
+
+    #[test]
+    fn a_program_without_lines_has_no_places() {
+        assert_eq!(Places::of(Path::new("/nonexistent")).find(42), None);
+    }
+}

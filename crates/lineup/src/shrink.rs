@@ -1,0 +1,131 @@
+//! Failing matrices made small: no call can be left out any more, and no preemption.
+//!
+//! Leaving a call out gives another test, so each smaller matrix is checked from scratch, serial runs included. What is
+//! kept fails in the same way. Runs with fewer preemptions are made first, so the run that is reported has as few as any.
+
+use rustc_hash::FxHashSet;
+
+use crate::check::{LineupError, Request, Tick, check_matrix};
+use crate::executor::Executor;
+use crate::matrix::Matrix;
+use crate::options::{Options, Search};
+use crate::verdict::{Checked, Verdict};
+
+/// Preemptions that a search which is not bounded is repeated with, to find a simple run.
+const PREEMPTIONS_MAX: u32 = 3;
+
+/// The smallest matrix that is left of a failing one. It fails in the same way.
+///
+/// # Errors
+/// When a matrix cannot be run.
+pub(crate) fn shrink(
+    executor: &mut dyn Executor,
+    request: Request<'_>,
+    failing: Checked,
+    tick: Tick<'_>,
+) -> Result<Checked, LineupError> {
+    if !failing.verdict.is_failure() {
+        return Ok(failing);
+    }
+    let mut smallest = failing;
+    let options = simplest_search(executor, request, &mut smallest, tick)?;
+    let request = Request {
+        options: &options,
+        ..request
+    };
+    let mut tried: FxHashSet<Matrix> = FxHashSet::default();
+    'smaller: loop {
+        for matrix in smaller(&smallest.matrix) {
+            if request.options.is_over() {
+                break 'smaller;
+            }
+            if !tried.insert(matrix.clone()) {
+                continue;
+            }
+            let checked = check_matrix(executor, request, &matrix, tick)?;
+            if checked.verdict.fails_like(&smallest.verdict) {
+                smallest = checked;
+                continue 'smaller;
+            }
+        }
+        break;
+    }
+    Ok(smallest)
+}
+
+/// Random runs jump about. If a bounded search finds the failure too, its run is simpler, and it is the search to go on
+/// with.
+fn simplest_search(
+    executor: &mut dyn Executor,
+    request: Request<'_>,
+    failing: &mut Checked,
+    tick: Tick<'_>,
+) -> Result<Options, LineupError> {
+    let options = Options {
+        count_all: false,
+        ..*request.options
+    };
+    if matches!(options.search, Search::Bounded { .. }) {
+        return Ok(options);
+    }
+    let preemptions = match &failing.verdict {
+        Verdict::Violation(violation) => violation.execution.preemptions.min(PREEMPTIONS_MAX),
+        _ => 0,
+    };
+    let bounded = Options {
+        search: Search::Bounded { preemptions },
+        ..options
+    };
+    let request = Request {
+        options: &bounded,
+        ..request
+    };
+    let checked = check_matrix(executor, request, &failing.matrix, tick)?;
+    if checked.verdict.fails_like(&failing.verdict) {
+        *failing = checked;
+        return Ok(bounded);
+    }
+    Ok(options)
+}
+
+/// Matrices with something left out, those with most left out first.
+fn smaller(matrix: &Matrix) -> Vec<Matrix> {
+    let mut candidates = Vec::new();
+    let mut without = |change: &dyn Fn(&mut Matrix)| {
+        let mut candidate = matrix.clone();
+        change(&mut candidate);
+        candidate.threads.retain(|thread| !thread.is_empty());
+        if let Ok(candidate) = candidate.checked() {
+            candidates.push(candidate);
+        }
+    };
+    for thread in 0..matrix.threads.len() {
+        without(&|matrix| drop(matrix.threads.remove(thread)));
+    }
+    if !matrix.finals.is_empty() {
+        without(&|matrix| matrix.finals.clear());
+    }
+    if !matrix.initial.is_empty() {
+        without(&|matrix| matrix.initial.clear());
+    }
+    for (thread, calls) in matrix.threads.iter().enumerate() {
+        for call in (0..calls.len()).rev() {
+            without(&|matrix| {
+                if let Some(calls) = matrix.threads.get_mut(thread) {
+                    calls.remove(call);
+                }
+            });
+        }
+    }
+    for call in (0..matrix.finals.len()).rev() {
+        without(&|matrix| {
+            matrix.finals.remove(call);
+        });
+    }
+    for call in (0..matrix.initial.len()).rev() {
+        without(&|matrix| {
+            matrix.initial.remove(call);
+        });
+    }
+    candidates
+}

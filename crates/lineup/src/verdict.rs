@@ -1,0 +1,150 @@
+//! What came of a check.
+
+use omnilink_engine::Counterexample;
+
+use crate::execution::Execution;
+use crate::history::{History, Results};
+use crate::matrix::Matrix;
+use crate::serial::{Nondeterminism, SerialHistories};
+use crate::slot::Slot;
+use crate::witness::StuckCall;
+
+/// What came of checking one matrix.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// The matrix.
+    pub matrix: Matrix,
+    /// The results that were seen.
+    pub results: Results,
+    /// The serial histories: what the component is taken to be specified as.
+    pub serial: SerialHistories,
+    /// The serial runs.
+    pub serial_phase: Phase,
+    /// The concurrent runs, bound by bound.
+    pub phases: Vec<Phase>,
+    /// Concurrent runs that were made but not looked at, because another run shows the same.
+    pub redundant: u64,
+    /// The answer.
+    pub verdict: Verdict,
+}
+
+impl Checked {
+    /// Runs of all phases.
+    pub fn executions(&self) -> u64 {
+        let concurrent: u64 = self.phases.iter().map(|phase| phase.executions).sum();
+        self.serial_phase.executions + concurrent + self.redundant
+    }
+}
+
+/// The answer.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// Every history that was seen is explained.
+    Passed,
+    /// One is not.
+    Violation(Box<Violation>),
+    /// Serial runs contradict each other: there is no deterministic specification to check against.
+    Nondeterministic(Box<Nondeterminism>),
+    /// Nothing can be concluded.
+    Unknown(Undecided),
+}
+
+impl Verdict {
+    /// Whether the component did something wrong (or at least nondeterministic).
+    pub fn is_failure(&self) -> bool {
+        matches!(self, Self::Violation(_) | Self::Nondeterministic(_))
+    }
+
+    /// Whether this fails as `other` does: a violation may turn into another while it gets smaller, but not into serial
+    /// runs that contradict each other, nor the other way round.
+    pub(crate) fn fails_like(&self, other: &Self) -> bool {
+        matches!(
+            (self, other),
+            (Self::Violation(_), Self::Violation(_)) | (Self::Nondeterministic(_), Self::Nondeterministic(_))
+        )
+    }
+}
+
+/// Why nothing can be concluded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Undecided {
+    /// There are more serial runs than were allowed.
+    TooManySerialRuns,
+    /// Serial runs were cut short or did not follow their schedule.
+    SerialRunsCut,
+    /// Time was up.
+    TimeIsUp,
+    /// The run of a given schedule went another way.
+    NotRepeated,
+}
+
+/// A history that nothing explains.
+#[derive(Clone, Debug)]
+pub struct Violation {
+    /// The history.
+    pub history: History,
+    /// The run that has it.
+    pub execution: Execution,
+    /// Whether that run was a serial one.
+    pub is_serial: bool,
+    /// Why nothing explains it.
+    pub why: Why,
+}
+
+/// Why nothing explains a history.
+#[derive(Clone, Debug)]
+pub enum Why {
+    /// Every call came back, but in no possible order with these results.
+    Results(Box<Counterexample>),
+    /// These calls are stuck where nothing says that they may be.
+    Stuck(Vec<StuckCall>),
+    /// The process died in this call, where nothing says that it may.
+    Crash(Slot, Box<Counterexample>),
+    /// These calls are stuck, and it was said that none may ever be.
+    Blocked(Vec<Slot>),
+    /// The specification does not allow it, for this reason.
+    Specification(String),
+}
+
+/// What a series of runs came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Phase {
+    /// The number of preemptions of these runs, where runs are made by their number.
+    pub bound: Option<u32>,
+    /// Runs.
+    pub executions: u64,
+    /// New histories: none of the phases before has them.
+    pub histories: u64,
+    /// Of these, different in what overlaps: those that were checked.
+    pub checked: u64,
+    /// Histories in which a call is stuck.
+    pub stuck: u64,
+    /// Histories that end in a crash.
+    pub crashed: u64,
+    /// Runs that were cut short, from which nothing follows.
+    pub cut: u64,
+    /// Runs that did not follow their schedule, from which nothing follows.
+    pub diverged: u64,
+    /// Checked histories that nothing explains.
+    pub unexplained: u64,
+    /// Whether these are all runs that there are.
+    pub is_complete: bool,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+impl Phase {
+    /// Adds what came of the same phase of another matrix.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.executions += other.executions;
+        self.histories += other.histories;
+        self.checked += other.checked;
+        self.stuck += other.stuck;
+        self.crashed += other.crashed;
+        self.cut += other.cut;
+        self.diverged += other.diverged;
+        self.unexplained += other.unexplained;
+        self.is_complete &= other.is_complete;
+        self.seconds += other.seconds;
+    }
+}

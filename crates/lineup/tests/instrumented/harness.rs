@@ -1,0 +1,100 @@
+//! Components of the paper as real code, in one program: its file name says which one it offers.
+//!
+//! Compiled by the test, instrumented and without cargo, so the two files of the crate `omnilink-harness` are taken in as
+//! modules.
+
+#[path = "../../../harness/src/component.rs"]
+mod component;
+#[path = "../../../sched/src/harness.rs"]
+#[allow(dead_code)]
+mod serve;
+
+use std::collections::VecDeque;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering::SeqCst};
+use std::sync::{Barrier, Condvar, Mutex};
+
+use component::Component;
+
+#[derive(Default)]
+struct Blocking {
+    elements: Mutex<VecDeque<i64>>,
+    filled: Condvar,
+}
+
+impl Blocking {
+    fn push(&self, is_frugal: bool) {
+        let mut elements = self.elements.lock().unwrap();
+        let was_empty = elements.is_empty();
+        elements.push_back(1);
+        if was_empty || !is_frugal {
+            self.filled.notify_one();
+        }
+    }
+
+    fn pop(&self) -> i64 {
+        let mut elements = self.elements.lock().unwrap();
+        loop {
+            match elements.pop_front() {
+                Some(element) => return element,
+                None => elements = self.filled.wait(elements).unwrap(),
+            }
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let program = std::env::current_exe().expect("a path");
+    match program.file_name().and_then(|name| name.to_str()).unwrap_or_default() {
+        "queue" => Component::new("queue", || Mutex::new(VecDeque::new()))
+            .op("push(1)", |queue| queue.lock().unwrap().push_back(1))
+            .op("push(2)", |queue| queue.lock().unwrap().push_back(2))
+            .op("pop()", |queue| queue.lock().unwrap().pop_front())
+            .main(),
+        "counter" => Component::new("counter", || AtomicI64::new(0))
+            .op("inc()", |count| count.store(count.load(SeqCst) + 1, SeqCst))
+            .op("get()", |count| count.load(SeqCst))
+            .main(),
+        "holding" => Component::new("holding", || Mutex::new(0))
+            .op("inc()", |count| *count.lock().unwrap() += 1)
+            .op("get()", |count| {
+                let guard = count.lock().unwrap();
+                let value = *guard;
+                std::mem::forget(guard);
+                value
+            })
+            .main(),
+        "impatient" => Component::new("impatient", || Mutex::new(Vec::new()))
+            .op("add(1)", |bag| bag.lock().unwrap().push(1))
+            .op("try_take()", |bag| bag.try_lock().ok().and_then(|mut bag| bag.pop()))
+            .main(),
+        "lost" => Component::new("lost", Blocking::default)
+            .op("push(1)", |queue| queue.push(true))
+            .op("pop()", |queue| queue.pop())
+            .main(),
+        "blocking" => Component::new("blocking", Blocking::default)
+            .op("push(1)", |queue| queue.push(false))
+            .op("pop()", |queue| queue.pop())
+            .main(),
+        "barrier" => Component::new("barrier", || Barrier::new(2))
+            .op("wait()", |barrier| drop(barrier.wait()))
+            .main(),
+        "crash" => Component::new("crash", || AtomicBool::new(true))
+            .op("take()", |is_full| {
+                let was_full = is_full.load(SeqCst);
+                if was_full && !is_full.swap(false, SeqCst) {
+                    std::process::abort();
+                }
+                was_full
+            })
+            .main(),
+        "panic" => Component::new("panic", || AtomicBool::new(true))
+            .op("take()", |is_full| {
+                let was_full = is_full.load(SeqCst);
+                assert!(!was_full || is_full.swap(false, SeqCst), "taken twice");
+                was_full
+            })
+            .main(),
+        _ => ExitCode::from(2),
+    }
+}

@@ -1,0 +1,182 @@
+//! The paper's components as real, unmodified code under the instrumented scheduler.
+#![cfg(all(
+    target_os = "linux",
+    target_env = "gnu",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use omnilink_lineup::{
+    Alphabet, Checked, Description, Diagnosis, Failure, Instrumented, InstrumentedOptions, Matrices, Matrix,
+    Options, Request, Search, Verdict, Why, check_matrix, run_campaign,
+};
+use omnilink_sched::build::RustBuild;
+use tempfile::TempDir;
+
+/// The harness, built once, under the name of each component.
+fn harness(component: &str) -> PathBuf {
+    static FOLDER: OnceLock<TempDir> = OnceLock::new();
+    let folder = FOLDER.get_or_init(|| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/instrumented/harness.rs");
+        RustBuild::build_file(&source, &folder.path().join("harness"), &[]).expect("a harness");
+        folder
+    });
+    let program = folder.path().join(component);
+    // A link, not a copy: a file that is being written cannot be started, and another test may fork just then.
+    let linked = std::fs::hard_link(folder.path().join("harness"), &program);
+    assert!(linked.is_ok() || program.exists(), "{linked:?}");
+    program
+}
+
+fn start(component: &str) -> (Instrumented, Description) {
+    let options = InstrumentedOptions {
+        processors: 1,
+        ..InstrumentedOptions::default()
+    };
+    Instrumented::start(&harness(component), options).expect("a running harness")
+}
+
+fn checked(component: &str, matrix: &str, options: &Options) -> (Checked, Alphabet) {
+    let (mut executor, Description { alphabet, .. }) = start(component);
+    let matrix = Matrix::parse(matrix, &alphabet).unwrap();
+    let request = Request {
+        alphabet: &alphabet,
+        options,
+        specification: None,
+    };
+    let checked = check_matrix(&mut executor, request, &matrix, &mut || {}).unwrap();
+    (checked, alphabet)
+}
+
+/// The smallest failing matrix among all of two threads.
+fn found(component: &str) -> (String, Failure) {
+    found_in(component, &|_| Matrices::Growing { largest: 2 })
+}
+
+fn found_in(component: &str, matrices: &dyn Fn(&Alphabet) -> Matrices) -> (String, Failure) {
+    let (mut executor, Description { alphabet, .. }) = start(component);
+    let request = Request {
+        alphabet: &alphabet,
+        options: &Options::default(),
+        specification: None,
+    };
+    let matrices = matrices(&alphabet);
+    let summary = run_campaign(&mut executor, request, &matrices, &mut |_| {}, &mut || {}).unwrap();
+    let failure = *summary.failure.expect("a failure");
+    let matrix = failure.smallest.matrix.display(&alphabet).to_string();
+    (matrix, failure)
+}
+
+#[test]
+fn a_queue_with_three_threads_of_three_calls_has_1680_serial_histories() {
+    let options = Options {
+        search: Search::Bounded { preemptions: 0 },
+        ..Options::default()
+    };
+    let matrix = "push(1), pop(), push(2) | pop(), push(2), pop() | push(1), pop(), pop()";
+    let (checked, _) = checked("queue", matrix, &options);
+    assert_eq!(checked.serial_phase.executions, 1680);
+    assert_eq!(checked.serial.finished(), 1680);
+    assert_eq!(checked.phases[0].executions, 6);
+    assert!(
+        matches!(checked.verdict, Verdict::Passed),
+        "{:?}",
+        checked.verdict
+    );
+}
+
+#[test]
+fn correct_components_pass() {
+    let options = Options::default();
+    let (checked_queue, _) = checked("queue", "push(1), pop() | push(2), pop()", &options);
+    assert!(
+        matches!(checked_queue.verdict, Verdict::Passed),
+        "{:?}",
+        checked_queue.verdict
+    );
+    let (checked_blocking, _) = checked("blocking", "pop() | pop() | push(1), push(1)", &options);
+    assert!(
+        matches!(checked_blocking.verdict, Verdict::Passed),
+        "{:?}",
+        checked_blocking.verdict
+    );
+    assert!(checked_blocking.serial.stuck() > 0);
+}
+
+#[test]
+fn a_counter_without_a_lock_is_found_with_one_preemption_and_repeated() {
+    let (matrix, failure) = found("counter");
+    assert_eq!(failure.smallest.matrix.len(), 3, "{matrix}");
+    assert_eq!(Diagnosis::of(&failure.smallest), Some(Diagnosis::NotLinearizable));
+    assert_eq!(failure.is_repeatable, Some(true));
+    let Verdict::Violation(violation) = &failure.smallest.verdict else {
+        panic!("{matrix}")
+    };
+    assert_eq!(violation.execution.preemptions, 1);
+    let places: Vec<&str> = violation
+        .execution
+        .switches
+        .iter()
+        .filter_map(|switch| switch.place.as_deref())
+        .collect();
+    assert!(
+        places.iter().any(|place| place.contains("harness.rs:")),
+        "{places:?}"
+    );
+}
+
+#[test]
+fn a_get_that_keeps_the_lock_blocks_in_serial_runs() {
+    let (checked, _) = checked("holding", "get() | inc()", &Options::default());
+    assert_eq!((checked.serial.finished(), checked.serial.stuck()), (1, 1));
+    assert!(matches!(checked.verdict, Verdict::Passed));
+}
+
+#[test]
+fn a_try_take_that_gives_up_is_found() {
+    let (matrix, failure) = found("impatient");
+    assert_eq!(failure.smallest.matrix.len(), 3, "{matrix}");
+    assert_eq!(Diagnosis::of(&failure.smallest), Some(Diagnosis::NotLinearizable));
+}
+
+#[test]
+fn a_lost_wakeup_is_found_as_stuck() {
+    let two_sleepers = |alphabet: &Alphabet| {
+        Matrices::Given(vec![
+            Matrix::parse("pop() | pop() | push(1), push(1), push(1)", alphabet).unwrap(),
+        ])
+    };
+    let (matrix, failure) = found_in("lost", &two_sleepers);
+    assert_eq!(matrix, "pop() | pop() | push(1), push(1)");
+    assert!(
+        matches!(Diagnosis::of(&failure.smallest), Some(Diagnosis::LostWakeup(_))),
+        "{matrix}"
+    );
+    assert_eq!(failure.is_repeatable, Some(true));
+}
+
+#[test]
+fn a_barrier_is_a_rendezvous() {
+    let (matrix, failure) = found("barrier");
+    assert_eq!(matrix, "wait() | wait()");
+    assert!(matches!(
+        Diagnosis::of(&failure.smallest),
+        Some(Diagnosis::Rendezvous(_))
+    ));
+}
+
+#[test]
+fn a_crash_is_the_end_of_its_call_and_a_panic_is_a_result() {
+    let (matrix, failure) = found("crash");
+    assert_eq!(matrix, "take() | take()");
+    assert_eq!(Diagnosis::of(&failure.smallest), Some(Diagnosis::Crash));
+    let (matrix, failure) = found("panic");
+    assert_eq!(matrix, "take() | take()");
+    let Verdict::Violation(violation) = &failure.smallest.verdict else {
+        panic!("{matrix}")
+    };
+    assert!(matches!(violation.why, Why::Results(_)));
+}

@@ -1,0 +1,24 @@
+//! The runtime behind ThreadSanitizer's instrumentation, linked with the component in place of libtsan.
+//!
+//! It is compiled when the crate `omnilink-sched` is built, never instrumented, into one object that works in
+//! Rust and in C++ programs: `no_std`, no panics, nothing of Rust's own library at link time. Only the thread
+//! that holds the baton runs, so that plain statics are enough for all of its state.
+#![no_std]
+#![feature(thread_local, link_llvm_intrinsics)]
+#![allow(internal_features, private_interfaces, unused_unsafe)]
+
+mod baton;
+mod clock;
+mod code;
+#[allow(dead_code)]
+mod layout;
+mod locks;
+mod memory;
+mod native;
+mod random;
+mod serve;
+mod spin;
+mod sys;
+mod threads;
+mod waiting;
+mod whole;

@@ -1,0 +1,49 @@
+//! Numbers that are random to the component and the same in every repetition.
+
+use crate::sys::{self, number, raw};
+use core::ffi::c_void;
+
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below `limit`, which is not 0.
+    pub fn below(&mut self, limit: u64) -> u64 {
+        ((u128::from(self.next()) * u128::from(limit)) >> 64) as u64
+    }
+}
+
+/// What the component gets when it asks the system for random bytes. It starts anew in every forked process.
+static mut SYSTEM: Random = Random(0);
+
+pub unsafe fn fill(buffer: *mut u8, length: usize) {
+    for index in 0..length {
+        unsafe { *buffer.add(index) = (*(&raw mut SYSTEM)).next() as u8 };
+    }
+}
+
+/// Replaces the C library's: Rust's hash tables take their keys from here. Deterministic in the whole process
+/// that serves executions, since a table made before the fork lives on in every execution.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn getrandom(buffer: *mut c_void, length: usize, flags: u32) -> isize {
+    unsafe {
+        if crate::serve::is_driven() {
+            if crate::threads::is_controlled() {
+                crate::baton::mark_opaque(crate::threads::me());
+            }
+            fill(buffer.cast(), length);
+            return length as isize;
+        }
+        match raw(number::GETRANDOM, buffer as i64, length as i64, flags.into(), 0, 0, 0) {
+            failure @ ..0 => sys::fail(-failure as i32) as isize,
+            filled => filled as isize,
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Rust harnesses, through cargo or the compiler alone.
+
+use super::{BuildError, runtime_object};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A harness in a cargo package.
+#[derive(Debug, Clone)]
+pub struct RustBuild {
+    /// The directory of the package.
+    pub directory: PathBuf,
+    /// The package within its workspace, if not that of the directory.
+    pub package: Option<String>,
+    /// Which of its programs.
+    pub target: RustTarget,
+    /// Features, as cargo takes them.
+    pub features: Vec<String>,
+    /// The profile; `release` if none is named.
+    pub profile: Option<String>,
+    /// Compile the standard library too. Needs its source: `rustup component add rust-src`.
+    pub instruments_std: bool,
+    /// Compile without instrumentation, for components that are to be run with native threads.
+    pub native: bool,
+}
+
+/// A program of a package.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RustTarget {
+    /// The only one.
+    Only,
+    /// `--bin NAME`.
+    Bin(String),
+    /// `--example NAME`.
+    Example(String),
+    /// `--test NAME`.
+    Test(String),
+}
+
+impl RustBuild {
+    /// The only program of the package in a directory.
+    pub fn new(directory: &Path) -> Self {
+        Self {
+            directory: directory.to_owned(),
+            package: None,
+            target: RustTarget::Only,
+            features: Vec::new(),
+            profile: None,
+            instruments_std: false,
+            native: false,
+        }
+    }
+
+    /// Builds it and returns the path of the program. What cargo prints goes to standard error.
+    pub fn build(&self) -> Result<PathBuf, BuildError> {
+        let host = host_triple()?;
+        let mut command = Command::new(cargo());
+        command
+            .current_dir(&self.directory)
+            .arg("build")
+            .args(["--message-format=json-render-diagnostics"]);
+        command
+            .args(["--target", &host])
+            .args(["--target-dir"])
+            .arg(self.target_directory());
+        command.args(["--profile", self.profile.as_deref().unwrap_or("release")]);
+        if let Some(package) = &self.package {
+            command.args(["--package", package]);
+        }
+        match &self.target {
+            RustTarget::Only => &mut command,
+            RustTarget::Bin(name) => command.args(["--bin", name]),
+            RustTarget::Example(name) => command.args(["--example", name]),
+            RustTarget::Test(name) => command.args(["--test", name]),
+        };
+        if !self.features.is_empty() {
+            command.args(["--features", &self.features.join(",")]);
+        }
+        if self.instruments_std {
+            command.arg("-Zbuild-std");
+        }
+        let flags = given_flags()
+            .into_iter()
+            .chain(if self.native {
+                native_flags()?
+            } else {
+                instrument_flags()?
+            })
+            .collect::<Vec<_>>();
+        command
+            .env("RUSTC_BOOTSTRAP", "1")
+            .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
+        let output = command
+            .stdin(Stdio::null())
+            .stderr(Stdio::inherit())
+            .output()
+            .map_err(no_compiler("cargo"))?;
+        if !output.status.success() {
+            return Err(BuildError::Failed {
+                command: format!("{command:?}"),
+                output: String::new(),
+            });
+        }
+        let programs = programs_in(&String::from_utf8_lossy(&output.stdout));
+        match programs.as_slice() {
+            [program] => Ok(program.clone()),
+            several => Err(BuildError::NotOneProgram {
+                directory: self.directory.clone(),
+                found: several.len(),
+            }),
+        }
+    }
+
+    /// Instrumented and other builds have no files in common, and would otherwise rebuild each other's.
+    fn target_directory(&self) -> PathBuf {
+        match std::env::var_os("CARGO_TARGET_DIR") {
+            Some(directory) => PathBuf::from(directory).join("omnilink"),
+            None => PathBuf::from("target").join("omnilink"),
+        }
+    }
+
+    /// Builds a harness that is one file without dependencies.
+    pub fn build_file(source: &Path, program: &Path, arguments: &[&str]) -> Result<(), BuildError> {
+        let mut command = Command::new(compiler());
+        command
+            .args(["--edition=2024", "-Copt-level=2"])
+            .args(instrument_flags()?)
+            .args(arguments);
+        command
+            .arg(source)
+            .arg("-o")
+            .arg(program)
+            .env("RUSTC_BOOTSTRAP", "1");
+        let output = command.output().map_err(no_compiler("rustc"))?;
+        match output.status.success() {
+            true => Ok(()),
+            false => Err(BuildError::Failed {
+                command: format!("{command:?}"),
+                output: String::from_utf8_lossy(&output.stderr).into_owned(),
+            }),
+        }
+    }
+}
+
+/// The flags with which Rust code is instrumented and linked with the runtime. They need `RUSTC_BOOTSTRAP=1` on a
+/// stable toolchain.
+pub fn instrument_flags() -> Result<Vec<String>, BuildError> {
+    let mut flags: Vec<String> = [
+        "-Zsanitizer=thread",
+        "-Zexternal-clangrt",
+        "-Cdebuginfo=line-tables-only",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    if wants_mismatch_allowed()? {
+        flags.push("-Cunsafe-allow-abi-mismatch=sanitizer".to_owned());
+    }
+    flags.extend(native_flags()?);
+    Ok(flags)
+}
+
+/// The flags with which Rust code is only linked with the runtime.
+fn native_flags() -> Result<Vec<String>, BuildError> {
+    let runtime = runtime_object()?;
+    Ok(vec![
+        "--cfg=omnilink_instrumented".to_owned(),
+        format!("-Clink-arg={}", runtime.display()),
+    ])
+}
+
+/// Compilers since 1.9x refuse to link instrumented with other crates unless told that this is meant; older ones
+/// do not know the flag.
+fn wants_mismatch_allowed() -> Result<bool, BuildError> {
+    let mut command = Command::new(compiler());
+    command
+        .args([
+            "--crate-type=lib",
+            "--crate-name=omnilink_probe",
+            "--emit=metadata=-",
+            "-Zsanitizer=thread",
+        ])
+        .args(["-Cunsafe-allow-abi-mismatch=sanitizer", "-"])
+        .env("RUSTC_BOOTSTRAP", "1")
+        .stdin(Stdio::null());
+    Ok(command.output().map_err(no_compiler("rustc"))?.status.success())
+}
+
+fn host_triple() -> Result<String, BuildError> {
+    let mut command = Command::new(compiler());
+    command.arg("-vV");
+    let output = command.output().map_err(no_compiler("rustc"))?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    match text.lines().find_map(|line| line.strip_prefix("host: ")) {
+        Some(host) => Ok(host.to_owned()),
+        None => Err(BuildError::Failed {
+            command: format!("{command:?}"),
+            output: text,
+        }),
+    }
+}
+
+fn cargo() -> String {
+    std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned())
+}
+
+fn compiler() -> String {
+    std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned())
+}
+
+fn no_compiler(program: &str) -> impl Fn(std::io::Error) -> BuildError {
+    move |source| BuildError::Compiler {
+        program: program.to_owned(),
+        source,
+        advice: "install Rust from https://rustup.rs",
+    }
+}
+
+/// The flags that the user has set in the environment.
+fn given_flags() -> Vec<String> {
+    let set = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+    match (set("CARGO_ENCODED_RUSTFLAGS"), set("RUSTFLAGS")) {
+        (Some(encoded), _) => encoded.split('\u{1f}').map(str::to_owned).collect(),
+        (None, Some(flags)) => flags.split_whitespace().map(str::to_owned).collect(),
+        (None, None) => Vec::new(),
+    }
+}
+
+/// The programs that cargo says it built: the last artifacts with an executable.
+fn programs_in(messages: &str) -> Vec<PathBuf> {
+    let executable = |line: &str| {
+        let message: Value = serde_json::from_str(line).ok()?;
+        Some(PathBuf::from(message.get("executable")?.as_str()?))
+    };
+    messages.lines().filter_map(executable).collect()
+}

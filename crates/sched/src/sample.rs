@@ -1,0 +1,49 @@
+//! Independent executions that draw their own decisions.
+
+use crate::progress::{Progress, Visit};
+use crate::{Choices, Executor, Exploration, ExploreOptions, Plan, Program, SchedError};
+
+/// Makes `executions` executions; `choices` decides the one with a given number.
+pub(crate) fn sample(
+    executors: &mut [Box<dyn Executor>],
+    program: &Program,
+    options: &ExploreOptions,
+    executions: u64,
+    choices: &(dyn Fn(u64) -> Choices + Sync),
+    visit: Visit<'_>,
+) -> Result<Exploration, SchedError> {
+    let progress = Progress::new(options, visit);
+    let work = |executor: &mut Box<dyn Executor>| {
+        while let Some(index) = progress.begin().filter(|&index| index < executions) {
+            let plan = Plan {
+                choices: choices(index),
+                serial: false,
+                accesses: options.accesses,
+                steps_max: options.steps_max,
+            };
+            match executor.run(program, &plan) {
+                Ok(execution) => progress.show(&execution),
+                Err(error) => progress.fail(error),
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        let mut executors = executors.iter_mut();
+        let first = executors.next();
+        for executor in executors {
+            scope.spawn(|| work(executor));
+        }
+        if let Some(first) = first {
+            work(first);
+        }
+    });
+    let (stopped, begun) = progress.finish()?;
+    let executions = begun.min(executions);
+    Ok(Exploration {
+        executions,
+        redundant: 0,
+        diverged: 0,
+        bounds: Vec::new(),
+        stopped,
+    })
+}

@@ -1,0 +1,316 @@
+//! The explorer's side of the memory that it shares with a harness.
+
+use crate::layout::{
+    EVENTS_CAP, EventHeader, MAGIC, NOBODY, OPS_CAP, STEPS_CAP, Shared, StepRecord, choices, ending, flag,
+    kind,
+};
+use crate::{
+    Accesses, Choices, Ending, Event, EventKind, Execution, Plan, Program, SchedError, Schedule, Step, Stuck,
+    StuckReason, ThreadId, Touch,
+};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd};
+
+/// One mapping, owned by one executor.
+#[derive(Debug)]
+pub(crate) struct SharedMemory {
+    file: File,
+    shared: *mut Shared,
+}
+
+// SAFETY: the pointer is to a mapping that belongs to this value alone in this process.
+unsafe impl Send for SharedMemory {}
+
+/// The signal that `alarm` sends.
+const SIGALRM: i32 = 14;
+
+impl SharedMemory {
+    pub(crate) fn new() -> io::Result<Self> {
+        // SAFETY: the name is a C string; the result is checked.
+        let number = unsafe { libc::memfd_create(c"omnilink-sched".as_ptr(), libc::MFD_CLOEXEC) };
+        if number < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: the file was just opened and belongs to nobody else.
+        let file = unsafe { File::from_raw_fd(number) };
+        file.set_len(size_of::<Shared>() as u64)?;
+        // SAFETY: a new shared mapping of the whole file; the result is checked.
+        let mapped = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                size_of::<Shared>(),
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_SHARED,
+                number,
+                0,
+            )
+        };
+        if mapped == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let mut memory = Self {
+            file,
+            shared: mapped.cast(),
+        };
+        memory.get_mut().magic = MAGIC;
+        Ok(memory)
+    }
+
+    /// The number of the open file, for the harness to inherit.
+    pub(crate) fn file_number(&self) -> i32 {
+        self.file.as_raw_fd()
+    }
+
+    pub(crate) fn get(&self) -> &Shared {
+        // SAFETY: the mapping is as large as the structure, which is valid for any bytes. The harness writes it
+        // only between a request and its answer, when nobody here looks.
+        unsafe { &*self.shared }
+    }
+
+    fn get_mut(&mut self) -> &mut Shared {
+        // SAFETY: see `get`; the value is borrowed mutably.
+        unsafe { &mut *self.shared }
+    }
+
+    /// What the harness said about itself when it started.
+    pub(crate) fn description(&self) -> String {
+        let length = (self.get().events_len as usize).min(EVENTS_CAP);
+        String::from_utf8_lossy(&self.get().events[..length]).into_owned()
+    }
+
+    /// Writes down what is to be executed.
+    pub(crate) fn request(&mut self, program: &Program, plan: &Plan) -> Result<(), SchedError> {
+        let offered = self.get().ops_offered;
+        let shared = self.get_mut();
+        let all: Vec<u32> = program
+            .before
+            .iter()
+            .chain(program.columns.iter().flatten())
+            .chain(&program.after)
+            .copied()
+            .collect();
+        let problem = if program.columns.is_empty() || program.columns.len() >= crate::THREADS_MAX {
+            Some(format!(
+                "{} columns, possible are 1 to {}",
+                program.columns.len(),
+                crate::THREADS_MAX - 1
+            ))
+        } else if all.len() > OPS_CAP {
+            Some(format!("{} calls, at most {OPS_CAP} are possible", all.len()))
+        } else {
+            let unknown = all.iter().find(|&&op| op >= offered);
+            unknown.map(|op| {
+                format!(
+                    "call {op} does not exist, the harness has {offered} (0 to {})",
+                    offered - 1
+                )
+            })
+        };
+        if let Some(problem) = problem {
+            return Err(SchedError::Program { problem });
+        }
+        shared.ops[..all.len()].copy_from_slice(&all);
+        shared.before_len = program.before.len() as u32;
+        shared.after_len = program.after.len() as u32;
+        shared.columns = program.columns.len() as u32;
+        for (length, column) in shared.column_len.iter_mut().zip(&program.columns) {
+            *length = column.len() as u32;
+        }
+        shared.serial = plan.serial.into();
+        shared.plain = (plan.accesses == Accesses::All).into();
+        shared.steps_max = plan.steps_max;
+        shared.schedule_len = 0;
+        match &plan.choices {
+            Choices::Follow(schedule) => {
+                let Some(place) = shared.schedule.get_mut(..schedule.len()) else {
+                    let problem = format!(
+                        "a schedule of {} steps, at most {STEPS_CAP} are possible",
+                        schedule.len()
+                    );
+                    return Err(SchedError::Program { problem });
+                };
+                place.copy_from_slice(schedule.threads());
+                shared.schedule_len = schedule.len() as u32;
+                shared.choices = choices::FOLLOW;
+            }
+            Choices::Random { seed } => {
+                shared.choices = choices::RANDOM;
+                shared.seed = *seed;
+            }
+            Choices::Priorities { seed, changes, steps } => {
+                shared.choices = choices::PRIORITIES;
+                shared.seed = *seed;
+                shared.changes = *changes;
+                shared.steps_expected = *steps;
+            }
+        }
+        self.clear_results();
+        Ok(())
+    }
+
+    /// Writes down that rounds of native threads are to be run.
+    pub(crate) fn request_native(&mut self, program: &Program, rounds: u32) -> Result<(), SchedError> {
+        self.request(program, &Plan::follow(Schedule::default()))?;
+        let shared = self.get_mut();
+        shared.choices = choices::NATIVE;
+        shared.rounds = rounds;
+        // A thread takes the place of an event before it writes it: what was never written must be seen as such.
+        shared.events.fill(kind::UNWRITTEN);
+        Ok(())
+    }
+
+    /// The rounds of native threads that came to their end, and how the last one ended if it did not.
+    pub(crate) fn native_executions(&self, status: i32) -> Vec<Execution> {
+        let execution = |events, ending| Execution {
+            events,
+            ending,
+            steps: Vec::new(),
+            steps_made: 0,
+        };
+        let mut executions = Vec::new();
+        let mut events = Vec::new();
+        for (code, event) in self.records() {
+            match code {
+                kind::ROUND_END => executions.push(execution(std::mem::take(&mut events), Ending::Finished)),
+                _ => events.push(event),
+            }
+        }
+        match self.ending(status) {
+            Ending::Finished => {}
+            ending => executions.push(execution(events, ending)),
+        }
+        executions
+    }
+
+    /// Says how long an execution may show no end.
+    pub(crate) fn set_patience(&mut self, patience_s: u32) {
+        self.get_mut().patience_s = patience_s;
+    }
+
+    fn clear_results(&mut self) {
+        let shared = self.get_mut();
+        shared.ending = ending::NONE;
+        shared.running = u32::from(NOBODY);
+        shared.stuck = 0;
+        shared.steps_made = 0;
+        shared.events_len = 0;
+    }
+
+    /// What the execution left behind; `status` is what the system says about how its process ended.
+    pub(crate) fn execution(&self, status: i32) -> Execution {
+        let shared = self.get();
+        let recorded = (shared.steps_made as usize).min(STEPS_CAP);
+        Execution {
+            events: self.events(),
+            ending: self.ending(status),
+            steps: shared.steps[..recorded].iter().map(step).collect(),
+            steps_made: shared.steps_made,
+        }
+    }
+
+    fn events(&self) -> Vec<Event> {
+        self.records().map(|(_, event)| event).collect()
+    }
+
+    /// The events with their kinds, up to the first that was not written.
+    fn records(&self) -> impl Iterator<Item = (u8, Event)> {
+        const HEADER: usize = size_of::<EventHeader>();
+        let shared = self.get();
+        let mut rest = &shared.events[..(shared.events_len as usize).min(EVENTS_CAP)];
+        std::iter::from_fn(move || {
+            let (head, behind) = rest.split_at_checked(HEADER)?;
+            // SAFETY: the header is plain numbers and `head` has its size.
+            let header = unsafe { head.as_ptr().cast::<EventHeader>().read_unaligned() };
+            let length = header.value_len as usize;
+            let value = behind.get(..length)?;
+            let event_kind = match header.kind {
+                kind::RETURN => EventKind::Return(String::from_utf8_lossy(value).into_owned()),
+                kind::CALL | kind::ROUND_END => EventKind::Call,
+                _ => return None,
+            };
+            rest = behind.get(length.next_multiple_of(8)..).unwrap_or_default();
+            let EventHeader {
+                thread,
+                position,
+                op,
+                step,
+                ..
+            } = header;
+            Some((
+                header.kind,
+                Event {
+                    thread,
+                    position,
+                    op,
+                    step,
+                    kind: event_kind,
+                },
+            ))
+        })
+    }
+
+    fn ending(&self, status: i32) -> Ending {
+        let shared = self.get();
+        let thread = shared.running as ThreadId;
+        let stuck = |reason| {
+            Ending::Stuck(Stuck {
+                reason,
+                threads: threads_in(shared.stuck),
+            })
+        };
+        match shared.ending {
+            ending::FINISHED => Ending::Finished,
+            ending::DEADLOCK => stuck(StuckReason::Deadlock),
+            ending::LIVELOCK => stuck(StuckReason::Livelock),
+            ending::STEP_LIMIT => Ending::StepLimit,
+            ending::DIVERGED => Ending::Diverged {
+                step: shared.steps_made as usize,
+                wanted: shared.stuck.trailing_zeros() as ThreadId,
+            },
+            ending::TOO_MANY_THREADS => Ending::TooManyThreads,
+            ending::EVENTS_TOO_LARGE => Ending::EventsTooLarge,
+            _ if libc::WIFSIGNALED(status) && libc::WTERMSIG(status) == SIGALRM => {
+                Ending::Unresponsive { thread }
+            }
+            _ => Ending::Crashed {
+                thread,
+                signal: libc::WIFSIGNALED(status).then(|| libc::WTERMSIG(status)),
+                exit_code: libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status)),
+            },
+        }
+    }
+}
+
+impl Drop for SharedMemory {
+    fn drop(&mut self) {
+        // SAFETY: the mapping was made by `new` and nobody refers to it any more.
+        unsafe { libc::munmap(self.shared.cast(), size_of::<Shared>()) };
+    }
+}
+
+fn threads_in(bits: u32) -> Vec<ThreadId> {
+    (0..32).filter(|id| bits & (1 << id) != 0).collect()
+}
+
+fn step(record: &StepRecord) -> Step {
+    let has = |bit| record.flags & bit != 0;
+    Step {
+        current: (record.current != NOBODY).then_some(record.current),
+        chosen: record.chosen,
+        candidates: record.candidates,
+        preemptible: has(flag::PREEMPTIBLE),
+        yielding: has(flag::YIELDING),
+        boundary: has(flag::BOUNDARY),
+        calls: has(flag::CALLS),
+        returns: has(flag::RETURNS),
+        touch: Touch {
+            address: record.address,
+            second: record.second,
+            writes: has(flag::WRITES),
+            opaque: has(flag::OPAQUE),
+        },
+        current_code: record.current_code,
+        chosen_code: record.chosen_code,
+    }
+}

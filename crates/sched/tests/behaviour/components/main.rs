@@ -1,0 +1,271 @@
+//! The components that the tests explore, as one harness: its argument is the name of one of them.
+//!
+//! They use the types of the standard library as any program does; only the tests of this crate compile them.
+
+#[path = "../../../src/harness.rs"]
+#[allow(dead_code, unused_doc_comments)]
+mod harness;
+
+use harness::Component;
+use std::cell::UnsafeCell;
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Condvar, Mutex};
+
+/// A component made of a value and its calls.
+struct Calls<T: 'static>(T, &'static [fn(&T) -> String]);
+
+impl<T: Sync + 'static> Component for Calls<T> {
+    fn call(&self, _thread: u32, op: u32) -> String {
+        self.1[op as usize](&self.0)
+    }
+}
+
+struct Racy(UnsafeCell<i64>);
+// SAFETY: it is not; finding that out is what it is for.
+unsafe impl Sync for Racy {}
+
+type Queue = Mutex<VecDeque<i64>>;
+
+fn text(value: impl std::fmt::Debug) -> String {
+    format!("{value:?}")
+}
+
+struct Spin {
+    taken: AtomicBool,
+    value: Racy,
+}
+
+impl Spin {
+    fn with<R>(&self, work: impl FnOnce(&mut i64) -> R) -> R {
+        while self.taken.swap(true, SeqCst) {
+            std::hint::spin_loop();
+        }
+        // SAFETY: the lock is held.
+        let result = work(unsafe { &mut *self.value.0.get() });
+        self.taken.store(false, SeqCst);
+        result
+    }
+}
+
+static STARTS: AtomicUsize = AtomicUsize::new(0);
+
+fn component(name: &str) -> Option<(u32, Box<dyn Component>)> {
+    fn of<T: Sync + 'static>(
+        value: T,
+        calls: &'static [fn(&T) -> String],
+    ) -> Option<(u32, Box<dyn Component>)> {
+        Some((calls.len() as u32, Box::new(Calls(value, calls))))
+    }
+    match name {
+        // Two accesses in `increment`, one in `get`.
+        "counter" => of(
+            AtomicI64::new(0),
+            &[
+                |n| {
+                    let seen = n.load(SeqCst);
+                    n.store(seen + 1, SeqCst);
+                    text(seen)
+                },
+                |n| text(n.load(SeqCst)),
+                |n| text(n.fetch_add(1, SeqCst)),
+            ],
+        ),
+        // Two locations, so that most steps do not meet.
+        "pair" => of(
+            (AtomicI64::new(0), AtomicI64::new(0)),
+            &[
+                |p| text(p.0.fetch_add(1, SeqCst)),
+                |p| text(p.1.fetch_add(1, SeqCst)),
+                |p| text((p.0.load(SeqCst), p.1.load(SeqCst))),
+                |p| text((p.0.swap(7, SeqCst), p.1.swap(7, SeqCst))),
+            ],
+        ),
+        // Long calls that meet in one location only.
+        "stripes" => of(
+            [const { AtomicI64::new(0) }; 9],
+            &[|a| text(a[..5].iter().map(|n| n.fetch_add(1, SeqCst)).sum::<i64>()), |a| {
+                text(a[4..].iter().map(|n| n.fetch_add(1, SeqCst)).sum::<i64>())
+            }],
+        ),
+        "racy" => of(
+            Racy(UnsafeCell::new(0)),
+            &[|r| {
+                // SAFETY: none.
+                unsafe {
+                    let seen = r.0.get().read_volatile();
+                    r.0.get().write_volatile(seen + 1);
+                    text(seen)
+                }
+            }],
+        ),
+        "queue" => of(
+            Queue::default(),
+            &[
+                |q| {
+                    q.lock().unwrap().push_back(1);
+                    String::new()
+                },
+                |q| {
+                    q.lock().unwrap().push_back(2);
+                    String::new()
+                },
+                |q| text(q.lock().unwrap().pop_front()),
+            ],
+        ),
+        "spin" => of(
+            Spin {
+                taken: AtomicBool::new(false),
+                value: Racy(UnsafeCell::new(0)),
+            },
+            &[
+                |s| {
+                    s.with(|n| {
+                        *n += 1;
+                        text(*n)
+                    })
+                },
+                |s| s.with(|n| text(*n)),
+                // Never gives the lock back.
+                |s| {
+                    while s.taken.swap(true, SeqCst) {}
+                    String::new()
+                },
+            ],
+        ),
+        // One waits by reading for the other, while others are busy elsewhere.
+        "handshake" => of(
+            [const { AtomicI64::new(0) }; 3],
+            &[
+                |a| {
+                    while a[0].load(SeqCst) == 0 {
+                        std::hint::spin_loop();
+                    }
+                    text((a[1].load(SeqCst), a[2].load(SeqCst)))
+                },
+                |a| {
+                    a[1].store(1, SeqCst);
+                    a[0].store(1, SeqCst);
+                    a[1].store(2, SeqCst);
+                    String::new()
+                },
+                |a| {
+                    a[2].store(1, SeqCst);
+                    a[2].store(2, SeqCst);
+                    String::new()
+                },
+            ],
+        ),
+        // A blocking queue, and two ways to put something in: the second one forgets those who wait.
+        "blocking" => of(
+            (Queue::default(), Condvar::new()),
+            &[
+                |(queue, filled)| {
+                    queue.lock().unwrap().push_back(1);
+                    filled.notify_one();
+                    String::new()
+                },
+                |(queue, filled)| {
+                    let mut queue = queue.lock().unwrap();
+                    while queue.is_empty() {
+                        queue = filled.wait(queue).unwrap();
+                    }
+                    text(queue.pop_front())
+                },
+                |(queue, _)| {
+                    queue.lock().unwrap().push_back(1);
+                    String::new()
+                },
+                |(queue, filled)| {
+                    let queue = queue.lock().unwrap();
+                    let wait = std::time::Duration::from_secs(3600);
+                    let (mut queue, late) = filled.wait_timeout_while(queue, wait, |q| q.is_empty()).unwrap();
+                    text((queue.pop_front(), late.timed_out()))
+                },
+            ],
+        ),
+        "locks" => of(
+            (Mutex::new(0), Mutex::new(0)),
+            &[
+                |(a, b)| {
+                    let (_a, _b) = (a.lock().unwrap(), b.lock().unwrap());
+                    String::new()
+                },
+                |(a, b)| {
+                    let (_b, _a) = (b.lock().unwrap(), a.lock().unwrap());
+                    String::new()
+                },
+            ],
+        ),
+        "crashes" => of(
+            AtomicUsize::new(0),
+            &[
+                |n| {
+                    if n.fetch_add(1, SeqCst) == 1 {
+                        std::process::abort();
+                    }
+                    String::new()
+                },
+                |n| {
+                    if n.fetch_add(1, SeqCst) == 1 {
+                        panic!("second");
+                    }
+                    String::new()
+                },
+                |_| std::process::exit(3),
+                |_| loop {
+                    std::hint::spin_loop();
+                },
+            ],
+        ),
+        // What a component could see besides the schedule.
+        "surroundings" => of(
+            (),
+            &[|_| {
+                let mut map: HashMap<u32, u32> = (0..32).map(|n| (n, n)).collect();
+                map.remove(&3);
+                let local = Box::new(1);
+                text((
+                    std::time::Instant::now(),
+                    map.keys().collect::<Vec<_>>(),
+                    &raw const *local,
+                    STARTS.fetch_add(1, SeqCst),
+                ))
+            }],
+        ),
+        "threads" => of(
+            (),
+            &[|_| {
+                let sum = std::sync::Arc::new(AtomicI64::new(0));
+                let add = |by| {
+                    let sum = sum.clone();
+                    std::thread::spawn(move || {
+                        let seen = sum.load(SeqCst);
+                        sum.store(seen + by, SeqCst);
+                    })
+                };
+                let (one, ten) = (add(1), add(10));
+                one.join().unwrap();
+                ten.join().unwrap();
+                text(sum.load(SeqCst))
+            }, |_| {
+                for _ in 0..40 {
+                    std::thread::spawn(|| STARTS.fetch_add(1, SeqCst)).join().unwrap();
+                }
+                text(STARTS.load(SeqCst))
+            }, |_| {
+                let many: Vec<_> = (0..40).map(|_| std::thread::spawn(std::thread::park)).collect();
+                text(many.len())
+            }],
+        ),
+        _ => None,
+    }
+}
+
+fn main() {
+    let name = std::env::args().nth(1).unwrap_or_default();
+    let Some((ops, _)) = component(&name) else {
+        std::process::exit(4)
+    };
+    harness::serve(ops, &name, &|| component(&name).expect("it was there before").1);
+}

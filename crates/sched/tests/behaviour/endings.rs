@@ -1,0 +1,177 @@
+//! Executions that do not finish.
+
+use crate::support::{components, explored, program, start};
+use omnilink_sched::{
+    Ending, Executor, HarnessExecutor, HarnessOptions, Plan, Schedule, Strategy, Stuck, StuckReason,
+};
+
+fn bounded(preemptions_max: u32) -> Strategy {
+    Strategy::Bounded {
+        preemptions_max: Some(preemptions_max),
+        reduction: false,
+    }
+}
+
+fn serial() -> Plan {
+    Plan {
+        serial: true,
+        ..Plan::follow(Schedule::default())
+    }
+}
+
+fn stuck(reason: StuckReason, threads: &[u8]) -> Ending {
+    Ending::Stuck(Stuck {
+        reason,
+        threads: threads.to_vec(),
+    })
+}
+
+#[test]
+fn locks_taken_in_opposite_order_deadlock() {
+    let endings: Vec<Ending> = explored("locks", "0 1", bounded(1))
+        .executions
+        .into_iter()
+        .map(|e| e.ending)
+        .collect();
+    assert!(endings.contains(&stuck(StuckReason::Deadlock, &[0, 1])));
+    assert!(endings.contains(&Ending::Finished));
+    let without_preemption = explored("locks", "0 1", bounded(0));
+    assert!(
+        without_preemption
+            .executions
+            .iter()
+            .all(|e| e.ending == Ending::Finished)
+    );
+}
+
+#[test]
+fn spinning_on_a_lock_that_nobody_gives_back_is_a_livelock() {
+    let execution = start("spin")
+        .run(&program("2 0"), &Plan::follow(Schedule::default()))
+        .unwrap();
+    assert_eq!(execution.ending, stuck(StuckReason::Livelock, &[1]));
+}
+
+#[test]
+fn spinning_on_a_lock_that_is_given_back_ends() {
+    let explored = explored("spin", "00 00", bounded(2));
+    assert!(explored.executions.iter().all(|e| e.ending == Ending::Finished));
+    assert_eq!(explored.exploration.executions, 30);
+}
+
+#[test]
+fn a_wake_up_that_is_forgotten_leaves_the_waiter_stuck() {
+    assert!(
+        explored("blocking", "2 1", bounded(0))
+            .histories
+            .contains("+0 +1 -0: !")
+    );
+    assert!(
+        explored("blocking", "0 1", bounded(2))
+            .executions
+            .iter()
+            .all(|e| e.ending == Ending::Finished)
+    );
+}
+
+#[test]
+fn a_time_limit_may_end_a_wait_at_any_moment() {
+    let histories = explored("blocking", "0 3", bounded(1)).histories;
+    assert!(
+        histories.iter().any(|h| h.contains("-1:(None, true)")),
+        "{histories:#?}"
+    );
+    assert!(
+        histories.iter().any(|h| h.contains("-1:(Some(1), false)")),
+        "{histories:#?}"
+    );
+}
+
+#[test]
+fn a_serial_execution_in_which_a_call_blocks_is_stuck_in_that_call() {
+    let execution = start("blocking").run(&program("10 0"), &serial()).unwrap();
+    assert_eq!(execution.ending, stuck(StuckReason::Deadlock, &[0]));
+    assert_eq!(execution.events.len(), 1);
+    let execution = start("spin").run(&program("20 1"), &serial()).unwrap();
+    assert_eq!(execution.ending, stuck(StuckReason::Livelock, &[0]));
+}
+
+#[test]
+fn a_serial_execution_lets_a_call_wait_for_the_threads_it_created() {
+    let explored = explored("threads", "0 0", Strategy::Serial);
+    let mut histories: Vec<String> = explored.histories.into_iter().collect();
+    histories.dedup();
+    assert_eq!(histories, ["+0 -0:11 +1 -1:11", "+1 -1:11 +0 -0:11"]);
+}
+
+#[test]
+fn a_crash_ends_one_execution_and_not_the_harness() {
+    let mut harness = start("crashes");
+    let plan = Plan::follow(Schedule::default());
+    for _ in 0..2 {
+        let aborted = harness.run(&program("0 0"), &plan).unwrap();
+        assert_eq!(
+            aborted.ending,
+            Ending::Crashed {
+                thread: 1,
+                signal: Some(6),
+                exit_code: None
+            }
+        );
+        assert_eq!(aborted.events.len(), 3);
+        let exited = harness.run(&program("2"), &plan).unwrap();
+        assert_eq!(
+            exited.ending,
+            Ending::Crashed {
+                thread: 0,
+                signal: None,
+                exit_code: Some(3)
+            }
+        );
+    }
+}
+
+#[test]
+fn a_panic_is_the_result_of_its_call() {
+    let histories = explored("crashes", "1 1", bounded(0)).histories;
+    assert!(
+        histories.contains("+0 -0: +1 -1:panicked: second"),
+        "{histories:#?}"
+    );
+}
+
+#[test]
+fn a_thread_that_never_comes_to_a_step_is_given_up() {
+    let options = HarnessOptions {
+        arguments: vec!["crashes".into()],
+        patience_s: 1,
+        ..Default::default()
+    };
+    let mut harness = HarnessExecutor::start(components(), &options).unwrap();
+    let execution = harness
+        .run(&program("1 3"), &Plan::follow(Schedule::default()))
+        .unwrap();
+    assert_eq!(execution.ending, Ending::Unresponsive { thread: 1 });
+    assert_eq!(execution.events.len(), 3);
+}
+
+#[test]
+fn an_execution_longer_than_allowed_is_cut() {
+    let plan = Plan {
+        steps_max: 3,
+        ..Plan::follow(Schedule::default())
+    };
+    let execution = start("counter").run(&program("00 00"), &plan).unwrap();
+    assert_eq!(execution.ending, Ending::StepLimit);
+    assert_eq!(execution.steps.len(), 3);
+}
+
+#[test]
+fn a_component_may_create_any_number_of_threads_but_not_at_once() {
+    let mut harness = start("threads");
+    let plan = Plan::follow(Schedule::default());
+    let one_by_one = harness.run(&program("1"), &plan).unwrap();
+    assert_eq!(one_by_one.ending, Ending::Finished);
+    let at_once = harness.run(&program("2"), &plan).unwrap();
+    assert_eq!(at_once.ending, Ending::TooManyThreads);
+}

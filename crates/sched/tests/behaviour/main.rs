@@ -1,0 +1,13 @@
+//! What the scheduler does, seen from outside, on small components that are built for it.
+#![cfg(all(target_os = "linux", target_env = "gnu"))]
+
+mod cpp;
+mod endings;
+mod errors;
+mod histories;
+mod native;
+mod packages;
+mod reduction;
+mod replay;
+mod support;
+mod whole_programs;

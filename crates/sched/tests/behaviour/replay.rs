@@ -1,0 +1,81 @@
+//! An execution is determined by its schedule.
+
+use crate::support::{explored, program, start};
+use omnilink_sched::{
+    Choices, Ending, Executor, ExploreOptions, Plan, SchedError, Schedule, Strategy, replay,
+};
+
+#[test]
+fn every_execution_is_repeated_by_its_schedule() {
+    for (component, columns) in [
+        ("queue", "02 12"),
+        ("blocking", "0 1"),
+        ("locks", "0 1"),
+        ("spin", "00 01"),
+    ] {
+        let strategy = Strategy::Bounded {
+            preemptions_max: Some(1),
+            reduction: false,
+        };
+        let mut other_process = start(component);
+        for first in explored(component, columns, strategy).executions {
+            let options = ExploreOptions::default();
+            let again = replay(
+                &mut other_process,
+                &program(columns),
+                &first.schedule(),
+                &options,
+                false,
+            )
+            .expect("the schedule can be followed");
+            assert_eq!(again.events, first.events);
+            assert_eq!(again.steps, first.steps);
+            assert_eq!(again.ending, first.ending);
+        }
+    }
+}
+
+#[test]
+fn a_random_execution_is_repeated_by_its_seed_and_by_its_schedule() {
+    let (mut one, mut other) = (start("queue"), start("queue"));
+    let program = program("0202 1212 22");
+    for seed in 0..20 {
+        let random = Plan {
+            choices: Choices::Random { seed },
+            ..Plan::follow(Schedule::default())
+        };
+        let first = one.run(&program, &random).unwrap();
+        let again = other.run(&program, &random).unwrap();
+        assert_eq!(first.steps, again.steps);
+        let followed = other.run(&program, &Plan::follow(first.schedule())).unwrap();
+        assert_eq!(followed.events, first.events);
+    }
+}
+
+#[test]
+fn time_hash_seeds_addresses_and_statics_are_the_same_in_every_execution() {
+    let (mut one, mut other) = (start("surroundings"), start("surroundings"));
+    let plan = Plan::follow(Schedule::default());
+    let first = one.run(&program("00 0"), &plan).unwrap();
+    assert_eq!(first.ending, Ending::Finished);
+    for _ in 0..3 {
+        assert_eq!(one.run(&program("00 0"), &plan).unwrap().events, first.events);
+        assert_eq!(other.run(&program("00 0"), &plan).unwrap().events, first.events);
+    }
+}
+
+#[test]
+fn a_schedule_that_cannot_be_followed_is_reported() {
+    let mut counter = start("counter");
+    let impossible: Schedule = "0x2 5".parse().unwrap();
+    let cut = counter
+        .run(&program("00 0"), &Plan::follow(impossible.clone()))
+        .unwrap();
+    assert_eq!(cut.ending, Ending::Diverged { step: 2, wanted: 5 });
+    let options = ExploreOptions::default();
+    let error = replay(&mut counter, &program("00 0"), &impossible, &options, false).unwrap_err();
+    assert!(matches!(error, SchedError::Diverged { step: 2 }), "{error}");
+    let too_short: Schedule = "0x2".parse().unwrap();
+    let error = replay(&mut counter, &program("00 0"), &too_short, &options, false).unwrap_err();
+    assert!(matches!(error, SchedError::Diverged { step: 2 }), "{error}");
+}

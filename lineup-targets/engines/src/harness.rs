@@ -1,0 +1,21 @@
+//! The component as it is, for OmniLink's scheduler. Compiled by `main.rs`, instrumented.
+
+mod sync {
+    pub use std::sync::Mutex;
+}
+
+#[path = "component.rs"]
+mod component;
+#[path = "../../../crates/sched/src/harness.rs"]
+#[allow(dead_code)]
+mod harness;
+
+impl harness::Component for component::Queue {
+    fn call(&self, _thread: u32, op: u32) -> String {
+        component::Queue::call(self, op)
+    }
+}
+
+fn main() {
+    harness::serve(component::OPS, "", &|| Box::new(component::Queue::new()));
+}

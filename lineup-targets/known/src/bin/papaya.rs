@@ -1,0 +1,19 @@
+//! papaya HashMap.
+
+use std::collections::hash_map::DefaultHasher;
+use std::hash::BuildHasherDefault;
+use std::process::ExitCode;
+
+use omnilink_harness::Component;
+use papaya::HashMap;
+
+type Map = HashMap<i64, i64, BuildHasherDefault<DefaultHasher>>;
+
+fn main() -> ExitCode {
+    Component::new("papaya HashMap", || Map::with_hasher(Default::default()))
+        .op("insert(1, 10)", |map| map.pin().insert(1, 10).copied())
+        .op("insert(1, 20)", |map| map.pin().insert(1, 20).copied())
+        .op("get(1)", |map| map.pin().get(&1).copied())
+        .op("remove(1)", |map| map.pin().remove(&1).copied())
+        .main()
+}
