@@ -99,11 +99,18 @@ impl Cells {
             None => {
                 let is_read = |cell: &Cell| refused.reads.iter().any(|read| touches(cell, read));
                 let changes = helper.writes.iter().any(|write| {
-                    let same = write.value.as_ref().is_some_and(|left| held(state, &write.cell) == Some(left));
+                    let same = write
+                        .value
+                        .as_ref()
+                        .is_some_and(|left| held(state, &write.cell) == Some(left));
                     !same && is_read(&write.cell)
                 });
                 let is_read_there = |cell: &Cell| refused.reads.contains(cell);
-                changes && !helper.demands.iter().any(|demand| is_read_there(&demand.0) && unmet(&demand))
+                changes
+                    && !helper
+                        .demands
+                        .iter()
+                        .any(|demand| is_read_there(&demand.0) && unmet(&demand))
             }
         }
     }
@@ -111,7 +118,9 @@ impl Cells {
 
 /// What a state holds in a cell of the form `f[k]`.
 fn held<'s>(state: &'s SpecState, cell: &Cell) -> Option<&'s Value> {
-    let CellPart::At(key) = &cell.part else { return None };
+    let CellPart::At(key) = &cell.part else {
+        return None;
+    };
     state.values().get(cell.variable as usize)?.apply(key)
 }
 

@@ -6,9 +6,9 @@ use omnilink_value::Value;
 
 use super::datum::Datum;
 use super::error::{ErrorClass, Failure, Outcome};
+use super::explain::FalsePart;
 use super::session::Session;
 use super::slot::{Closure, SharedThunk, Slot};
-use super::explain::FalsePart;
 use super::step::Taken;
 use crate::ir::{Argument, Formula, Loc, Node, Operation, Program};
 

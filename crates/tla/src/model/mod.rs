@@ -95,7 +95,8 @@ pub struct BuildOptions {
 /// What is wrong with the configuration, as far as the spec does not say it.
 pub fn build(mut spec: Spec, config: &Config, options: &BuildOptions) -> Result<Model, Box<Rejected>> {
     let mut diagnostics = Vec::new();
-    let (mut replacements, model_values) = constants::replacements(&mut spec, config, options, &mut diagnostics);
+    let (mut replacements, model_values) =
+        constants::replacements(&mut spec, config, options, &mut diagnostics);
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Err(Box::new(Rejected { spec, diagnostics }));
     }
