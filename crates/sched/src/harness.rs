@@ -1,7 +1,7 @@
 //! What a Rust program calls to offer a component to the scheduler.
 //!
-//! The runtime that this talks to is linked only into programs that were built by
-//! [`build`](crate::build); in any other program [`serve`] says so and returns. The file uses nothing but the
+//! The runtime that this talks to is linked only into programs that were built by the module `build` of
+//! `omnilink-sched`; in any other program [`serve`] says so and returns. The file uses nothing but the
 //! standard library.
 
 use std::any::Any;
