@@ -90,6 +90,18 @@ impl Value {
         Self::from_elements(elements)
     }
 
+    /// The sequence of some elements followed by others, made in one piece.
+    pub fn sequence_of(first: &[Value], second: &[Value]) -> Self {
+        let len = first.len() + second.len();
+        let sum = (1..)
+            .zip(first.iter().chain(second))
+            .fold(len as u64, |sum, (index, element)| {
+                sum.wrapping_add(mix(index, element.hash64()))
+            });
+        let elements = Exact(first.iter().chain(second).cloned(), len);
+        Self(Repr::Tuple(Elements::from_header_and_iter(sum, elements)))
+    }
+
     /// The set of these elements, which are sorted and distinct. Anything else is not canonical and breaks equality.
     pub fn set_of_sorted(elements: impl IntoIterator<Item = Value>) -> Self {
         let elements: ElementBuffer = elements.into_iter().collect();
@@ -277,6 +289,16 @@ mod tests {
         assert_eq!(changed.as_ref(), Some(&expected));
         assert_eq!(changed.map(|v| v.hash64()), Some(expected.hash64()));
         assert_eq!(tuple.with_entry(3, 0.into()), None);
+    }
+
+    #[test]
+    fn a_sequence_made_of_two_parts_is_the_tuple_of_both() {
+        let (first, second) = (ints(&[1, 2]), ints(&[3]));
+        let joined = Value::sequence_of(elements(&first), elements(&second));
+        let expected = Value::tuple([1.into(), 2.into(), 3.into()]);
+        assert_eq!(joined, expected);
+        assert_eq!(joined.hash64(), expected.hash64());
+        assert_eq!(Value::sequence_of(&[], &[]), Value::tuple([]));
     }
 
     #[test]

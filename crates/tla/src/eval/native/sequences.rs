@@ -79,7 +79,7 @@ fn head<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -> Outc
 
 fn tail_direct(operands: &[&Value]) -> Option<Value> {
     let (_, rest) = operands.first()?.as_tuple()?.split_first()?;
-    Some(Value::tuple(rest.iter().cloned()))
+    Some(Value::sequence_of(rest, &[]))
 }
 
 fn tail<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -> Outcome<Datum<'p>> {
@@ -98,7 +98,7 @@ fn tail<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -> Outc
 fn append_direct(operands: &[&Value]) -> Option<Value> {
     let [sequence, last] = operands else { return None };
     let parts = sequence.as_tuple()?;
-    Some(Value::tuple(parts.iter().chain([*last]).cloned()))
+    Some(Value::sequence_of(parts, std::slice::from_ref(*last)))
 }
 
 fn append<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -> Outcome<Datum<'p>> {
@@ -114,7 +114,7 @@ fn concat_direct(operands: &[&Value]) -> Option<Value> {
     Some(match (first.is_empty(), second.is_empty()) {
         (_, true) => (*left).clone(),
         (true, _) => (*right).clone(),
-        _ => Value::tuple(first.iter().chain(second).cloned()),
+        _ => Value::sequence_of(first, second),
     })
 }
 
@@ -142,7 +142,7 @@ fn sub_seq_direct(operands: &[&Value]) -> Option<Value> {
     }
     let start = usize::try_from(from).ok()?.checked_sub(1)?;
     let part = parts.get(start..usize::try_from(to).ok()?)?;
-    Some(Value::tuple(part.iter().cloned()))
+    Some(Value::sequence_of(part, &[]))
 }
 
 fn sub_seq<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -> Outcome<Datum<'p>> {
