@@ -107,8 +107,11 @@ fn say(tone: Tone, word: &str, message: &dyn std::fmt::Display) {
         color: is_colored,
         ..Look::plain()
     };
-    // What a file name or a trace puts into a message must not reach the terminal as it is.
-    let message = look.clean(&message.to_string()).into_owned();
+    // What a file name or a trace puts into a message must not reach the terminal as it is; a message about a spec has
+    // lines that show it.
+    let message = message.to_string();
+    let lines: Vec<_> = message.trim_end().lines().map(|line| look.clean(line)).collect();
+    let message = lines.join("\n");
     // Nobody is left to tell if standard error is closed.
     let _ = writeln!(anstream::stderr(), "{}: {message}", look.paint(tone, word));
 }
