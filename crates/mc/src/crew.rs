@@ -113,7 +113,7 @@ impl<'a, M: Machine> Crew<'a, M> {
     /// A worker, made in its own thread.
     pub(crate) fn member(&self, number: usize) -> Member<M::Worker> {
         Member {
-            worker: self.machine.worker(number),
+            worker: self.machine.searcher(number),
             mine: Shard::default(),
         }
     }

@@ -78,7 +78,7 @@ pub fn depth_first<M: Machine>(
 ) -> Result<Exploration<M::Failure>, SearchError> {
     let deadline = Deadline::new(&search.limits);
     let seen = SeenStates::default();
-    let mut worker = machine.worker(0);
+    let mut worker = machine.searcher(0);
     let mut harvest = Harvest::new(machine.actions(), sink.is_some());
     let mut searching = DepthFirst {
         live,

@@ -34,6 +34,11 @@ pub trait Machine: Sync {
     /// The worker of this number, made in the thread that uses it.
     fn worker(&self, number: usize) -> Self::Worker;
 
+    /// A worker that need not be able to name the steps it finds beyond their actions, and may be faster for it.
+    fn searcher(&self, number: usize) -> Self::Worker {
+        self.worker(number)
+    }
+
     /// How many actions [`Machine::action`] tells apart.
     fn actions(&self) -> usize;
 

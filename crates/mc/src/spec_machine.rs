@@ -118,6 +118,12 @@ impl<'m> Machine for SpecMachine<'m> {
         Evaluator::new(&self.model.program, self.session)
     }
 
+    fn searcher(&self, number: usize) -> Evaluator<'m> {
+        let mut evaluator = self.worker(number);
+        evaluator.remember();
+        evaluator
+    }
+
     fn actions(&self) -> usize {
         self.model.program.actions.len()
     }

@@ -173,6 +173,7 @@ impl<'p> Evaluator<'p> {
     }
 
     fn walk_parts(&mut self, node: &'p Node, walk: &mut Walk) -> Walked<bool> {
+        let node = node.bare();
         match &node.kind {
             Kind::And(conjuncts) => {
                 let facts = walk.facts.len();
@@ -338,6 +339,7 @@ impl<'p> Evaluator<'p> {
 
     fn walk_assignment(&mut self, variable: u32, value: &'p Node, walk: &mut Walk) -> Walked<bool> {
         walk.visit()?;
+        let value = value.bare();
         match &value.kind {
             Kind::Var(same) if *same == variable => Ok(true),
             Kind::If(parts) => {
@@ -515,6 +517,7 @@ impl<'p> Evaluator<'p> {
         if let Ok(decided) = self.bool(node) {
             return Some(decided);
         }
+        let node = node.bare();
         match &node.kind {
             Kind::Not(inner) => Some(!self.decide(inner, walk)?),
             Kind::And(parts) => self.decide_all(parts, walk, false),
@@ -561,6 +564,7 @@ impl<'p> Evaluator<'p> {
         if node.uses.world || node.uses.opaque {
             return Err(GaveUp);
         }
+        let node = node.bare();
         match &node.kind {
             Kind::Var(variable) | Kind::Next(variable) => {
                 walk.read(*variable, CellPart::Whole);

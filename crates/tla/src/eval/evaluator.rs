@@ -7,6 +7,7 @@ use omnilink_value::Value;
 use super::datum::Datum;
 use super::error::{ErrorClass, Failure, Outcome};
 use super::explain::FalsePart;
+use super::recall::Memory;
 use super::session::Session;
 use super::slot::{Closure, SharedThunk, Slot};
 use super::step::Taken;
@@ -47,6 +48,10 @@ pub struct Evaluator<'p> {
     pub(crate) coverage: Option<Vec<u64>>,
     /// What stopped the branches of an action, when that is asked for.
     pub(crate) refusals: Option<Vec<FalsePart>>,
+    /// What is remembered of earlier evaluations, when that is asked for.
+    pub(crate) memory: Option<Box<Memory>>,
+    /// Whether what is looked at is noted in the memory's log.
+    pub(crate) logging: bool,
 }
 
 impl<'p> Evaluator<'p> {
@@ -73,6 +78,8 @@ impl<'p> Evaluator<'p> {
             ticks: 0,
             coverage: None,
             refusals: None,
+            memory: None,
+            logging: false,
         }
     }
 
@@ -271,6 +278,25 @@ impl<'p> Evaluator<'p> {
     /// What a name stands for.
     pub(crate) fn local(&mut self, slot: u32) -> Outcome<Datum<'p>> {
         let at = self.base + slot as usize;
+        if self.logging {
+            return self.local_noted(slot);
+        }
+        self.local_value(at)
+    }
+
+    /// What a name stands for, noted. What is looked at to find out follows from it.
+    #[inline(never)]
+    fn local_noted(&mut self, slot: u32) -> Outcome<Datum<'p>> {
+        let at = self.base + slot as usize;
+        if self.primed && !matches!(self.slots[at], Slot::Datum(_)) {
+            self.note_which(slot);
+            return self.local_value(at);
+        }
+        let look = self.note_slot(slot);
+        self.on_account_of(look, |this| this.local_value(at))
+    }
+
+    fn local_value(&mut self, at: usize) -> Outcome<Datum<'p>> {
         let (node, base, keep) = match &self.slots[at] {
             Slot::Datum(datum) => return Ok(datum.clone()),
             Slot::Thunk {
@@ -352,6 +378,9 @@ impl<'p> Evaluator<'p> {
     /// The content of a slot for another frame. What is not yet evaluated is shared from now on, so that it is evaluated
     /// once however many frames it goes to.
     pub(crate) fn share(&mut self, slot: u32) -> Slot<'p> {
+        if self.logging {
+            self.note_slot(slot);
+        }
         let at = self.base + slot as usize;
         if let Slot::Thunk {
             node,
@@ -375,6 +404,9 @@ impl<'p> Evaluator<'p> {
 
     /// The content of a slot for something that outlives the frame: evaluated now.
     pub(crate) fn settle(&mut self, slot: u32) -> Outcome<Slot<'p>> {
+        if self.logging {
+            self.note_slot(slot);
+        }
         match self.slot(slot) {
             Slot::Operator(closure) => {
                 let closure = closure.clone();

@@ -100,9 +100,10 @@ impl<'p> Evaluator<'p> {
                 }
                 self.false_part(&operands.1, bindings)
             }
-            Kind::PerState(_, inner) | Kind::Once(_, inner) | Kind::Action(_, inner) => {
-                self.false_part(inner, bindings)
-            }
+            Kind::PerState(_, inner)
+            | Kind::Once(_, inner)
+            | Kind::Recall(_, inner)
+            | Kind::Action(_, inner) => self.false_part(inner, bindings),
             Kind::If(parts) => {
                 let (condition, yes, no) = &**parts;
                 let branch = if self.bool(condition).ok()? { yes } else { no };

@@ -24,10 +24,11 @@ impl<'p> Evaluator<'p> {
             Kind::Var(slot) => self.variable(*slot).map_err(|failure| failure.at(node.at)),
             Kind::Next(slot) => self.next_variable(*slot).map_err(|failure| failure.at(node.at)),
             Kind::Local(slot) => match self.slot(*slot) {
-                Slot::Datum(datum) => Ok(datum.clone()),
+                Slot::Datum(datum) if !self.logging => Ok(datum.clone()),
                 _ => self.local(*slot),
             },
             Kind::Path(root, steps) => self.path(node, root, steps),
+            Kind::Recall(site, inner) => self.recall_value(*site, inner),
             Kind::And(_)
             | Kind::Or(_)
             | Kind::Not(_)
@@ -86,7 +87,7 @@ impl<'p> Evaluator<'p> {
                 Ok(datum)
             }
             Kind::PerState(cell, inner) => {
-                if self.primed {
+                if self.primed || self.logging {
                     return self.eval(inner);
                 }
                 if let (generation, Some(known)) = &self.per_state[*cell as usize]
@@ -219,6 +220,9 @@ impl<'p> Evaluator<'p> {
 
     #[inline(never)]
     fn call_slot(&mut self, slot: u32, arguments: &'p [Argument], node: &'p Node) -> Outcome<Datum<'p>> {
+        if self.logging {
+            self.note_slot(slot);
+        }
         let Slot::Operator(closure) = self.slot(slot).clone() else {
             return Err(type_error("a value is applied as if it were an operator").at(node.at));
         };
@@ -326,9 +330,12 @@ impl<'p> Evaluator<'p> {
     }
 
     #[inline]
-    pub(crate) fn variable(&self, slot: u32) -> Outcome<Datum<'p>> {
+    pub(crate) fn variable(&mut self, slot: u32) -> Outcome<Datum<'p>> {
         if self.primed {
             return self.next_value(slot);
+        }
+        if self.logging {
+            self.note_variable(slot);
         }
         match self.state.get(slot as usize) {
             Some(value) => Ok(Datum::Value(value.clone())),
@@ -337,7 +344,7 @@ impl<'p> Evaluator<'p> {
     }
 
     #[inline]
-    pub(crate) fn next_variable(&self, slot: u32) -> Outcome<Datum<'p>> {
+    pub(crate) fn next_variable(&mut self, slot: u32) -> Outcome<Datum<'p>> {
         if self.primed {
             return Err(type_error("a prime inside a prime has no meaning"));
         }
@@ -345,7 +352,10 @@ impl<'p> Evaluator<'p> {
     }
 
     #[inline]
-    fn next_value(&self, slot: u32) -> Outcome<Datum<'p>> {
+    fn next_value(&mut self, slot: u32) -> Outcome<Datum<'p>> {
+        if self.logging {
+            self.note_next(slot);
+        }
         match self.known_next(slot) {
             Some(value) => Ok(Datum::Value(value.clone())),
             None => Err(self.unassigned(slot, "'")),
@@ -375,6 +385,9 @@ impl<'p> Evaluator<'p> {
     /// followed by reference; where one leads nowhere, evaluation says why.
     #[inline]
     pub(crate) fn peek(&self, node: &'p Node) -> Option<&Value> {
+        if self.logging {
+            return None;
+        }
         match &node.kind {
             Kind::Path(root, steps) => {
                 let mut value = self.peek(root)?;
@@ -453,6 +466,13 @@ impl<'p> Evaluator<'p> {
             return is_listed(element, elements).map_err(|failure| failure.at(node.at));
         }
         let element = self.eval(&operands.0)?;
+        if self.logging
+            && let Datum::Value(element) = &element
+            && let Some(place) = self.named_place(&operands.1)?
+            && let Some(is_listed) = self.look_for(place, element.clone())
+        {
+            return Ok(is_listed);
+        }
         // `1 \in {1, "a"}` is TRUE although there is no such set.
         if let Kind::SetEnum(listed) = &operands.1.kind {
             let mut found = false;
@@ -620,6 +640,12 @@ impl<'p> Evaluator<'p> {
     fn path(&mut self, node: &'p Node, root: &'p Node, steps: &'p [Step]) -> Outcome<Datum<'p>> {
         if let Some(value) = self.peek(node) {
             return Ok(Datum::Value(value.clone()));
+        }
+        if self.logging
+            && let Some(place) = self.named_place(node)?
+            && let Some(value) = self.look(place)
+        {
+            return Ok(Datum::Value(value));
         }
         if let Some(keys) = self.keys(steps)? {
             let found = match self.peek(root) {

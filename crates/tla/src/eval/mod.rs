@@ -20,6 +20,7 @@ mod function;
 mod membership;
 pub mod native;
 mod print;
+mod recall;
 mod session;
 mod sets;
 mod slot;

@@ -18,6 +18,7 @@ use omnilink_value::Value;
 use super::datum::Datum;
 use super::error::{ErrorClass, Failure, Outcome, domain_error, type_error};
 use super::evaluator::{Evaluator, State};
+use super::recall::Edit;
 use super::slot::Slot;
 use crate::ir::{Argument, Bounded, Call, Formula, Kind, Node, Operation, Two};
 
@@ -26,11 +27,12 @@ use crate::ir::{Argument, Bounded, Call, Formula, Kind, Node, Operation, Two};
 pub struct Taken {
     /// Index into [`Program::actions`](crate::ir::Program::actions).
     pub action: u32,
-    pub(crate) base: usize,
+    /// Where its bindings are, unless it was remembered.
+    pub(crate) base: Option<usize>,
 }
 
 /// What is still to be done before a next state is complete.
-enum Rest<'a, 'p> {
+pub(super) enum Rest<'a, 'p> {
     Done,
     /// Conjuncts in a frame.
     Nodes {
@@ -64,10 +66,11 @@ struct Partial {
     values: Vec<Value>,
     known: Vec<bool>,
     unassigned: usize,
+    edits: Vec<Edit>,
 }
 
 /// What is done with a complete next state.
-type Found<'f, 'p> = &'f mut dyn FnMut(&mut Evaluator<'p>) -> Outcome<Flow>;
+pub(super) type Found<'f, 'p> = &'f mut dyn FnMut(&mut Evaluator<'p>) -> Outcome<Flow>;
 
 /// What the caller does with a state.
 pub type OnState<'f, 'p> = &'f mut dyn FnMut(&mut Evaluator<'p>, &[Value], Option<Taken>) -> Outcome<Flow>;
@@ -157,7 +160,7 @@ impl<'p> Evaluator<'p> {
         let Some(action) = self.program.actions.get(taken.action as usize) else {
             return Vec::new();
         };
-        let value = |slot: &u32| match self.slots.get(taken.base + *slot as usize)? {
+        let value = |slot: &u32| match self.slots.get(taken.base? + *slot as usize)? {
             Slot::Datum(Datum::Value(value))
             | Slot::Thunk {
                 value: Some(Datum::Value(value)),
@@ -172,7 +175,12 @@ impl<'p> Evaluator<'p> {
             .collect()
     }
 
-    fn step(&mut self, node: &'p Node, rest: &Rest<'_, 'p>, found: Found<'_, 'p>) -> Outcome<Flow> {
+    pub(super) fn step(
+        &mut self,
+        node: &'p Node,
+        rest: &Rest<'_, 'p>,
+        found: Found<'_, 'p>,
+    ) -> Outcome<Flow> {
         // What does not speak of the next state can give no variable its value; but a disjunction of such formulas still
         // branches, as in TLC.
         if is_guard(node) {
@@ -214,17 +222,17 @@ impl<'p> Evaluator<'p> {
             }
             Kind::Exists(bounded) => self.step_exists(bounded, node, rest, found),
             Kind::ForAll(bounded) => self.step_for_all(bounded, node, rest, found),
-            Kind::Equal(operands) | Kind::UnchangedExpr(operands) => match self.target(&operands.0, false) {
+            Kind::Equal(operands) | Kind::UnchangedExpr(operands) => match self.noted_target(&operands.0) {
                 Some(variable) => self.assign_equal(variable, operands, node, rest, found),
                 None => self.check(node, rest, found),
             },
-            Kind::In(operands) => match self.target(&operands.0, false) {
+            Kind::In(operands) => match self.noted_target(&operands.0) {
                 Some(variable) if !self.known[variable as usize] => {
                     self.assign_in(variable, &operands.1, node, rest, found)
                 }
                 _ => self.check(node, rest, found),
             },
-            Kind::SubsetEq(operands) => match self.target(&operands.0, false) {
+            Kind::SubsetEq(operands) => match self.noted_target(&operands.0) {
                 Some(variable) if !self.known[variable as usize] => {
                     let whole = self.eval(&operands.1)?;
                     let subsets = Datum::lazy(super::datum::Lazy::Powerset(whole));
@@ -256,6 +264,9 @@ impl<'p> Evaluator<'p> {
                 // An action given as an argument.
                 Slot::Thunk { node, base, .. } if node.uses.next => {
                     let (inner, base) = (*node, *base as usize);
+                    if self.logging {
+                        self.note_which(*slot);
+                    }
                     let own = std::mem::replace(&mut self.base, base);
                     let back = Rest::Nodes {
                         nodes: &[],
@@ -290,10 +301,11 @@ impl<'p> Evaluator<'p> {
                 };
                 self.step(&operands.0, &rest, found)
             }
+            Kind::Recall(site, inner) if inner.uses.next => self.recall_step(*site, inner, rest, found),
             Kind::Action(action, body) => {
                 let taken = Taken {
                     action: *action,
-                    base: self.base,
+                    base: Some(self.base),
                 };
                 let outer = self.taken.replace(taken);
                 let flow = self.step(body, rest, found);
@@ -360,6 +372,9 @@ impl<'p> Evaluator<'p> {
         rest: &Rest<'_, 'p>,
         found: Found<'_, 'p>,
     ) -> Outcome<Flow> {
+        if self.logging {
+            self.note_slot(slot);
+        }
         let Slot::Operator(closure) = self.slot(slot).clone() else {
             return Err(type_error("a value is applied as if it were an operator").at(node.at));
         };
@@ -412,7 +427,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// Goes on with what is left.
-    fn resume_rest(&mut self, rest: &Rest<'_, 'p>, found: Found<'_, 'p>) -> Outcome<Flow> {
+    pub(super) fn resume_rest(&mut self, rest: &Rest<'_, 'p>, found: Found<'_, 'p>) -> Outcome<Flow> {
         if self.unassigned == 0 {
             return self.finish(rest, found);
         }
@@ -533,6 +548,20 @@ impl<'p> Evaluator<'p> {
         holds
     }
 
+    /// The variable that a primed expression stands for. If it is a parameter, that depends on what the parameter stands for.
+    fn noted_target(&mut self, node: &'p Node) -> Option<u32> {
+        if self.logging {
+            let named = match &node.kind {
+                Kind::Prime(inner) => inner,
+                _ => node,
+            };
+            if let Kind::Local(slot) = named.kind {
+                self.note_which(slot);
+            }
+        }
+        self.target(node, false)
+    }
+
     /// The variable that a primed expression stands for.
     pub(super) fn target(&self, node: &'p Node, primed: bool) -> Option<u32> {
         match &node.kind {
@@ -576,6 +605,9 @@ impl<'p> Evaluator<'p> {
     ) -> Outcome<Flow> {
         if let Some(known) = self.known_next(variable) {
             let known = Datum::Value(known.clone());
+            if self.logging {
+                self.note_next(variable);
+            }
             let value = self.eval(&operands.1)?;
             if !self
                 .equal(&known, &value)
@@ -585,6 +617,11 @@ impl<'p> Evaluator<'p> {
                 return Ok(Flow::Go);
             }
             return self.resume_rest(rest, found);
+        }
+        if self.logging {
+            let (value, edit) = self.edited(variable, &operands.1).map_err(|failure| failure.at(node.at))?;
+            self.note_edit(variable, edit);
+            return self.assign(variable, value, rest, found);
         }
         let value = self.eval(&operands.1)?;
         let value = self.canonical(value).map_err(|failure| failure.at(node.at))?;
@@ -629,6 +666,9 @@ impl<'p> Evaluator<'p> {
         found: Found<'_, 'p>,
     ) -> Outcome<Flow> {
         self.for_each_element(set, &mut |this, element| {
+            if this.logging {
+                this.note_edit(variable, Edit::Is(element.clone()));
+            }
             this.assign(variable, element, rest, found)
         })
         .map_err(|failure| failure.at(node.at))
@@ -657,9 +697,16 @@ impl<'p> Evaluator<'p> {
                     self.known[*variable as usize] = true;
                     self.unassigned -= 1;
                     given.push(*variable);
+                    if self.logging {
+                        self.note_edit(*variable, Edit::Same);
+                    }
                 }
                 Some(next) => {
                     let next = Datum::Value(next.clone());
+                    if self.logging {
+                        self.note_next(*variable);
+                        self.note_variable(*variable);
+                    }
                     match self.equal(&next, &Datum::Value(now)) {
                         Ok(true) => {}
                         Ok(false) => {
@@ -797,6 +844,7 @@ impl<'p> Evaluator<'p> {
         rest: &Rest<'_, 'p>,
         found: Found<'_, 'p>,
     ) -> Outcome<Flow> {
+        self.spoil_log();
         self.check_complete()?;
         let middle: State = self.next.as_slice().into();
         let before = std::mem::replace(&mut self.state, middle);
@@ -822,6 +870,7 @@ impl<'p> Evaluator<'p> {
 
     /// `ENABLED A`: whether there is a next state at all.
     pub(crate) fn enabled(&mut self, action: &'p Node) -> Outcome<bool> {
+        self.spoil_log();
         let outer = self.take_next();
         let taken = self.taken.take();
         let primed = std::mem::replace(&mut self.primed, false);
@@ -854,6 +903,7 @@ impl<'p> Evaluator<'p> {
 
     /// `A \cdot B` as a formula about two known states: whether some state lies between.
     pub(crate) fn composed(&mut self, operands: &'p Two) -> Outcome<bool> {
+        self.spoil_log();
         let target = self.take_next();
         let base = self.base;
         let mut holds = false;
@@ -878,6 +928,7 @@ impl<'p> Evaluator<'p> {
             values: std::mem::replace(&mut self.next, vec![Value::bool(false); size]),
             known: std::mem::replace(&mut self.known, vec![false; size]),
             unassigned: std::mem::replace(&mut self.unassigned, size),
+            edits: self.take_edits(),
         }
     }
 
@@ -885,6 +936,7 @@ impl<'p> Evaluator<'p> {
         self.next = partial.values;
         self.known = partial.known;
         self.unassigned = partial.unassigned;
+        self.put_edits(partial.edits);
     }
 }
 
@@ -899,6 +951,7 @@ fn is_guard(node: &Node) -> bool {
         Kind::Equal(operands) | Kind::In(operands) => {
             !matches!(operands.0.kind, Kind::Local(_) | Kind::Call(_))
         }
+        Kind::Recall(..) => true,
         Kind::NotEqual(_) | Kind::NotIn(_) | Kind::Comparison(..) | Kind::Not(_) | Kind::PerState(..) => true,
         _ => false,
     }

@@ -80,6 +80,16 @@ pub struct Node {
     pub uses: Uses,
 }
 
+impl Node {
+    /// The expression, without the site that remembers it.
+    pub fn bare(&self) -> &Node {
+        match &self.kind {
+            Kind::Recall(_, inner) => inner,
+            _ => self,
+        }
+    }
+}
+
 /// Two operands.
 pub type Two = Box<(Node, Node)>;
 
@@ -137,6 +147,8 @@ pub enum Kind {
     Once(u32, Box<Node>),
     /// Evaluated once for each current state.
     PerState(u32, Box<Node>),
+    /// Remembered by what its evaluation has looked at: the site and the expression. See [`crate::eval::recall`].
+    Recall(u32, Box<Node>),
     /// Conjunction, left to right.
     And(Box<[Node]>),
     /// Disjunction, left to right.
@@ -408,6 +420,7 @@ impl Kind {
             Kind::Prime(part)
             | Kind::Once(_, part)
             | Kind::PerState(_, part)
+            | Kind::Recall(_, part)
             | Kind::Not(part)
             | Kind::Negative(part)
             | Kind::Powerset(part)
@@ -530,6 +543,7 @@ impl Kind {
             Kind::Prime(part)
             | Kind::Once(_, part)
             | Kind::PerState(_, part)
+            | Kind::Recall(_, part)
             | Kind::Not(part)
             | Kind::Negative(part)
             | Kind::Powerset(part)

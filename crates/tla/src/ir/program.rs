@@ -42,6 +42,8 @@ pub struct Program {
     pub once_cells: u32,
     /// How many cells [`super::Kind::PerState`] uses.
     pub state_cells: u32,
+    /// How many sites [`super::Kind::Recall`] uses.
+    pub recall_sites: u32,
     /// The model values that the configuration introduces.
     pub model_values: Vec<Value>,
     /// The texts, for messages.

@@ -66,7 +66,8 @@ fn is_simple(node: &Node) -> bool {
     )
 }
 
-fn wrap(node: &mut Node, make: impl FnOnce(Box<Node>) -> Kind) {
+/// Puts something around a node.
+pub(super) fn wrap(node: &mut Node, make: impl FnOnce(Box<Node>) -> Kind) {
     let inner = Node {
         kind: std::mem::replace(&mut node.kind, Kind::Unchanged(Box::new([]))),
         at: node.at,

@@ -18,6 +18,7 @@ mod frame;
 mod hoist;
 mod operand;
 mod pieces;
+mod recall;
 mod reference;
 
 use omnilink_value::Value;
@@ -292,12 +293,15 @@ impl<'s> Lowering<'s> {
             .map(|(entity, slot)| (*slot, spec.names.text(spec.entity(*entity).name).into()))
             .collect();
         variables.sort_unstable();
+        let mut operators: Vec<Operator> = self.operators.into_iter().flatten().collect();
+        let recall_sites = recall::make_sites(&mut operators);
         Program {
             variables: variables.into_iter().map(|(_, name)| name).collect(),
-            operators: self.operators.into_iter().flatten().collect(),
+            operators,
             actions: self.actions,
             once_cells: self.once_cells,
             state_cells: self.state_cells,
+            recall_sites,
             model_values: Vec::new(),
             sources: crate::source::Sources::default(),
         }

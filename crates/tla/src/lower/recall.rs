@@ -1,0 +1,196 @@
+//! Where evaluation is worth remembering: see [`crate::eval::recall`].
+//!
+//! An action is remembered where it is called, or as a whole where it is not a definition; so is what `\E` chooses among
+//! inside an action, because the choice may hang on little while the set hangs on much. A formula or value that depends on
+//! the state is remembered where it loops or calls. Sites are nested: one that turns out to be useless is passed by, and
+//! those inside it remain.
+
+use crate::ir::{Argument, Kind, Node, Operator};
+
+/// Makes sites. Gives how many there are.
+pub(super) fn make_sites(operators: &mut [Operator]) -> u32 {
+    let does_something: Vec<bool> = operators
+        .iter()
+        .map(|operator| match &operator.body.kind {
+            Kind::Action(_, body) => is_whole(body),
+            _ => is_whole(&operator.body),
+        })
+        .collect();
+    let mut sites = Sites {
+        does_something,
+        made: 0,
+    };
+    for operator in operators {
+        // What an operator is as a whole is remembered where it is called.
+        let body = match &mut operator.body.kind {
+            Kind::Action(_, body) => body,
+            _ => &mut operator.body,
+        };
+        if body.uses.next {
+            sites.in_action(body);
+        } else {
+            sites.in_value(body);
+        }
+    }
+    sites.made
+}
+
+/// Whether an action is more than a choice among actions.
+fn is_whole(node: &Node) -> bool {
+    !matches!(
+        node.kind,
+        Kind::Or(_) | Kind::Exists(_) | Kind::Call(_) | Kind::Action(..) | Kind::Let(..)
+    )
+}
+
+struct Sites {
+    /// Of each operator, whether its body is an action as a whole.
+    does_something: Vec<bool>,
+    made: u32,
+}
+
+impl Sites {
+    /// A node whose next states are asked for.
+    fn in_action(&mut self, node: &mut Node) {
+        if !node.uses.next {
+            return self.in_guard(node);
+        }
+        match &mut node.kind {
+            Kind::Action(_, body) => {
+                self.in_action(body);
+                if is_whole(body) {
+                    self.remember(body);
+                }
+            }
+            Kind::Call(call) => {
+                let is_action = self.does_something.get(call.operator as usize) == Some(&true);
+                for (_, argument) in &mut call.arguments {
+                    self.in_argument(argument);
+                }
+                if is_action {
+                    self.remember(node);
+                }
+            }
+            Kind::And(parts) | Kind::Or(parts) => parts.iter_mut().for_each(|part| self.in_action(part)),
+            Kind::If(parts) => {
+                self.in_value(&mut parts.0);
+                self.in_action(&mut parts.1);
+                self.in_action(&mut parts.2);
+            }
+            Kind::Case(arms, other) => {
+                for (condition, value) in arms {
+                    self.in_value(condition);
+                    self.in_action(value);
+                }
+                if let Some(other) = other {
+                    self.in_action(other);
+                }
+            }
+            Kind::Implies(two) => {
+                self.in_value(&mut two.0);
+                self.in_action(&mut two.1);
+            }
+            Kind::Let(slots, body) => {
+                for (_, argument) in slots {
+                    self.in_argument(argument);
+                }
+                self.in_action(body);
+            }
+            Kind::Exists(bounded) => {
+                bounded.sets.iter_mut().for_each(|set| self.in_value(set));
+                self.in_action(&mut bounded.body);
+                if is_whole(&bounded.body) {
+                    self.remember(&mut bounded.body);
+                }
+            }
+            Kind::ForAll(bounded) => {
+                bounded.sets.iter_mut().for_each(|set| self.in_value(set));
+                self.in_action(&mut bounded.body);
+            }
+            Kind::Stuttering(two) | Kind::Changing(two) | Kind::Compose(two) => {
+                self.in_action(&mut two.0);
+                self.in_action(&mut two.1);
+            }
+            kind => kind.for_each_child_mut(|child| self.in_value(child)),
+        }
+    }
+
+    /// A part of an action that does not speak of the next state. Disjunctions and the like still branch there, so they are
+    /// no values.
+    fn in_guard(&mut self, node: &mut Node) {
+        match &mut node.kind {
+            Kind::And(parts) | Kind::Or(parts) => parts.iter_mut().for_each(|part| self.in_guard(part)),
+            Kind::Exists(bounded) => {
+                bounded.sets.iter_mut().for_each(|set| self.in_value(set));
+                self.in_guard(&mut bounded.body);
+            }
+            Kind::If(parts) => {
+                self.in_value(&mut parts.0);
+                self.in_guard(&mut parts.1);
+                self.in_guard(&mut parts.2);
+            }
+            Kind::Case(arms, other) => {
+                for (condition, value) in arms {
+                    self.in_value(condition);
+                    self.in_guard(value);
+                }
+                if let Some(other) = other {
+                    self.in_guard(other);
+                }
+            }
+            Kind::Implies(two) => {
+                self.in_value(&mut two.0);
+                self.in_guard(&mut two.1);
+            }
+            Kind::Let(slots, body) => {
+                for (_, argument) in slots {
+                    self.in_argument(argument);
+                }
+                self.in_guard(body);
+            }
+            _ => self.in_value(node),
+        }
+    }
+
+    fn in_argument(&mut self, argument: &mut Argument) {
+        match argument {
+            Argument::Value(node) | Argument::Lazy(node) | Argument::ByName(node) => self.in_value(node),
+            Argument::Slot(_) => {}
+            Argument::Operator(_, captures) => {
+                captures.iter_mut().for_each(|(_, capture)| self.in_argument(capture));
+            }
+        }
+    }
+
+    /// A node whose value is asked for.
+    fn in_value(&mut self, node: &mut Node) {
+        if matches!(node.kind, Kind::Once(..) | Kind::Recall(..)) {
+            return;
+        }
+        node.kind.for_each_child_mut(|child| self.in_value(child));
+        let is_worth_it = matches!(
+            node.kind,
+            Kind::Call(_)
+                | Kind::ForAll(_)
+                | Kind::Exists(_)
+                | Kind::Choose(_)
+                | Kind::Filter(_)
+                | Kind::Map(_)
+                | Kind::Function(_)
+                | Kind::Native(..)
+        );
+        if is_worth_it && node.uses.heavy && node.uses.state && !node.uses.next {
+            self.remember(node);
+        }
+    }
+
+    fn remember(&mut self, node: &mut Node) {
+        let uses = node.uses;
+        if uses.world || uses.opaque || uses.unfinished {
+            return;
+        }
+        let site = self.made;
+        self.made += 1;
+        super::hoist::wrap(node, |inner| Kind::Recall(site, inner));
+    }
+}
