@@ -10,7 +10,7 @@ use omnilink_value::Value;
 
 use crate::codec::encode;
 use crate::fingerprint::{Fingerprint, Tag};
-use crate::machine::{Machine, State};
+use crate::machine::{FoundStep, Machine, State};
 use crate::outcome::{Breach, Wrong};
 use crate::seen::Sieve;
 
@@ -154,6 +154,94 @@ pub(crate) fn start<M: Machine>(
     }))
 }
 
+/// What is done with the successors of a state.
+struct Expansion<'a, M: Machine, S> {
+    machine: &'a M,
+    from: Expanding<'a>,
+    sieve: &'a mut S,
+    harvest: &'a mut Harvest,
+    has_constraints: bool,
+    has_step_properties: bool,
+    wrong: Option<(Wrong<M::Failure>, State)>,
+}
+
+impl<M: Machine, S: Sieve> Expansion<'_, M, S> {
+    fn count(&mut self, label: &M::Label) -> usize {
+        self.harvest.generated += 1;
+        let action = self.machine.action(label);
+        if let Some(steps) = self.harvest.steps.get_mut(action) {
+            *steps += 1;
+        }
+        action
+    }
+
+    fn note_edge(&mut self, to: Fingerprint, action: usize) {
+        if let Some(edges) = &mut self.harvest.edges {
+            edges.push(Edge {
+                from: self.from.fingerprint,
+                to,
+                action,
+            });
+        }
+    }
+
+    fn check(
+        &mut self,
+        worker: &mut M::Worker,
+        state: &[Value],
+        action: usize,
+    ) -> Result<Option<Wrong<M::Failure>>, M::Failure> {
+        let (machine, from) = (self.machine, self.from);
+        let next_level = from.level + 1;
+        let mut is_new = true;
+        let mut shared = None;
+        let mut share = || shared.get_or_insert_with(|| State::from(state)).clone();
+        if !self.has_constraints
+            || (machine.is_within(worker, &share(), next_level)?
+                && machine.is_step_within(worker, from.values, state, from.level)?)
+        {
+            let fingerprint = machine.fingerprint(worker, state, next_level)?;
+            let parent = from.fingerprint.tag();
+            is_new = self.sieve.is_new(fingerprint, parent);
+            if is_new {
+                self.harvest.push(fingerprint, state, parent, Some(action));
+            }
+            self.note_edge(fingerprint, action);
+        }
+        if is_new && let Some(broken) = machine.broken_invariant(worker, &share(), next_level)? {
+            return Ok(Some(Wrong::Invariant(broken)));
+        }
+        if !self.has_step_properties {
+            return Ok(None);
+        }
+        let broken = machine.broken_step(worker, from.values, state, from.level)?;
+        Ok(broken.map(Wrong::Step))
+    }
+}
+
+impl<M: Machine, S: Sieve> FoundStep<M::Worker, M::Label> for Expansion<'_, M, S> {
+    fn found(&mut self, worker: &mut M::Worker, state: &[Value], label: &M::Label) -> ControlFlow<()> {
+        let action = self.count(label);
+        let wrong = match self.check(worker, state, action) {
+            Ok(None) => return ControlFlow::Continue(()),
+            Ok(Some(found)) => found,
+            Err(failure) => Wrong::Failed(failure),
+        };
+        self.wrong = Some((wrong, state.into()));
+        ControlFlow::Break(())
+    }
+
+    /// A state that was seen is neither checked nor explored again; only steps may be, so then it has to be made.
+    fn is_known(&mut self, state: Fingerprint, label: &M::Label) -> bool {
+        if self.has_constraints || self.has_step_properties || !self.sieve.is_known(state) {
+            return false;
+        }
+        let action = self.count(label);
+        self.note_edge(state, action);
+        true
+    }
+}
+
 /// Finds and checks the successors of a state.
 pub(crate) fn expand<M: Machine>(
     machine: &M,
@@ -162,58 +250,18 @@ pub(crate) fn expand<M: Machine>(
     sieve: &mut impl Sieve,
     harvest: &mut Harvest,
 ) -> Checked<M> {
-    let (parent, level) = (from.fingerprint.tag(), from.level);
     let generated_before = harvest.generated;
-    let (has_constraints, has_step_properties) = (machine.has_constraints(), machine.has_step_properties());
-    let mut wrong = None;
-    let enumerated = machine.successors(worker, from.values, level, &mut |worker, state, label| {
-        harvest.generated += 1;
-        let action = machine.action(label);
-        if let Some(steps) = harvest.steps.get_mut(action) {
-            *steps += 1;
-        }
-        let mut check = || -> Result<Option<Wrong<M::Failure>>, M::Failure> {
-            let mut is_new = true;
-            let mut shared = None;
-            let mut share = || shared.get_or_insert_with(|| State::from(state)).clone();
-            if !has_constraints
-                || (machine.is_within(worker, &share(), level + 1)?
-                    && machine.is_step_within(worker, from.values, state, level)?)
-            {
-                let fingerprint = machine.fingerprint(worker, state, level + 1)?;
-                is_new = sieve.is_new(fingerprint, parent);
-                if is_new {
-                    harvest.push(fingerprint, state, parent, Some(action));
-                }
-                if let Some(edges) = &mut harvest.edges {
-                    edges.push(Edge {
-                        from: from.fingerprint,
-                        to: fingerprint,
-                        action,
-                    });
-                }
-            }
-            if is_new && let Some(broken) = machine.broken_invariant(worker, &share(), level + 1)? {
-                return Ok(Some(Wrong::Invariant(broken)));
-            }
-            if !has_step_properties {
-                return Ok(None);
-            }
-            let broken = machine.broken_step(worker, from.values, state, level)?;
-            Ok(broken.map(Wrong::Step))
-        };
-        match check() {
-            Ok(None) => ControlFlow::Continue(()),
-            Ok(Some(found)) => {
-                wrong = Some((found, state.into()));
-                ControlFlow::Break(())
-            }
-            Err(failure) => {
-                wrong = Some((Wrong::Failed(failure), state.into()));
-                ControlFlow::Break(())
-            }
-        }
-    });
+    let mut expansion = Expansion {
+        machine,
+        from,
+        sieve,
+        harvest,
+        has_constraints: machine.has_constraints(),
+        has_step_properties: machine.has_step_properties(),
+        wrong: None,
+    };
+    let enumerated = machine.successors(worker, from.values, from.level, &mut expansion);
+    let wrong = expansion.wrong;
     let is_deadlock = harvest.generated == generated_before && machine.checks_deadlock();
     let (wrong, state) = match (wrong, enumerated) {
         (Some((wrong, state)), _) => (wrong, Some(state)),
@@ -224,7 +272,7 @@ pub(crate) fn expand<M: Machine>(
     Err(Box::new(Breach {
         wrong,
         from: Some(from.fingerprint),
-        level,
+        level: from.level,
         state,
     }))
 }

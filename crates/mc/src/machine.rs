@@ -12,8 +12,22 @@ pub type State = Arc<[Value]>;
 
 /// Called with each state that was found; [`ControlFlow::Break`] ends the enumeration.
 pub type FoundState<'a, W> = dyn FnMut(&mut W, &[Value]) -> ControlFlow<()> + 'a;
-/// Called with each successor and what led to it.
-pub type FoundStep<'a, W, L> = dyn FnMut(&mut W, &[Value], &L) -> ControlFlow<()> + 'a;
+/// Told of each successor and what led to it.
+pub trait FoundStep<W, L> {
+    /// A successor; [`ControlFlow::Break`] ends the enumeration.
+    fn found(&mut self, worker: &mut W, state: &[Value], label: &L) -> ControlFlow<()>;
+
+    /// Whether a successor of this fingerprint need not be made; it will then not be reported.
+    fn is_known(&mut self, _state: Fingerprint, _label: &L) -> bool {
+        false
+    }
+}
+
+impl<W, L, F: FnMut(&mut W, &[Value], &L) -> ControlFlow<()>> FoundStep<W, L> for F {
+    fn found(&mut self, worker: &mut W, state: &[Value], label: &L) -> ControlFlow<()> {
+        self(worker, state, label)
+    }
+}
 
 /// A system of states: where it starts, where it goes, and what must hold.
 ///
@@ -61,7 +75,7 @@ pub trait Machine: Sync {
         worker: &mut Self::Worker,
         from: &State,
         level: u32,
-        found: &mut FoundStep<'_, Self::Worker, Self::Label>,
+        found: &mut dyn FoundStep<Self::Worker, Self::Label>,
     ) -> Result<(), Self::Failure>;
 
     /// Whether there are constraints at all: [`Machine::is_within`] and [`Machine::is_step_within`].

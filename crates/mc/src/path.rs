@@ -92,7 +92,7 @@ pub(crate) fn step<M: Machine>(
 ) -> Option<PathState<M::Named>> {
     let mut found = None;
     // A failure after the wanted state does not matter, and one before it is met again by the search.
-    let _ = machine.successors(worker, from, level, &mut |worker, values, label| {
+    let _ = machine.successors(worker, from, level, &mut |worker: &mut M::Worker, values: &[Value], label: &M::Label| {
         if !is_wanted(machine, worker, values) {
             return ControlFlow::Continue(());
         }

@@ -23,6 +23,9 @@ pub(crate) const SHARDS: usize = 1 << SHARD_BITS;
 pub(crate) trait Sieve {
     /// Whether this state was not seen before; from now on it was.
     fn is_new(&mut self, state: Fingerprint, parent: Tag) -> bool;
+
+    /// Whether this state was seen before.
+    fn is_known(&self, state: Fingerprint) -> bool;
 }
 
 /// A set of fingerprints with their parents' tags.
@@ -115,6 +118,11 @@ impl Sieve for Writing<'_> {
     fn is_new(&mut self, state: Fingerprint, parent: Tag) -> bool {
         self.shards[shard_of(state.tag())].insert(state, parent)
     }
+
+    #[inline]
+    fn is_known(&self, state: Fingerprint) -> bool {
+        self.shards[shard_of(state.tag())].contains(state)
+    }
 }
 
 /// The sieve of one worker among many: what all have seen before this block, and what this one has seen in it.
@@ -127,6 +135,11 @@ impl Sieve for Shared<'_> {
     #[inline]
     fn is_new(&mut self, state: Fingerprint, parent: Tag) -> bool {
         !self.before.shards[shard_of(state.tag())].contains(state) && self.mine.insert(state, parent)
+    }
+
+    #[inline]
+    fn is_known(&self, state: Fingerprint) -> bool {
+        self.before.shards[shard_of(state.tag())].contains(state) || self.mine.contains(state)
     }
 }
 

@@ -6,6 +6,8 @@
 
 use std::ops::ControlFlow;
 
+use omnilink_value::Value;
+
 use crate::breadth_first::Search;
 use crate::limits::{Deadline, Limit};
 use crate::live::Live;
@@ -187,7 +189,7 @@ impl<M: Machine> Drawing<'_, M> {
     fn next(&mut self, from: &State, level: u32) -> Result<Option<PathState<M::Named>>, Wrong<M::Failure>> {
         let (machine, random) = (self.machine, &mut self.random);
         let (mut drawn, mut candidates, mut generated, mut failed) = (None, 0, 0, None);
-        let enumerated = machine.successors(&mut self.worker, from, level, &mut |worker, state, label| {
+        let enumerated = machine.successors(&mut self.worker, from, level, &mut |worker: &mut M::Worker, state: &[Value], label: &M::Label| {
             generated += 1;
             if let Some(taken) = self.taken.get_mut(machine.action(label)) {
                 taken.generated += 1;

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use omnilink_tla::eval::error::{ErrorClass, Failure};
-use omnilink_tla::eval::{Evaluator, Flow, Session, Taken};
+use omnilink_tla::eval::{Evaluator, Flow, Session, Successors, Taken};
 use omnilink_tla::ir::{Formula, Loc, Program};
 use omnilink_tla::model::{Check, Model, NamedFormula};
 use omnilink_value::Value;
@@ -108,6 +108,34 @@ pub(crate) fn file_and_line(program: &Program, at: Loc) -> String {
     format!("{}:{}", source.path().display(), source.place(at.span.start).line)
 }
 
+/// Hands steps on.
+struct Steps<'f, 'm> {
+    found: &'f mut dyn FoundStep<Evaluator<'m>, Option<Taken>>,
+    level: u32,
+    /// Whether a state is identified by the hashes of its values.
+    hashes_identify: bool,
+}
+
+impl<'m> Successors<'m> for Steps<'_, 'm> {
+    fn is_known(&mut self, hashes: &[u64], taken: Option<Taken>) -> bool {
+        self.hashes_identify
+            && self
+                .found
+                .is_known(Fingerprint::of_hashes(hashes.iter().copied()), &taken)
+    }
+
+    fn found(
+        &mut self,
+        worker: &mut Evaluator<'m>,
+        state: &[Value],
+        taken: Option<Taken>,
+    ) -> Result<Flow, Box<Failure>> {
+        let flow = self.found.found(worker, state, &taken);
+        set_level(self.level);
+        Ok(going(flow))
+    }
+}
+
 impl<'m> Machine for SpecMachine<'m> {
     type Worker = Evaluator<'m>;
     type Label = Option<Taken>;
@@ -160,15 +188,20 @@ impl<'m> Machine for SpecMachine<'m> {
         worker: &mut Evaluator<'m>,
         from: &State,
         level: u32,
-        found: &mut FoundStep<'_, Evaluator<'m>, Option<Taken>>,
+        found: &mut dyn FoundStep<Evaluator<'m>, Option<Taken>>,
     ) -> Result<(), Box<Failure>> {
         let Some(next) = self.next else { return Ok(()) };
         set_level(level);
-        worker.successors(next, from, &mut |worker, state, taken| {
-            let flow = found(worker, state, &taken);
-            set_level(level);
-            Ok(going(flow))
-        })
+        let hashes_identify = self.model.view.is_none() && self.symmetry.is_trivial();
+        worker.new_successors(
+            next,
+            from,
+            &mut Steps {
+                found,
+                level,
+                hashes_identify,
+            },
+        )
     }
 
     fn has_constraints(&self) -> bool {

@@ -187,6 +187,37 @@ impl Value {
         }
     }
 
+    /// The hash that this function (tuple, record) would have with other values at some distinct indices, given those
+    /// values' hashes; `None` if it has no such entry.
+    pub fn hash_with_entries(&self, changes: impl IntoIterator<Item = (usize, u64)>) -> Option<u64> {
+        let (mut sum, is_tuple) = match &self.0 {
+            Repr::Tuple(elements) => (elements.header.header, true),
+            Repr::Record(entries) | Repr::Function(entries) => (entries.header.header, false),
+            _ => return None,
+        };
+        for (index, new) in changes {
+            let place = match self.as_entries() {
+                Some(entries) => entries.get(index)?.0.hash64(),
+                None if is_tuple => index as u64 + 1,
+                None => return None,
+            };
+            let old = self.part(index)?.hash64();
+            sum = sum.wrapping_sub(mix(place, old)).wrapping_add(mix(place, new));
+        }
+        Some(self.hash_of_sum(sum))
+    }
+
+    /// The hash that this set would have with some elements more, none of which it has, given their hashes.
+    pub fn hash_with_elements(&self, more: impl IntoIterator<Item = u64>) -> Option<u64> {
+        let Repr::Set(elements) = &self.0 else {
+            return None;
+        };
+        let sum = more.into_iter().fold(elements.header.header, |sum, hash| {
+            sum.wrapping_add(avalanche(hash)).wrapping_add(1)
+        });
+        Some(self.hash_of_sum(sum))
+    }
+
     /// The value of the entry at `index`, in the order of the keys.
     #[inline]
     pub fn part(&self, index: usize) -> Option<&Value> {

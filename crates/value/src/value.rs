@@ -272,9 +272,15 @@ impl Value {
             Repr::Int(value) => avalanche(*value as u64),
             Repr::ShortStr(text) | Repr::ShortModel(text) => avalanche(mix(text.hash(), seed)),
             Repr::LongStr(text) | Repr::LongModel(text) => avalanche(mix(text.header.header, seed)),
-            Repr::Set(elements) | Repr::Tuple(elements) => avalanche(mix(elements.header.header, seed)),
-            Repr::Record(entries) | Repr::Function(entries) => avalanche(mix(entries.header.header, seed)),
+            Repr::Set(elements) | Repr::Tuple(elements) => self.hash_of_sum(elements.header.header),
+            Repr::Record(entries) | Repr::Function(entries) => self.hash_of_sum(entries.header.header),
         }
+    }
+
+    /// The hash of a collection of this kind whose parts have this sum.
+    #[inline]
+    pub(crate) fn hash_of_sum(&self, sum: u64) -> u64 {
+        avalanche(mix(sum, self.kind() as u64 + 1))
     }
 }
 

@@ -58,7 +58,7 @@ impl Machine for Grid {
         (): &mut (),
         from: &State,
         _: u32,
-        found: &mut FoundStep<'_, (), usize>,
+        found: &mut dyn FoundStep<(), usize>,
     ) -> Result<(), String> {
         if Some(sum(from)) == self.failing_sum {
             return Err("too much".into());
@@ -68,7 +68,7 @@ impl Machine for Grid {
             let coordinate = to[at].as_int().unwrap_or_default();
             if coordinate < self.side {
                 to[at] = Value::int(coordinate + 1);
-                if found(&mut (), &to, &at) == ControlFlow::Break(()) {
+                if found.found(&mut (), &to, &at) == ControlFlow::Break(()) {
                     return Ok(());
                 }
             }

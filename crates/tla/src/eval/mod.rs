@@ -32,4 +32,4 @@ pub use evaluator::{Evaluator, State};
 pub use explain::FalsePart;
 pub use flow::Flow;
 pub use session::{Quiet, Session};
-pub use step::Taken;
+pub use step::{Successors, Taken};

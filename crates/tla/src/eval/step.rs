@@ -61,6 +61,17 @@ pub(super) enum Rest<'a, 'p> {
     },
 }
 
+impl Rest<'_, '_> {
+    /// Whether there is nothing left to do.
+    pub(super) fn is_done(&self) -> bool {
+        match self {
+            Rest::Done => true,
+            Rest::Nodes { nodes: [], rest, .. } => rest.is_done(),
+            _ => false,
+        }
+    }
+}
+
 /// A next state that was put aside.
 struct Partial {
     values: Vec<Value>,
@@ -70,23 +81,110 @@ struct Partial {
 }
 
 /// What is done with a complete next state.
-pub(super) type Found<'f, 'p> = &'f mut dyn FnMut(&mut Evaluator<'p>) -> Outcome<Flow>;
+pub(super) trait Finder<'p> {
+    fn found(&mut self, evaluator: &mut Evaluator<'p>) -> Outcome<Flow>;
+
+    /// Whether a next state need not be made, given the hashes of its values.
+    fn is_known(&mut self, _hashes: &[u64], _taken: Option<Taken>) -> bool {
+        false
+    }
+}
+
+impl<'p, F: FnMut(&mut Evaluator<'p>) -> Outcome<Flow>> Finder<'p> for F {
+    fn found(&mut self, evaluator: &mut Evaluator<'p>) -> Outcome<Flow> {
+        self(evaluator)
+    }
+}
+
+pub(super) type Found<'f, 'p> = &'f mut dyn Finder<'p>;
 
 /// What the caller does with a state.
 pub type OnState<'f, 'p> = &'f mut dyn FnMut(&mut Evaluator<'p>, &[Value], Option<Taken>) -> Outcome<Flow>;
+
+/// What the caller does with next states.
+pub trait Successors<'p> {
+    /// Whether a state is known already and need not be made, given the hashes of its values. Such a state is not reported.
+    fn is_known(&mut self, hashes: &[u64], taken: Option<Taken>) -> bool;
+
+    /// A next state, and the action that leads to it.
+    ///
+    /// # Errors
+    /// What went wrong while it was looked at; the enumeration ends.
+    fn found(
+        &mut self,
+        evaluator: &mut Evaluator<'p>,
+        state: &[Value],
+        taken: Option<Taken>,
+    ) -> Outcome<Flow>;
+}
+
+/// Reports every state, made in full.
+struct Every<'f, 'p>(OnState<'f, 'p>);
+
+impl<'p> Successors<'p> for Every<'_, 'p> {
+    fn is_known(&mut self, _: &[u64], _: Option<Taken>) -> bool {
+        false
+    }
+
+    fn found(
+        &mut self,
+        evaluator: &mut Evaluator<'p>,
+        state: &[Value],
+        taken: Option<Taken>,
+    ) -> Outcome<Flow> {
+        (self.0)(evaluator, state, taken)
+    }
+}
+
+/// Hands a complete state to the caller.
+struct Reporting<'f, 'p>(&'f mut dyn Successors<'p>);
+
+impl<'p> Finder<'p> for Reporting<'_, 'p> {
+    fn found(&mut self, evaluator: &mut Evaluator<'p>) -> Outcome<Flow> {
+        evaluator.check_complete()?;
+        let taken = evaluator.taken;
+        let next = std::mem::take(&mut evaluator.next);
+        let (state, generation) = (evaluator.state.clone(), evaluator.generation);
+        let flow = self.0.found(evaluator, &next, taken);
+        // The caller may have used the evaluator for checks of the new state. What was found out about the current one
+        // still holds, unless it has been displaced.
+        evaluator.state = state;
+        evaluator.generation = generation;
+        evaluator.next = next;
+        evaluator.known.fill(true);
+        evaluator.unassigned = 0;
+        flow
+    }
+
+    fn is_known(&mut self, hashes: &[u64], taken: Option<Taken>) -> bool {
+        self.0.is_known(hashes, taken)
+    }
+}
 
 impl<'p> Evaluator<'p> {
     /// Reports every state that satisfies an initial condition.
     pub fn initial(&mut self, init: Formula, found: OnState<'_, 'p>) -> Outcome<()> {
         self.state = State::from([]);
         self.forget_state();
-        self.run(init, found)
+        self.run(init, &mut Every(found))
     }
 
     /// Reports every state that a next-state relation allows after a state, as often as it is found.
     pub fn successors(&mut self, next: Formula, from: &State, found: OnState<'_, 'p>) -> Outcome<()> {
         self.set_state(from);
-        self.run(next, found)
+        self.run(next, &mut Every(found))
+    }
+
+    /// Reports the states that a next-state relation allows after a state, as often as they are found, except for those
+    /// that turn out to be known before they are made.
+    pub fn new_successors(
+        &mut self,
+        next: Formula,
+        from: &State,
+        successors: &mut dyn Successors<'p>,
+    ) -> Outcome<()> {
+        self.set_state(from);
+        self.run(next, successors)
     }
 
     /// Reports every state that one action with given arguments allows after a state, as often as it is found.
@@ -98,36 +196,28 @@ impl<'p> Evaluator<'p> {
         found: OnState<'_, 'p>,
     ) -> Outcome<()> {
         self.set_state(from);
-        self.run_with(action, arguments, found)
+        self.run_with(action, arguments, &mut Every(found))
     }
 
-    fn run(&mut self, formula: Formula, found: OnState<'_, 'p>) -> Outcome<()> {
+    fn run(&mut self, formula: Formula, successors: &mut dyn Successors<'p>) -> Outcome<()> {
         let operation = Operation {
             operator: formula.0,
             params: 0,
         };
-        self.run_with(operation, &[], found)
+        self.run_with(operation, &[], successors)
     }
 
-    fn run_with(&mut self, action: Operation, arguments: &[Value], found: OnState<'_, 'p>) -> Outcome<()> {
+    fn run_with(
+        &mut self,
+        action: Operation,
+        arguments: &[Value],
+        successors: &mut dyn Successors<'p>,
+    ) -> Outcome<()> {
         self.clear_next();
         self.taken = None;
+        let mut reporting = Reporting(successors);
         let result = self.enter_with(action, arguments, |this, body| {
-            this.step(body, &Rest::Done, &mut |this| {
-                this.check_complete()?;
-                let taken = this.taken;
-                let next = std::mem::take(&mut this.next);
-                let (state, generation) = (this.state.clone(), this.generation);
-                let flow = found(this, &next, taken);
-                // The caller may have used the evaluator for checks of the new state. What was found out about the current
-                // one still holds, unless it has been displaced.
-                this.state = state;
-                this.generation = generation;
-                this.next = next;
-                this.known.fill(true);
-                this.unassigned = 0;
-                flow
-            })
+            this.step(body, &Rest::Done, &mut reporting)
         });
         self.clear_next();
         result.map(|_| ())
@@ -432,7 +522,7 @@ impl<'p> Evaluator<'p> {
             return self.finish(rest, found);
         }
         match rest {
-            Rest::Done => found(self),
+            Rest::Done => found.found(self),
             Rest::Nodes { nodes: [], rest, .. } => self.resume_rest(rest, found),
             Rest::Nodes {
                 nodes: [node, others @ ..],
@@ -489,7 +579,7 @@ impl<'p> Evaluator<'p> {
         let mut rest = rest;
         loop {
             let (holds, next) = match rest {
-                Rest::Done => return found(self),
+                Rest::Done => return found.found(self),
                 Rest::Nodes { nodes, base, rest } => {
                     let own = std::mem::replace(&mut self.base, *base);
                     let mut holds = Ok(true);
@@ -853,7 +943,7 @@ impl<'p> Evaluator<'p> {
         self.forget_state();
         let own = std::mem::replace(&mut self.base, base);
         // What follows the composition speaks of the whole step, from the state before A.
-        let flow = self.step(second, &Rest::Done, &mut |this| {
+        let flow = self.step(second, &Rest::Done, &mut |this: &mut Self| {
             let inner = std::mem::replace(&mut this.state, before.clone());
             let inner_generation = std::mem::replace(&mut this.generation, generation);
             let flow = this.finish(rest, found);
@@ -889,7 +979,7 @@ impl<'p> Evaluator<'p> {
             self.forget_state();
         }
         let mut enabled = false;
-        let flow = self.step(action, &Rest::Done, &mut |_| {
+        let flow = self.step(action, &Rest::Done, &mut |_: &mut Self| {
             enabled = true;
             Ok(Flow::Stop)
         });
@@ -912,7 +1002,7 @@ impl<'p> Evaluator<'p> {
             base,
             rest: &Rest::Done,
         };
-        let flow = self.step(&operands.0, &rest, &mut |this| {
+        let flow = self.step(&operands.0, &rest, &mut |this: &mut Self| {
             holds =
                 (0..target.values.len()).all(|at| !target.known[at] || this.next[at] == target.values[at]);
             Ok(if holds { Flow::Stop } else { Flow::Go })

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use omnilink_value::Value;
+use smallvec::SmallVec;
 
 use crate::eval::membership::is_listed;
 
@@ -80,6 +81,62 @@ impl Edit {
             }
         }
     }
+
+    /// The hash of the next value, found without making it; `None` if that cannot be done.
+    pub(crate) fn hash(&self, own: u32, state: &[Value]) -> Option<u64> {
+        let source = |variable: u32| state.get(variable as usize);
+        match self {
+            Edit::Same => source(own).map(Value::hash64),
+            Edit::Is(value) => Some(value.hash64()),
+            Edit::Copy(variable) => source(*variable).map(Value::hash64),
+            Edit::Except(variable, changes) => {
+                let function = source(*variable)?;
+                match &**changes {
+                    [(path, value)] => hash_replaced(function, path, value),
+                    [(first, one), (second, two)] => {
+                        let (first, second) = (only(first)?, only(second)?);
+                        let places = (function.index_of(first)?, function.index_of(second)?);
+                        if places.0 == places.1 {
+                            return None;
+                        }
+                        function.hash_with_entries([(places.0, one.hash64()), (places.1, two.hash64())])
+                    }
+                    _ => None,
+                }
+            }
+            Edit::Union(variable, more) => {
+                let set = source(*variable)?;
+                let (elements, more) = (set.as_set()?, more.as_set()?);
+                let mut new: SmallVec<[u64; 4]> = SmallVec::new();
+                for element in more {
+                    if !is_listed(element, elements).ok()? {
+                        new.push(element.hash64());
+                    }
+                }
+                set.hash_with_elements(new)
+            }
+            Edit::Difference(..) => None,
+        }
+    }
+}
+
+/// The only key of a path.
+fn only(path: &[Value]) -> Option<&Value> {
+    match path {
+        [key] => Some(key),
+        _ => None,
+    }
+}
+
+/// The hash of a function with another value at a path.
+fn hash_replaced(function: &Value, path: &[Value], value: &Value) -> Option<u64> {
+    let (key, rest) = path.split_first()?;
+    let index = function.index_of(key)?;
+    let new = match rest {
+        [] => value.hash64(),
+        rest => hash_replaced(function.part(index)?, rest, value)?,
+    };
+    function.hash_with_entries([(index, new)])
 }
 
 /// A function with another value at a path.

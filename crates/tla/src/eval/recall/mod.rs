@@ -38,7 +38,7 @@ use omnilink_value::Value;
 use smallvec::SmallVec;
 
 use super::datum::Datum;
-use super::error::Outcome;
+use super::error::{Outcome, type_error};
 use super::evaluator::Evaluator;
 use super::flow::Flow;
 use super::slot::Slot;
@@ -83,6 +83,14 @@ struct Successor {
     action: Option<u32>,
     edits: Box<[(u32, Edit)]>,
 }
+
+/// A remembered next state before it is reported.
+enum Prepared {
+    Hashes(SmallVec<[u64; 8]>),
+    Values(NextValues),
+}
+
+type NextValues = SmallVec<[(u32, Value); 8]>;
 
 /// What is known at a site.
 enum Asked {
@@ -190,7 +198,7 @@ impl<'p> Evaluator<'p> {
         let logging = self.begin_log();
         let mut successors = Vec::new();
         let mut later = Vec::new();
-        let flow = self.step(inner, &Rest::Done, &mut |this| {
+        let flow = self.step(inner, &Rest::Done, &mut |this: &mut Self| {
             if successors.len() < SUCCESSORS_MAX {
                 successors.push(this.successor(given));
             } else {
@@ -295,24 +303,72 @@ impl<'p> Evaluator<'p> {
         if expected != Some(self.given()) {
             return None;
         }
-        // All of them before the first is reported: should one not fit, evaluation reports them all.
-        let mut values: SmallVec<[(u32, Value); 8]> = SmallVec::new();
-        let mut ends: SmallVec<[usize; 4]> = SmallVec::new();
+        // All of them before the first is reported: should one not fit, evaluation reports them all. Where nothing is left to
+        // do, the hashes of a next state say whether it has to be made at all.
+        let may_be_known = rest.is_done() && !self.logging;
+        let mut prepared: SmallVec<[Prepared; 4]> = SmallVec::new();
         for successor in successors {
-            for (variable, edit) in &successor.edits {
-                values.push((*variable, edit.apply(*variable, &self.state)?));
-            }
-            ends.push(values.len());
+            let hashes = if may_be_known { self.hashes(successor) } else { None };
+            prepared.push(match hashes {
+                Some(hashes) => Prepared::Hashes(hashes),
+                None => Prepared::Values(self.made(successor)?),
+            });
         }
-        let mut start = 0;
-        for (which, end) in ends.into_iter().enumerate() {
-            let flow = self.replay_one(site, leaf, which, &mut values[start..end], rest, found);
-            start = end;
+        for (which, prepared) in prepared.into_iter().enumerate() {
+            let mut values = match prepared {
+                Prepared::Values(values) => values,
+                Prepared::Hashes(hashes) => {
+                    let taken = self.taken_by(site, leaf, which);
+                    if found.is_known(&hashes, taken) {
+                        continue;
+                    }
+                    match self.made_again(site, leaf, which) {
+                        Some(values) => values,
+                        None => return Some(Err(type_error("a remembered step does not fit its state"))),
+                    }
+                }
+            };
+            let flow = self.replay_one(site, leaf, which, &mut values, rest, found);
             if !matches!(flow, Ok(Flow::Go)) {
                 return Some(flow);
             }
         }
         Some(Ok(Flow::Go))
+    }
+
+    fn successor_at(&self, site: u32, leaf: u32, which: usize) -> Option<&Successor> {
+        match self.answer(site, leaf)? {
+            Answer::Next(successors) => successors.get(which),
+            Answer::Value(_) => None,
+        }
+    }
+
+    fn taken_by(&self, site: u32, leaf: u32, which: usize) -> Option<Taken> {
+        let action = self.successor_at(site, leaf, which).and_then(|successor| successor.action);
+        match action {
+            Some(action) => Some(Taken { action, base: None }),
+            None => self.taken,
+        }
+    }
+
+    /// The values that a remembered step gives; `None` if it does not fit the state.
+    fn made(&self, successor: &Successor) -> Option<NextValues> {
+        let values = successor.edits.iter();
+        values.map(|(variable, edit)| Some((*variable, edit.apply(*variable, &self.state)?))).collect()
+    }
+
+    fn made_again(&self, site: u32, leaf: u32, which: usize) -> Option<NextValues> {
+        self.made(self.successor_at(site, leaf, which)?)
+    }
+
+    /// The hashes of all values of the next state, if they can be had without making it.
+    fn hashes(&self, successor: &Successor) -> Option<SmallVec<[u64; 8]>> {
+        if successor.edits.len() != self.next.len() {
+            return None;
+        }
+        // The edits are in the order of the variables.
+        let hashes = successor.edits.iter();
+        hashes.map(|(variable, edit)| edit.hash(*variable, &self.state)).collect()
     }
 
     fn replay_one(
@@ -325,17 +381,12 @@ impl<'p> Evaluator<'p> {
         found: Found<'_, 'p>,
     ) -> Outcome<Flow> {
         let outer = self.taken;
-        if let Some(memory) = &mut self.memory
-            && let Some(Answer::Next(successors)) = memory.sites[site as usize].tree.leaf(leaf)
-            && let Some(successor) = successors.get(which)
+        self.taken = self.taken_by(site, leaf, which);
+        if self.logging
+            && let Some(successor) = self.successor_at(site, leaf, which)
         {
-            if let Some(action) = successor.action {
-                self.taken = Some(Taken { action, base: None });
-            }
-            if self.logging {
-                for (variable, edit) in &successor.edits {
-                    memory.edits[*variable as usize] = edit.clone();
-                }
+            for (variable, edit) in successor.edits.to_vec() {
+                self.note_edit(variable, edit);
             }
         }
         for (variable, value) in values.iter_mut() {
