@@ -17,6 +17,8 @@ impl PartialEq for Value {
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
             (Repr::Int(left), Repr::Int(right)) => left == right,
+            (Repr::ShortStr(left), Repr::ShortStr(right))
+            | (Repr::ShortModel(left), Repr::ShortModel(right)) => left == right,
             _ => self.equals_other(other),
         }
     }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
+use super::tree::Weigh;
 use crate::eval::membership::is_listed;
 
 /// A next value, given the current state.
@@ -22,6 +23,20 @@ pub(crate) enum Edit {
     Union(u32, Value),
     /// A variable's value, a set, without the elements of another.
     Difference(u32, Value),
+}
+
+impl Weigh for Edit {
+    fn bytes(&self) -> usize {
+        let held = match self {
+            Edit::Same | Edit::Copy(_) => 0,
+            Edit::Is(value) | Edit::Union(_, value) | Edit::Difference(_, value) => value.bytes(),
+            Edit::Except(_, changes) => changes
+                .iter()
+                .map(|(path, value)| path.iter().map(Weigh::bytes).sum::<usize>() + value.bytes())
+                .sum(),
+        };
+        size_of::<Self>() + held
+    }
 }
 
 impl Edit {

@@ -47,7 +47,7 @@ use crate::ir::{Kind, Node, Step, Two, Update};
 pub(crate) use edit::Edit;
 use log::Log;
 pub(crate) use place::{Place, Root};
-use tree::{Tree, Walked};
+use tree::{Tree, Walked, Weigh};
 
 /// What is remembered, and what is being logged.
 pub(crate) struct Memory {
@@ -57,7 +57,7 @@ pub(crate) struct Memory {
     edits: Vec<Edit>,
     /// The variables that had a next value when the innermost action that is being logged began.
     given: u128,
-    /// Tree nodes that may still be made.
+    /// Bytes that may still be used for trees, about.
     room: usize,
 }
 
@@ -84,13 +84,26 @@ struct Successor {
     edits: Box<[(u32, Edit)]>,
 }
 
+impl Weigh for Answer {
+    fn bytes(&self) -> usize {
+        match self {
+            Answer::Value(value) => value.bytes(),
+            Answer::Next(successors) => {
+                let edits = successors.iter().flat_map(|successor| &successor.edits);
+                successors.len() * size_of::<Successor>() + edits.map(|(_, edit)| edit.bytes()).sum::<usize>()
+            }
+        }
+    }
+}
+
 /// A remembered next state before it is reported.
 enum Prepared {
-    Hashes(SmallVec<[u64; 8]>),
+    Hashes(Hashes),
     Values(NextValues),
 }
 
-type NextValues = SmallVec<[(u32, Value); 8]>;
+type Hashes = SmallVec<[u64; 6]>;
+type NextValues = Vec<(u32, Value)>;
 
 /// What is known at a site.
 enum Asked {
@@ -104,8 +117,8 @@ enum Asked {
 
 /// After this many questions, a site must have known a quarter of the answers.
 const TRIAL: u32 = 4096;
-/// Tree nodes in all, each about a hundred bytes.
-const ROOM: usize = 1 << 19;
+/// Bytes for all trees, about. A worker has them for itself.
+const ROOM: usize = 48 << 20;
 /// Next states in one answer.
 const SUCCESSORS_MAX: usize = 256;
 /// Variables that fit the set of given ones.
@@ -266,6 +279,10 @@ impl<'p> Evaluator<'p> {
             if here.asked == TRIAL {
                 here.is_off = here.known < TRIAL / 4;
                 (here.asked, here.known) = (0, 0);
+                if here.is_off {
+                    memory.room += here.tree.forget();
+                    return Asked::Never;
+                }
             }
             let log = self.logging.then_some(&mut memory.log);
             match here.tree.walk(&self.state, &self.slots, self.base, log) {
@@ -303,10 +320,10 @@ impl<'p> Evaluator<'p> {
         if expected != Some(self.given()) {
             return None;
         }
-        // All of them before the first is reported: should one not fit, evaluation reports them all. Where nothing is left to
-        // do, the hashes of a next state say whether it has to be made at all.
+        // Where nothing is left to do, the hashes of a next state say whether it has to be made at all.
         let may_be_known = rest.is_done() && !self.logging;
-        let mut prepared: SmallVec<[Prepared; 4]> = SmallVec::new();
+        // All of them before the first is reported: should one not fit, evaluation reports them all.
+        let mut prepared: SmallVec<[Prepared; 1]> = SmallVec::new();
         for successor in successors {
             let hashes = if may_be_known { self.hashes(successor) } else { None };
             prepared.push(match hashes {
@@ -314,23 +331,22 @@ impl<'p> Evaluator<'p> {
                 None => Prepared::Values(self.made(successor)?),
             });
         }
-        for (which, prepared) in prepared.into_iter().enumerate() {
-            let mut values = match prepared {
-                Prepared::Values(values) => values,
-                Prepared::Hashes(hashes) => {
-                    let taken = self.taken_by(site, leaf, which);
-                    if found.is_known(&hashes, taken) {
-                        continue;
-                    }
-                    match self.made_again(site, leaf, which) {
-                        Some(values) => values,
-                        None => return Some(Err(type_error("a remembered step does not fit its state"))),
-                    }
+        for (which, prepared) in prepared.iter_mut().enumerate() {
+            if let Prepared::Hashes(hashes) = prepared {
+                let taken = self.taken_by(site, leaf, which);
+                if found.is_known(hashes, taken) {
+                    continue;
                 }
-            };
-            let flow = self.replay_one(site, leaf, which, &mut values, rest, found);
-            if !matches!(flow, Ok(Flow::Go)) {
-                return Some(flow);
+                match self.successor_at(site, leaf, which).and_then(|successor| self.made(successor)) {
+                    Some(values) => *prepared = Prepared::Values(values),
+                    None => return Some(Err(type_error("a remembered step does not fit its state"))),
+                }
+            }
+            if let Prepared::Values(values) = prepared {
+                let flow = self.replay_one(site, leaf, which, values, rest, found);
+                if !matches!(flow, Ok(Flow::Go)) {
+                    return Some(flow);
+                }
             }
         }
         Some(Ok(Flow::Go))
@@ -357,18 +373,18 @@ impl<'p> Evaluator<'p> {
         values.map(|(variable, edit)| Some((*variable, edit.apply(*variable, &self.state)?))).collect()
     }
 
-    fn made_again(&self, site: u32, leaf: u32, which: usize) -> Option<NextValues> {
-        self.made(self.successor_at(site, leaf, which)?)
-    }
-
     /// The hashes of all values of the next state, if they can be had without making it.
-    fn hashes(&self, successor: &Successor) -> Option<SmallVec<[u64; 8]>> {
+    #[inline]
+    fn hashes(&self, successor: &Successor) -> Option<Hashes> {
         if successor.edits.len() != self.next.len() {
             return None;
         }
         // The edits are in the order of the variables.
-        let hashes = successor.edits.iter();
-        hashes.map(|(variable, edit)| edit.hash(*variable, &self.state)).collect()
+        let mut hashes = Hashes::new();
+        for (variable, edit) in &successor.edits {
+            hashes.push(edit.hash(*variable, &self.state)?);
+        }
+        Some(hashes)
     }
 
     fn replay_one(

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use omnilink_value::Value;
+use smallvec::SmallVec;
 
 use crate::eval::datum::Datum;
 use crate::eval::membership::is_listed;
@@ -21,7 +22,7 @@ pub(crate) enum Root {
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     pub(super) root: Root,
-    path: Box<[Key]>,
+    path: SmallVec<[Key; 1]>,
     question: Question,
 }
 

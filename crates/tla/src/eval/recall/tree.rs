@@ -12,11 +12,42 @@ use crate::eval::slot::Slot;
 /// Answers by what is to be seen.
 pub(super) struct Tree<A> {
     nodes: Vec<Node<A>>,
+    /// How much memory it takes, about.
+    bytes: usize,
+}
+
+/// What takes memory.
+pub(super) trait Weigh {
+    /// How much, about.
+    fn bytes(&self) -> usize;
+}
+
+impl Weigh for Value {
+    fn bytes(&self) -> usize {
+        const HEADER: usize = 24;
+        let own = size_of::<Value>();
+        if let Some(elements) = self.as_set().or_else(|| self.as_tuple()) {
+            return own + HEADER + elements.iter().map(Weigh::bytes).sum::<usize>();
+        }
+        if let Some(entries) = self.as_entries() {
+            let parts = entries.iter().map(|(key, value)| key.bytes() + value.bytes());
+            return own + HEADER + parts.sum::<usize>();
+        }
+        own
+    }
 }
 
 enum Node<A> {
-    Look { place: Rc<Place>, seen: Branches },
+    Look(Box<Look>),
     Leaf(A),
+}
+
+/// Where to look, and where what is seen there leads. The place is kept twice: in the node, because a walk should touch as
+/// little memory as it can, and shared, for the log.
+struct Look {
+    here: Place,
+    seen: Branches,
+    place: Rc<Place>,
 }
 
 /// What was seen at a place, and where that leads.
@@ -41,7 +72,10 @@ pub(super) enum Walked {
 
 impl<A> Default for Tree<A> {
     fn default() -> Self {
-        Self { nodes: Vec::new() }
+        Self {
+            nodes: Vec::new(),
+            bytes: 0,
+        }
     }
 }
 
@@ -63,25 +97,34 @@ impl Branches {
         self.many.get(value).copied()
     }
 
-    fn add(&mut self, seen: &Seen<'_>, node: u32) {
+    /// Gives how much memory that takes.
+    fn add(&mut self, seen: &Seen<'_>, node: u32) -> usize {
         let value = match seen {
             Seen::Value(value) => (*value).clone(),
             Seen::Truth(is_true) => Value::bool(*is_true),
         };
+        let bytes = value.bytes() + 2 * size_of::<(Value, u32)>();
         if self.many.is_empty() && self.few.len() < FEW {
             self.few.push((value, node));
         } else {
             self.many.extend(self.few.drain(..));
             self.many.insert(value, node);
         }
+        bytes
     }
 }
 
-impl<A> Tree<A> {
+impl<A: Weigh> Tree<A> {
+    /// Forgets everything. Gives how much memory that took.
+    pub(super) fn forget(&mut self) -> usize {
+        self.nodes = Vec::new();
+        std::mem::take(&mut self.bytes)
+    }
+
     pub(super) fn leaf(&self, node: u32) -> Option<&A> {
         match self.nodes.get(node as usize)? {
             Node::Leaf(answer) => Some(answer),
-            Node::Look { .. } => None,
+            Node::Look(_) => None,
         }
     }
 
@@ -93,9 +136,10 @@ impl<A> Tree<A> {
             match self.nodes.get(at as usize) {
                 None => return Walked::Unseen,
                 Some(Node::Leaf(_)) => return Walked::Leaf(at),
-                Some(Node::Look { place, seen }) => {
-                    let Some(now) = place.look(state, slots, base) else {
-                        return match place.root {
+                Some(Node::Look(look)) => {
+                    let Look { here, seen, place } = &**look;
+                    let Some(now) = here.look(state, slots, base) else {
+                        return match here.root {
                             Root::Slot(slot) if slots.get(base + slot as usize).is_some_and(is_unevaluated) => {
                                 Walked::Unevaluated(slot)
                             }
@@ -114,7 +158,7 @@ impl<A> Tree<A> {
         }
     }
 
-    /// Adds an answer under what is to be seen at some places. Gives how many nodes that made.
+    /// Adds an answer under what is to be seen at some places. Gives how much memory that takes.
     pub(super) fn insert(
         &mut self,
         places: &[Rc<Place>],
@@ -127,36 +171,38 @@ impl<A> Tree<A> {
         if places.iter().any(|place| place.look(state, slots, base).is_none()) {
             return 0;
         }
-        let before = self.nodes.len();
+        let before = self.bytes;
         let mut at = 0;
         for place in places {
             if at == self.nodes.len() {
-                self.nodes.push(Node::Look {
-                    place: place.clone(),
+                self.bytes += size_of::<Node<A>>() + size_of::<Look>();
+                self.nodes.push(Node::Look(Box::new(Look {
+                    here: (**place).clone(),
                     seen: Branches::default(),
-                });
+                    place: place.clone(),
+                })));
             }
             let made = self.nodes.len() as u32;
-            let Node::Look { place: known, seen } = &mut self.nodes[at] else {
-                return self.nodes.len() - before;
-            };
-            if **known != **place {
-                return self.nodes.len() - before;
-            }
-            let Some(now) = place.look(state, slots, base) else {
-                return self.nodes.len() - before;
+            // By the argument on the crate's page the tree asks here what evaluation has looked at. Were that ever not so,
+            // what is in the tree would stay right, and this answer is left out.
+            let Node::Look(look) = &mut self.nodes[at] else { break };
+            let Look { here, seen, .. } = &mut **look;
+            let now = match place.look(state, slots, base) {
+                Some(now) if *here == **place => now,
+                _ => break,
             };
             at = match seen.find(&now) {
                 Some(node) => node as usize,
                 None => {
-                    seen.add(&now, made);
+                    self.bytes += seen.add(&now, made);
                     made as usize
                 }
             };
         }
         if at == self.nodes.len() {
+            self.bytes += size_of::<Node<A>>() + answer.bytes();
             self.nodes.push(Node::Leaf(answer));
         }
-        self.nodes.len() - before
+        self.bytes - before
     }
 }
