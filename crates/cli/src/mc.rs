@@ -69,7 +69,7 @@ pub(crate) struct McArgs {
     /// Write the state graph: FILE.dot for Graphviz, anything else as one JSON object a line
     #[arg(long, value_name = "FILE", conflicts_with = "simulate")]
     dump: Option<PathBuf>,
-    /// Show how often each action was taken
+    /// Show how often each action was taken and each definition evaluated; slower, because nothing is remembered
     #[arg(long)]
     coverage: bool,
     /// Show all variables of every state of a counterexample, not only what changed
@@ -224,6 +224,8 @@ fn explore(
         may_execute: args.allow_exec,
         is_32_bit: args.int32,
         seed: args.seed,
+        counts_definitions: args.coverage,
+        ..CheckOptions::default()
     };
     let mut dump = args
         .dump

@@ -1,5 +1,6 @@
 //! A whole check: assumptions, the search, the counterexample, postconditions.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use omnilink_tla::deep_stack;
@@ -18,7 +19,7 @@ use crate::machine::{Machine, State};
 use crate::outcome::{Breach, End, Exploration, Figures, SearchError, Taken, Wrong};
 use crate::path::{PathState, path_to, step};
 use crate::report::{
-    ActionCoverage, ActionTaken, Answer, FalsePart, Kind, Report, TraceState, Unchecked, Violation,
+    ActionCoverage, ActionTaken, Answer, DefinitionCoverage, FalsePart, Kind, Report, TraceState, Unchecked, Violation,
 };
 use crate::session::{RunSession, SessionOptions, set_level};
 use crate::simulate::{Draw, Drawn, simulate};
@@ -55,6 +56,10 @@ pub struct CheckOptions {
     pub is_32_bit: bool,
     /// What decides RandomElement and the like.
     pub seed: u64,
+    /// Whether answers of evaluations are remembered for other states: faster, and the same answer.
+    pub remembers: bool,
+    /// Whether evaluations of definitions are counted, which means that none is remembered.
+    pub counts_definitions: bool,
 }
 
 impl Default for CheckOptions {
@@ -68,6 +73,8 @@ impl Default for CheckOptions {
             may_execute: false,
             is_32_bit: false,
             seed: 0,
+            remembers: true,
+            counts_definitions: false,
         }
     }
 }
@@ -88,6 +95,9 @@ pub enum CheckError {
 
 /// Waiting states may take one part in so many of the memory, the rest is for those seen.
 const WAITING_SHARE: u64 = 4;
+/// What may be remembered of evaluations, as a share of the memory: one in so many bytes, and never more than a worker gains by.
+const REMEMBERED_SHARE: u64 = 8;
+const REMEMBERED_MAX: usize = 48 << 20;
 /// What a thread that evaluates has for its stack; memory that is not touched costs nothing.
 const STACK_BYTES: usize = deep_stack::STACK_BYTES;
 
@@ -168,6 +178,31 @@ fn unchecked(model: &Model) -> Vec<Unchecked> {
     unchecked
 }
 
+/// How often each definition was evaluated. One definition is several operators where it is used through instances, or
+/// both with and without a prime.
+fn definitions(machine: &SpecMachine<'_>) -> Vec<DefinitionCoverage> {
+    let mut definitions: Vec<DefinitionCoverage> = Vec::new();
+    let Some(counted) = &machine.definitions else {
+        return definitions;
+    };
+    let program = &machine.model.program;
+    let counted = program.operators.iter().zip(counted.iter());
+    for (operator, evaluations) in counted.filter(|(operator, _)| operator.is_definition) {
+        let place = file_and_line(program, operator.body.at);
+        let evaluations = evaluations.load(Ordering::Relaxed);
+        let same = |known: &&mut DefinitionCoverage| *known.name == *operator.name && known.place == place;
+        match definitions.iter_mut().find(same) {
+            Some(known) => known.evaluations += evaluations,
+            None => definitions.push(DefinitionCoverage {
+                name: operator.name.to_string(),
+                place,
+                evaluations,
+            }),
+        }
+    }
+    definitions
+}
+
 struct Checking<'a> {
     model: &'a Model,
     options: &'a CheckOptions,
@@ -201,7 +236,15 @@ impl<'a> Checking<'a> {
                 return Ok(());
             }
         };
-        let machine = SpecMachine::new(model, init, self.session, symmetry, self.checks_deadlock);
+        let mut machine = SpecMachine::new(model, init, self.session, symmetry, self.checks_deadlock);
+        if self.options.remembers {
+            let share = self.options.limits.memory_bytes / REMEMBERED_SHARE / self.workers as u64;
+            machine.remembered_bytes = usize::try_from(share).map_or(REMEMBERED_MAX, |share| share.min(REMEMBERED_MAX));
+        }
+        if self.options.counts_definitions {
+            let operators = model.program.operators.iter();
+            machine.definitions = Some(operators.map(|_| AtomicU64::new(0)).collect());
+        }
         let search = Search {
             workers: self.workers,
             limits: self.options.limits,
@@ -213,15 +256,18 @@ impl<'a> Checking<'a> {
         match self.options.mode {
             Mode::BreadthFirst => {
                 let explored = breadth_first(&machine, variables, &search, self.live, sink)?;
+                report.definitions = definitions(&machine);
                 self.explored(&machine, explored, report);
             }
             Mode::DepthFirst => {
                 let explored =
                     deep_stack::run(|| depth_first(&machine, variables, &search, self.live, sink))?;
+                report.definitions = definitions(&machine);
                 self.explored(&machine, explored, report);
             }
             Mode::Simulate(draw) => {
                 let drawn = deep_stack::run(|| simulate(&machine, &search, &draw, self.live));
+                report.definitions = definitions(&machine);
                 report.figures.generated = drawn.generated;
                 report.figures.depth = drawn.depth;
                 report.behaviours = Some(drawn.behaviours);

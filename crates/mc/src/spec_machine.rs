@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use omnilink_tla::eval::error::{ErrorClass, Failure};
-use omnilink_tla::eval::{Evaluator, Flow, Session, Successors, Taken};
+use omnilink_tla::eval::{Coverage, Evaluator, Flow, Session, Successors, Taken};
 use omnilink_tla::ir::{Formula, Loc, Program};
 use omnilink_tla::model::{Check, Model, NamedFormula};
 use omnilink_value::Value;
@@ -33,6 +33,10 @@ pub(crate) struct SpecMachine<'m> {
     pub(crate) steps: Vec<Required>,
     pub(crate) symmetry: Symmetry,
     pub(crate) checks_deadlock: bool,
+    /// The memory that each searcher may use to remember evaluations.
+    pub(crate) remembered_bytes: usize,
+    /// Where evaluations of definitions are counted.
+    pub(crate) definitions: Option<Coverage>,
 }
 
 impl<'m> SpecMachine<'m> {
@@ -53,6 +57,8 @@ impl<'m> SpecMachine<'m> {
             steps: Vec::new(),
             symmetry,
             checks_deadlock,
+            remembered_bytes: 0,
+            definitions: None,
         };
         for property in &model.properties {
             let name = &property.name;
@@ -143,12 +149,18 @@ impl<'m> Machine for SpecMachine<'m> {
     type Failure = Box<Failure>;
 
     fn worker(&self, _: usize) -> Evaluator<'m> {
-        Evaluator::new(&self.model.program, self.session)
+        let mut evaluator = Evaluator::new(&self.model.program, self.session);
+        if let Some(definitions) = &self.definitions {
+            evaluator.count_in(definitions);
+        }
+        evaluator
     }
 
     fn searcher(&self, number: usize) -> Evaluator<'m> {
         let mut evaluator = self.worker(number);
-        evaluator.remember();
+        if self.remembered_bytes > 0 {
+            evaluator.remember_within(self.remembered_bytes);
+        }
         evaluator
     }
 

@@ -74,6 +74,7 @@ struct JsonCoverage<'a> {
 #[derive(Serialize)]
 struct JsonDefinition<'a> {
     name: &'a str,
+    place: &'a str,
     evaluations: u64,
 }
 
@@ -135,6 +136,7 @@ impl Report {
                 .iter()
                 .map(|definition| JsonDefinition {
                     name: &definition.name,
+                    place: &definition.place,
                     evaluations: definition.evaluations,
                 })
                 .collect(),

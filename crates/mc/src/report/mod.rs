@@ -126,6 +126,8 @@ pub struct ActionCoverage {
 pub struct DefinitionCoverage {
     /// Its name.
     pub name: String,
+    /// File and line.
+    pub place: String,
     /// Evaluations.
     pub evaluations: u64,
 }

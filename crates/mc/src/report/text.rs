@@ -58,8 +58,19 @@ impl Report {
         if !self.definitions.is_empty() {
             let _ = writeln!(out, "\n{:>12}  definition", "evaluations");
         }
+        let names = self.definitions.iter().map(|definition| definition.name.len());
+        let width = names.max().unwrap_or(0);
         for definition in &self.definitions {
-            let _ = writeln!(out, "{:>12}  {}", definition.evaluations, definition.name);
+            let never = if definition.evaluations == 0 {
+                "  never evaluated"
+            } else {
+                ""
+            };
+            let _ = writeln!(
+                out,
+                "{:>12}  {:width$}  {}{never}",
+                definition.evaluations, definition.name, definition.place
+            );
         }
         out
     }

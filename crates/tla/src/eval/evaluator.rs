@@ -1,6 +1,7 @@
 //! The evaluator: frames, slots, caches and the states at hand.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use omnilink_value::Value;
 
@@ -15,6 +16,9 @@ use crate::ir::{Argument, Formula, Loc, Node, Operation, Program};
 
 /// The value of every variable.
 pub type State = Arc<[Value]>;
+
+/// Evaluations of each operator, in the order of [`Program::operators`].
+pub type Coverage = Arc<[AtomicU64]>;
 
 /// Stack that a worker may use before recursion is called endless. See [`crate::deep_stack`] for how much there is.
 const STACK_MAX: usize = crate::deep_stack::STACK_BYTES / 4 * 3;
@@ -45,7 +49,7 @@ pub struct Evaluator<'p> {
     /// Counts calls and elements, to ask now and then whether to go on.
     ticks: u32,
     /// Evaluations of each operator, when coverage is asked for.
-    pub(crate) coverage: Option<Vec<u64>>,
+    pub(crate) coverage: Option<Coverage>,
     /// What stopped the branches of an action, when that is asked for.
     pub(crate) refusals: Option<Vec<FalsePart>>,
     /// What is remembered of earlier evaluations, when that is asked for.
@@ -83,14 +87,19 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    /// Counts from now on how often each operator is evaluated.
-    pub fn count_coverage(&mut self) {
-        self.coverage = Some(vec![0; self.program.operators.len()]);
+    /// Counts from now on how often each operator is evaluated, together with others who count in the same place.
+    pub fn count_in(&mut self, coverage: &Coverage) {
+        self.coverage = Some(coverage.clone());
     }
 
-    /// How often each operator was evaluated, if that is counted.
-    pub fn coverage(&self) -> &[u64] {
-        self.coverage.as_deref().unwrap_or_default()
+    /// One more evaluation of an operator.
+    #[inline]
+    pub(crate) fn count(&self, operator: u32) {
+        if let Some(coverage) = &self.coverage
+            && let Some(evaluations) = coverage.get(operator as usize)
+        {
+            evaluations.fetch_add(1, Ordering::Relaxed);
+        }
     }
 
     /// The program.
@@ -443,9 +452,7 @@ impl<'p> Evaluator<'p> {
         self.check_stack().map_err(|failure| failure.at(at))?;
         let program = self.program;
         let target = &program.operators[operator as usize];
-        if let Some(coverage) = &mut self.coverage {
-            coverage[operator as usize] += 1;
-        }
+        self.count(operator);
         let saved = self.push_frame(target.slots.len());
         for (slot, content) in contents {
             self.set_slot(slot, content);

@@ -28,7 +28,7 @@ mod spelled;
 mod step;
 
 pub use effects::{Cell, CellPart, Effects, Write};
-pub use evaluator::{Evaluator, State};
+pub use evaluator::{Coverage, Evaluator, State};
 pub use explain::FalsePart;
 pub use flow::Flow;
 pub use session::{Quiet, Session};

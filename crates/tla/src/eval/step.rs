@@ -436,9 +436,7 @@ impl<'p> Evaluator<'p> {
         let program = self.program;
         let operator = &program.operators[call.operator as usize];
         self.check_stack().map_err(|failure| failure.at(node.at))?;
-        if let Some(coverage) = &mut self.coverage {
-            coverage[call.operator as usize] += 1;
-        }
+        self.count(call.operator);
         let new = self.slots.len();
         self.slots.resize_with(new + operator.slots.len(), Slot::default);
         for (slot, argument) in &call.arguments {

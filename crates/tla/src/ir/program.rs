@@ -10,6 +10,8 @@ use crate::source::{Sources, Span};
 pub struct Operator {
     /// What people call it.
     pub name: Box<str>,
+    /// Whether it is a definition, rather than a LAMBDA or what the configuration asks for.
+    pub is_definition: bool,
     /// How many parameters it has: the first slots. Captured names have slots of their own further on.
     pub params: u32,
     /// The names of the slots, where they have one; as many as the frame has slots.

@@ -229,6 +229,7 @@ impl<'s> Lowering<'s> {
         let frame = self.frames.pop()?;
         self.operators[index as usize] = Some(Operator {
             name: name(binding.entity).into(),
+            is_definition: false,
             params: params.len() as u32,
             slots: frame.into_names(),
             body,
@@ -271,6 +272,7 @@ impl<'s> Lowering<'s> {
         if let Some(frame) = self.frames.pop() {
             self.operators[index as usize] = Some(Operator {
                 name: name.into(),
+                is_definition: false,
                 params: 0,
                 slots: frame.into_names(),
                 body,

@@ -159,6 +159,7 @@ impl Lowering<'_> {
                 let captures = frame.captures.clone();
                 self.operators[index as usize] = Some(Operator {
                     name: name.into(),
+                    is_definition: false,
                     params,
                     slots: frame.into_names(),
                     body,

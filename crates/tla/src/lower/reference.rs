@@ -559,6 +559,7 @@ impl Lowering<'_> {
             let frame = self.frames.pop().unwrap_or_else(|| Frame::new(key.primed));
             self.operators[index as usize] = Some(Operator {
                 name: name.into(),
+                is_definition: true,
                 params: params.len() as u32,
                 slots: frame.into_names(),
                 body,

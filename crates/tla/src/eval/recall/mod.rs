@@ -117,7 +117,7 @@ enum Asked {
 
 /// After this many questions, a site must have known a quarter of the answers.
 const TRIAL: u32 = 4096;
-/// Bytes for all trees, about. A worker has them for itself.
+/// Bytes for all trees, about, unless it is said otherwise. An evaluator has them for itself.
 const ROOM: usize = 48 << 20;
 /// Next states in one answer.
 const SUCCESSORS_MAX: usize = 256;
@@ -127,6 +127,11 @@ const VARIABLES_MAX: usize = 128;
 impl<'p> Evaluator<'p> {
     /// Remembers from now on. What is found this way says which action a step is, but not its bindings.
     pub fn remember(&mut self) {
+        self.remember_within(ROOM);
+    }
+
+    /// The same, within so many bytes, about.
+    pub fn remember_within(&mut self, bytes: usize) {
         let variables = self.program.variables.len();
         if variables > VARIABLES_MAX {
             return;
@@ -136,7 +141,7 @@ impl<'p> Evaluator<'p> {
             log: Log::default(),
             edits: vec![Edit::Same; variables],
             given: 0,
-            room: ROOM,
+            room: bytes,
         }));
     }
 
