@@ -1,0 +1,137 @@
+//! Golden specs with a token deleted, swapped or renamed: whatever they mean then, there is a report or a diagnostic and
+//! never a panic; and remembering answers does not change what is found.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use omnilink_mc::report::Answer;
+use omnilink_mc::{CheckOptions, Limits, Live, check};
+use omnilink_tla::model::{BuildOptions, build};
+use omnilink_tla::source::{Source, Sources};
+use omnilink_tla::syntax::token::Token;
+use omnilink_tla::syntax::tokenize_fragment;
+use omnilink_tla::{Options, check as read};
+
+const PER_SPEC: u64 = 30;
+
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % bound.max(1)
+    }
+}
+
+/// The text with one token deleted, two swapped, or one put in the place of another; mostly one of its kind, so that
+/// something readable comes out.
+fn mutated(text: &str, chance: &mut Chance) -> String {
+    let source = Sources::default().add(Source::new("Spec.tla", text));
+    let tokens = tokenize_fragment(source, text, &mut Vec::new());
+    let one = &tokens[chance.below(tokens.len())];
+    let is_alike = |other: &&Token| std::mem::discriminant(&other.kind) == std::mem::discriminant(&one.kind);
+    let alike: Vec<&Token> = tokens.iter().filter(is_alike).collect();
+    let other = match chance.below(5) {
+        0 => &tokens[chance.below(tokens.len())],
+        _ => alike[chance.below(alike.len())],
+    };
+    let span = |token: &Token| token.start as usize..token.end as usize;
+    let (one, other) = (span(one), span(other));
+    let (first, second) = if one.start <= other.start { (&one, &other) } else { (&other, &one) };
+    match chance.below(5) {
+        0 => [&text[..one.start], &text[one.end..]].concat(),
+        1 | 2 if first.end <= second.start => [
+            &text[..first.start],
+            &text[second.clone()],
+            &text[first.end..second.start],
+            &text[first.clone()],
+            &text[second.end..],
+        ]
+        .concat(),
+        _ => [&text[..one.start], &text[other.clone()], &text[one.end..]].concat(),
+    }
+}
+
+/// What a spec does; `None` if it cannot be read, or is not done in time.
+fn outcome(spec: &Path, config: &Path, remembers: bool) -> Option<String> {
+    let options = Options {
+        config: Some(config.to_owned()),
+        ..Options::default()
+    };
+    let checked = read(spec, &options);
+    if !checked.is_ok() {
+        return None;
+    }
+    let config = checked.config.unwrap_or_default();
+    let model = build(checked.spec, &config, &BuildOptions::default()).ok()?;
+    let options = CheckOptions {
+        limits: Limits {
+            time: Some(Duration::from_millis(200)),
+            ..Limits::default()
+        },
+        remembers,
+        ..CheckOptions::default()
+    };
+    let report = check(&model, "mutated", &options, &Live::default(), &|_| {}, None).ok()?;
+    let found = match &report.answer {
+        Answer::Limit(_) => return None,
+        Answer::Wrong(violation) => format!(
+            "{:?} {:?} {:?} after {}",
+            violation.kind,
+            violation.violated,
+            violation.error,
+            violation.trace.len()
+        ),
+        answer => format!("{answer:?}"),
+    };
+    Some(format!("{found}: {:?}", report.figures))
+}
+
+fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|found| found == extension))
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn a_mutated_spec_is_explored_or_refused_and_never_a_panic() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tla/tests/golden/specs");
+    let folders = std::fs::read_dir(&corpus).expect("the corpus").flatten();
+    let mut folders: Vec<PathBuf> = folders.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+    folders.sort();
+    let (mut run, mut compared) = (0, 0);
+    for (at, folder) in (0..).zip(&folders) {
+        let scratch = tempfile::tempdir().expect("a temporary folder");
+        for file in files(folder, "tla").iter().chain(&files(folder, "cfg")) {
+            let copy = scratch.path().join(file.file_name().unwrap_or_default());
+            std::fs::copy(file, copy).expect("a copy");
+        }
+        let configs = files(scratch.path(), "cfg");
+        let mut chance = Chance(at);
+        for spec in files(scratch.path(), "tla") {
+            let text = std::fs::read_to_string(&spec).expect("a spec");
+            for _ in 0..PER_SPEC {
+                let mutant = mutated(&text, &mut chance);
+                std::fs::write(&spec, &mutant).expect("a file");
+                let config = &configs[chance.below(configs.len())];
+                run += 1;
+                let plain = outcome(&spec, config, false);
+                let remembered = outcome(&spec, config, true);
+                if let (Some(plain), Some(remembered)) = (plain, remembered) {
+                    compared += 1;
+                    assert_eq!(plain, remembered, "{}\n{mutant}", config.display());
+                }
+            }
+            std::fs::write(&spec, &text).expect("a file");
+        }
+    }
+    println!("{run} mutated specs, {compared} of them explored with and without remembering");
+    assert!(compared * 10 > run, "{compared} of {run}");
+}
