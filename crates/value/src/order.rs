@@ -109,16 +109,20 @@ fn compare_entries(left: &Entries, right: &Entries) -> Ordering {
         return Ordering::Equal;
     }
     let (left, right) = (&left.slice, &right.slice);
-    left.len()
-        .cmp(&right.len())
-        .then_with(|| {
-            left.iter()
-                .map(|(key, _)| key)
-                .cmp(right.iter().map(|(key, _)| key))
-        })
-        .then_with(|| {
-            left.iter()
-                .map(|(_, value)| value)
-                .cmp(right.iter().map(|(_, value)| value))
-        })
+    let by_size = left.len().cmp(&right.len());
+    if by_size.is_ne() {
+        return by_size;
+    }
+    // Most pairs have one domain and differ in an early value: both are looked at in one go, and the first difference
+    // between values counts if there is none between keys.
+    let mut by_value = Ordering::Equal;
+    for ((left_key, left_value), (right_key, right_value)) in left.iter().zip(right) {
+        if left_key != right_key {
+            return left_key.cmp(right_key);
+        }
+        if by_value.is_eq() {
+            by_value = left_value.cmp(right_value);
+        }
+    }
+    by_value
 }

@@ -72,21 +72,21 @@ fn functions_differ(left: &Value, right: &Value) -> Outcome<()> {
     if left.len() != right.len() {
         return Ok(());
     }
-    let (keys_left, keys_right) = (keys(left), keys(right));
-    if let Some((l, r)) = keys_left.iter().zip(&keys_right).find(|(l, r)| l != r) {
-        return differ(l, r);
+    let (Some(left), Some(right)) = (left.as_entries(), right.as_entries()) else {
+        // One of them is a sequence, whose first key is 1; that of the other is not, or it would be one too.
+        let (left, right) = (keys(left), keys(right));
+        return first_difference(left.iter().zip(&right));
+    };
+    if let Some((l, r)) = left.iter().zip(right).find(|(l, r)| l.0 != r.0) {
+        return differ(&l.0, &r.0);
     }
-    let is_record = left.kind() == Kind::Record;
+    let is_record = left.first().is_some_and(|(key, _)| key.kind() == Kind::Str);
     let mut incomparable = None;
-    for key in &keys_left {
-        if let (Some(l), Some(r)) = (left.apply(key), right.apply(key))
-            && l != r
-        {
-            match differ(l, r) {
-                Ok(()) => return Ok(()),
-                Err(failure) if is_record => incomparable = Some(failure),
-                Err(failure) => return Err(failure),
-            }
+    for ((_, l), (_, r)) in left.iter().zip(right).filter(|(l, r)| l.1 != r.1) {
+        match differ(l, r) {
+            Ok(()) => return Ok(()),
+            Err(failure) if is_record => incomparable = Some(failure),
+            Err(failure) => return Err(failure),
         }
     }
     incomparable.map_or(Ok(()), Err)

@@ -299,6 +299,14 @@ impl<'p> Evaluator<'p> {
 
 /// Whether a value is among sorted elements. One that is not must at least be comparable with its neighbours there.
 pub(crate) fn is_listed(element: &Value, elements: &[Value]) -> Outcome<bool> {
+    const FEW: usize = 8;
+    if elements.len() > FEW {
+        // One search finds both the element and those between which it would be.
+        return match elements.binary_search(element) {
+            Ok(_) => Ok(true),
+            Err(at) => is_comparable_at(element, elements, at).map(|()| false),
+        };
+    }
     if position_in(elements, element).is_some() {
         return Ok(true);
     }
@@ -314,16 +322,16 @@ pub(crate) fn is_listed(element: &Value, elements: &[Value]) -> Outcome<bool> {
         }
         _ => {
             let at = elements.partition_point(|listed| listed < element);
-            for neighbour in [
-                at.checked_sub(1).and_then(|at| elements.get(at)),
-                elements.get(at),
-            ]
-            .into_iter()
-            .flatten()
-            {
-                equal_values(element, neighbour)?;
-            }
-            Ok(false)
+            is_comparable_at(element, elements, at).map(|()| false)
         }
     }
+}
+
+/// An error if an element cannot be compared with those between which it would be.
+fn is_comparable_at(element: &Value, elements: &[Value], at: usize) -> Outcome<()> {
+    let before = at.checked_sub(1).and_then(|at| elements.get(at));
+    for neighbour in before.into_iter().chain(elements.get(at)) {
+        equal_values(element, neighbour)?;
+    }
+    Ok(())
 }

@@ -37,10 +37,11 @@ pub(super) fn make_sites(operators: &mut [Operator]) -> u32 {
 
 /// Whether an action is more than a choice among actions.
 fn is_whole(node: &Node) -> bool {
-    !matches!(
-        node.kind,
-        Kind::Or(_) | Kind::Exists(_) | Kind::Call(_) | Kind::Action(..) | Kind::Let(..)
-    )
+    match &node.kind {
+        Kind::Or(_) | Kind::Exists(_) | Kind::Call(_) | Kind::Action(..) => false,
+        Kind::Let(_, body) => is_whole(body),
+        _ => true,
+    }
 }
 
 struct Sites {

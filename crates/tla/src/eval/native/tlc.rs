@@ -70,9 +70,34 @@ impl<'p> Evaluator<'p> {
     pub(super) fn register(&self, key: &Value) -> Option<Value> {
         match (key.as_int(), key.as_str()) {
             (Some(register), _) => self.session.register(register),
+            (_, Some("action")) => Some(self.current_action()),
             (_, Some(name)) => self.session.statistic(name),
             _ => None,
         }
+    }
+
+    /// The action of the step that is being looked at; what has none is called as in TLC.
+    fn current_action(&self) -> Value {
+        let action = self.taken.and_then(|taken| self.program.actions.get(taken.action as usize));
+        let (name, module, from, to) = match action {
+            Some(action) => {
+                let source = self.program.sources.get(action.at.source);
+                let module = source.path().file_stem().unwrap_or_default().to_string_lossy();
+                let last = action.at.span.end.saturating_sub(1);
+                let (from, to) = (source.place(action.at.span.start), source.place(last));
+                (&*action.name, module, (from.line, from.column), (to.line, to.column))
+            }
+            None => ("UnnamedAction", "--TLA+ BUILTINS--".into(), (0, 0), (0, 0)),
+        };
+        let location = [
+            ("beginLine", from.0),
+            ("beginColumn", from.1),
+            ("endLine", to.0),
+            ("endColumn", to.1),
+        ];
+        let numbers = location.map(|(field, number)| (field, Value::int(i64::from(number))));
+        let location = numbers.into_iter().chain([("module", Value::str(&module))]);
+        Value::record([("name", Value::str(name)), ("location", Value::record(location))])
     }
 }
 

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::log::Log;
 use super::place::{Place, Root, Seen, is_unevaluated};
@@ -53,8 +54,8 @@ struct Look {
 /// What was seen at a place, and where that leads.
 #[derive(Default)]
 struct Branches {
-    few: Vec<(Value, u32)>,
-    many: FxHashMap<Value, u32>,
+    few: SmallVec<[(Value, u32); 4]>,
+    many: Option<Box<FxHashMap<Value, u32>>>,
 }
 
 /// Up to this many are compared one after the other.
@@ -90,11 +91,13 @@ impl Branches {
                 &truth
             }
         };
-        if self.many.is_empty() {
-            let found = self.few.iter().find(|(known, _)| known == value);
-            return found.map(|(_, node)| *node);
+        match &self.many {
+            None => {
+                let found = self.few.iter().find(|(known, _)| known == value);
+                found.map(|(_, node)| *node)
+            }
+            Some(many) => many.get(value).copied(),
         }
-        self.many.get(value).copied()
     }
 
     /// Gives how much memory that takes.
@@ -104,11 +107,12 @@ impl Branches {
             Seen::Truth(is_true) => Value::bool(*is_true),
         };
         let bytes = value.bytes() + 2 * size_of::<(Value, u32)>();
-        if self.many.is_empty() && self.few.len() < FEW {
+        if self.many.is_none() && self.few.len() < FEW {
             self.few.push((value, node));
         } else {
-            self.many.extend(self.few.drain(..));
-            self.many.insert(value, node);
+            let many = self.many.get_or_insert_default();
+            many.extend(self.few.drain(..));
+            many.insert(value, node);
         }
         bytes
     }
