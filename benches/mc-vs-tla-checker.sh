@@ -11,7 +11,7 @@ omnilink=$(realpath "$1"); shift
 [ $# -gt 0 ] || set -- Commit2 Synod Elect Philo AltBit Gears Bakery GCount
 root=$(cd "$(dirname "$0")/.." && pwd)
 checker=${TLA_CHECKER:-$root/target/tla-checker/bin/tla}
-[ -x "$checker" ] || cargo install tla-checker --version "$version" --locked --root "$root/target/tla-checker"
+[ -x "$checker" ] || cargo install tla-checker --version "$version" --locked --bin tla --root "$root/target/tla-checker"
 limit=${LIMIT:-300}
 scratch=$(mktemp -d); trap 'rm -rf "$scratch"' EXIT
 # The user CPU seconds of a command, whose output goes to a file.
