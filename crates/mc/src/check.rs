@@ -19,7 +19,8 @@ use crate::machine::{Machine, State};
 use crate::outcome::{Breach, End, Exploration, Figures, SearchError, Taken, Wrong};
 use crate::path::{PathState, path_to, step};
 use crate::report::{
-    ActionCoverage, ActionTaken, Answer, DefinitionCoverage, FalsePart, Kind, Report, TraceState, Unchecked, Violation,
+    ActionCoverage, ActionTaken, Answer, DefinitionCoverage, FalsePart, Kind, Report, TraceState, Unchecked,
+    Violation,
 };
 use crate::session::{RunSession, SessionOptions, set_level};
 use crate::simulate::{Draw, Drawn, simulate};
@@ -239,7 +240,8 @@ impl<'a> Checking<'a> {
         let mut machine = SpecMachine::new(model, init, self.session, symmetry, self.checks_deadlock);
         if self.options.remembers {
             let share = self.options.limits.memory_bytes / REMEMBERED_SHARE / self.workers as u64;
-            machine.remembered_bytes = usize::try_from(share).map_or(REMEMBERED_MAX, |share| share.min(REMEMBERED_MAX));
+            machine.remembered_bytes =
+                usize::try_from(share).map_or(REMEMBERED_MAX, |share| share.min(REMEMBERED_MAX));
         }
         if self.options.counts_definitions {
             let operators = model.program.operators.iter();

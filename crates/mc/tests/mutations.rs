@@ -40,7 +40,11 @@ fn mutated(text: &str, chance: &mut Chance) -> String {
     };
     let span = |token: &Token| token.start as usize..token.end as usize;
     let (one, other) = (span(one), span(other));
-    let (first, second) = if one.start <= other.start { (&one, &other) } else { (&other, &one) };
+    let (first, second) = if one.start <= other.start {
+        (&one, &other)
+    } else {
+        (&other, &one)
+    };
     match chance.below(5) {
         0 => [&text[..one.start], &text[one.end..]].concat(),
         1 | 2 if first.end <= second.start => [
@@ -104,7 +108,10 @@ fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
 fn a_mutated_spec_is_explored_or_refused_and_never_a_panic() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tla/tests/golden/specs");
     let folders = std::fs::read_dir(&corpus).expect("the corpus").flatten();
-    let mut folders: Vec<PathBuf> = folders.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+    let mut folders: Vec<PathBuf> = folders
+        .map(|entry| entry.path())
+        .filter(|path| path.is_dir())
+        .collect();
     folders.sort();
     let (mut run, mut compared) = (0, 0);
     for (at, folder) in (0..).zip(&folders) {

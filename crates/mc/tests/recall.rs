@@ -35,7 +35,9 @@ fn found(report: &Report) -> Found {
         distinct: report.figures.distinct,
         generated: report.figures.generated,
         depth: report.figures.depth,
-        steps: steps.map(|action| (action.place.clone(), action.generated, action.distinct)).collect(),
+        steps: steps
+            .map(|action| (action.place.clone(), action.generated, action.distinct))
+            .collect(),
     }
 }
 
@@ -77,7 +79,11 @@ fn agrees(body: &str, config: &str) -> Found {
     };
     let deep = explore(&file, &deep).unwrap_or_else(|error| panic!("{error}\n{text}"));
     if plain.answer == "Valid" {
-        assert_eq!((deep.distinct, deep.generated), (plain.distinct, plain.generated), "{text}");
+        assert_eq!(
+            (deep.distinct, deep.generated),
+            (plain.distinct, plain.generated),
+            "{text}"
+        );
     }
     plain
 }

@@ -12,7 +12,7 @@ use super::recall::Memory;
 use super::session::Session;
 use super::slot::{Closure, SharedThunk, Slot};
 use super::step::Taken;
-use crate::ir::{Argument, Formula, Loc, Node, Operation, Program};
+use crate::ir::{Argument, Call, Formula, Loc, Node, Operation, Program};
 
 /// The value of every variable.
 pub type State = Arc<[Value]>;
@@ -224,6 +224,26 @@ impl<'p> Evaluator<'p> {
         self.base = self.slots.len();
         self.slots.resize_with(self.base + size, Slot::default);
         saved
+    }
+
+    /// The frame of a call, its slots filled with what the frame of the caller gives. It becomes the current one when `base`
+    /// is set to what this gives.
+    #[inline]
+    pub(crate) fn fill_frame(&mut self, call: &'p Call) -> Outcome<usize> {
+        let program = self.program;
+        let new = self.slots.len();
+        let size = program.operators[call.operator as usize].slots.len();
+        self.slots.resize_with(new + size, Slot::default);
+        for (slot, argument) in &call.arguments {
+            match self.argument(argument) {
+                Ok(content) => self.slots[new + *slot as usize] = content,
+                Err(failure) => {
+                    self.slots.truncate(new);
+                    return Err(failure);
+                }
+            }
+        }
+        Ok(new)
     }
 
     pub(crate) fn pop_frame(&mut self, saved: usize) {

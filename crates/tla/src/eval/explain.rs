@@ -4,7 +4,6 @@ use omnilink_value::Value;
 
 use super::evaluator::{Evaluator, State};
 use super::flow::Flow;
-use super::slot::Slot;
 use crate::ir::{Formula, Kind, Loc, Node, Operation};
 
 /// A part of a formula that was found false.
@@ -119,12 +118,7 @@ impl<'p> Evaluator<'p> {
             Kind::Call(call) => {
                 let program = self.program;
                 let operator = &program.operators[call.operator as usize];
-                let new = self.slots.len();
-                self.slots.resize_with(new + operator.slots.len(), Slot::default);
-                for (slot, argument) in &call.arguments {
-                    let content = self.argument(argument).ok()?;
-                    self.slots[new + *slot as usize] = content;
-                }
+                let new = self.fill_frame(call).ok()?;
                 let saved = std::mem::replace(&mut self.base, new);
                 for slot in 0..operator.params {
                     if let Ok(datum) = self.local(slot) {

@@ -197,17 +197,7 @@ impl<'p> Evaluator<'p> {
         let operator = &program.operators[call.operator as usize];
         self.check_stack().map_err(|failure| failure.at(node.at))?;
         self.count(call.operator);
-        let new = self.slots.len();
-        self.slots.resize_with(new + operator.slots.len(), Slot::default);
-        for (slot, argument) in &call.arguments {
-            match self.argument(argument) {
-                Ok(content) => self.slots[new + *slot as usize] = content,
-                Err(failure) => {
-                    self.slots.truncate(new);
-                    return Err(failure);
-                }
-            }
-        }
+        let new = self.fill_frame(call)?;
         let saved = std::mem::replace(&mut self.base, new);
         let result = self.eval(&operator.body);
         let result = result.map_err(|failure| self.in_operator(failure, call.operator, node.at));
@@ -235,33 +225,13 @@ impl<'p> Evaluator<'p> {
     /// Whether a formula holds.
     #[inline]
     pub(crate) fn bool(&mut self, node: &'p Node) -> Outcome<bool> {
-        match &node.kind {
-            Kind::And(_)
-            | Kind::Or(_)
-            | Kind::Not(_)
-            | Kind::Implies(_)
-            | Kind::Equiv(_)
-            | Kind::Equal(_)
-            | Kind::NotEqual(_)
-            | Kind::In(_)
-            | Kind::NotIn(_)
-            | Kind::SubsetEq(_)
-            | Kind::Comparison(..)
-            | Kind::ForAll(_)
-            | Kind::Exists(_)
-            | Kind::Unchanged(_)
-            | Kind::UnchangedExpr(_)
-            | Kind::Stuttering(_)
-            | Kind::Changing(_)
-            | Kind::Enabled(_)
-            | Kind::Compose(_) => self.truth_of(node),
-            _ => {
-                let datum = self.eval(node)?;
-                match datum.as_value().and_then(Value::as_bool) {
-                    Some(truth) => Ok(truth),
-                    None => Err(self.not_bool(&datum, "a formula").at(node.at)),
-                }
-            }
+        if node.kind.is_formula() {
+            return self.truth_of(node);
+        }
+        let datum = self.eval(node)?;
+        match datum.as_value().and_then(Value::as_bool) {
+            Some(truth) => Ok(truth),
+            None => Err(self.not_bool(&datum, "a formula").at(node.at)),
         }
     }
 

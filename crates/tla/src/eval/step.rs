@@ -437,17 +437,7 @@ impl<'p> Evaluator<'p> {
         let operator = &program.operators[call.operator as usize];
         self.check_stack().map_err(|failure| failure.at(node.at))?;
         self.count(call.operator);
-        let new = self.slots.len();
-        self.slots.resize_with(new + operator.slots.len(), Slot::default);
-        for (slot, argument) in &call.arguments {
-            match self.argument(argument) {
-                Ok(content) => self.slots[new + *slot as usize] = content,
-                Err(failure) => {
-                    self.slots.truncate(new);
-                    return Err(failure);
-                }
-            }
-        }
+        let new = self.fill_frame(call)?;
         self.step_operator(&operator.body, call.operator, new, node, rest, found)
     }
 
@@ -707,7 +697,9 @@ impl<'p> Evaluator<'p> {
             return self.resume_rest(rest, found);
         }
         if self.logging {
-            let (value, edit) = self.edited(variable, &operands.1).map_err(|failure| failure.at(node.at))?;
+            let (value, edit) = self
+                .edited(variable, &operands.1)
+                .map_err(|failure| failure.at(node.at))?;
             self.note_edit(variable, edit);
             return self.assign(variable, value, rest, found);
         }

@@ -386,6 +386,33 @@ impl Argument {
 }
 
 impl Kind {
+    /// Whether this is TRUE or FALSE whatever its operands, if it has a value at all.
+    #[inline]
+    pub fn is_formula(&self) -> bool {
+        matches!(
+            self,
+            Kind::And(_)
+                | Kind::Or(_)
+                | Kind::Not(_)
+                | Kind::Implies(_)
+                | Kind::Equiv(_)
+                | Kind::Equal(_)
+                | Kind::NotEqual(_)
+                | Kind::In(_)
+                | Kind::NotIn(_)
+                | Kind::SubsetEq(_)
+                | Kind::Comparison(..)
+                | Kind::ForAll(_)
+                | Kind::Exists(_)
+                | Kind::Unchanged(_)
+                | Kind::UnchangedExpr(_)
+                | Kind::Stuttering(_)
+                | Kind::Changing(_)
+                | Kind::Enabled(_)
+                | Kind::Compose(_)
+        )
+    }
+
     /// Visits the arguments of calls and LETs.
     pub fn for_each_argument<'n>(&'n self, mut visit: impl FnMut(&'n Argument)) {
         fn all<'n>(argument: &'n Argument, visit: &mut dyn FnMut(&'n Argument)) {

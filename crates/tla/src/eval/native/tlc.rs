@@ -78,14 +78,21 @@ impl<'p> Evaluator<'p> {
 
     /// The action of the step that is being looked at; what has none is called as in TLC.
     fn current_action(&self) -> Value {
-        let action = self.taken.and_then(|taken| self.program.actions.get(taken.action as usize));
+        let action = self
+            .taken
+            .and_then(|taken| self.program.actions.get(taken.action as usize));
         let (name, module, from, to) = match action {
             Some(action) => {
                 let source = self.program.sources.get(action.at.source);
                 let module = source.path().file_stem().unwrap_or_default().to_string_lossy();
                 let last = action.at.span.end.saturating_sub(1);
                 let (from, to) = (source.place(action.at.span.start), source.place(last));
-                (&*action.name, module, (from.line, from.column), (to.line, to.column))
+                (
+                    &*action.name,
+                    module,
+                    (from.line, from.column),
+                    (to.line, to.column),
+                )
             }
             None => ("UnnamedAction", "--TLA+ BUILTINS--".into(), (0, 0), (0, 0)),
         };
