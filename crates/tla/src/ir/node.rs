@@ -147,7 +147,7 @@ pub enum Kind {
     Once(u32, Box<Node>),
     /// Evaluated once for each current state.
     PerState(u32, Box<Node>),
-    /// Remembered by what its evaluation has looked at: the site and the expression. See [`crate::eval::recall`].
+    /// Remembered by what its evaluation has looked at: the site and the expression. See `eval::recall`.
     Recall(u32, Box<Node>),
     /// Conjunction, left to right.
     And(Box<[Node]>),

@@ -28,25 +28,24 @@
 //! own, go on: the invariant over all processes may never meet the same state twice while the sum over one of them does.
 
 mod edit;
+mod editing;
 mod log;
+mod noting;
 mod place;
+mod replay;
 mod tree;
 
-use std::rc::Rc;
-
 use omnilink_value::Value;
-use smallvec::SmallVec;
 
 use super::datum::Datum;
-use super::error::{Outcome, type_error};
+use super::error::Outcome;
 use super::evaluator::Evaluator;
 use super::flow::Flow;
-use super::slot::Slot;
-use super::step::{Found, Rest, Taken};
-use crate::ir::{Kind, Node, Step, Two, Update};
+use super::step::{Found, Rest};
+use crate::ir::Node;
 pub(crate) use edit::Edit;
 use log::Log;
-pub(crate) use place::{Place, Root};
+use noting::Logging;
 use tree::{Tree, Walked, Weigh};
 
 /// What is remembered, and what is being logged.
@@ -95,16 +94,6 @@ impl Weigh for Answer {
         }
     }
 }
-
-/// A remembered next state before it is reported.
-enum Prepared {
-    Hashes(Hashes),
-    Values(NextValues),
-}
-
-type Hashes = SmallVec<[u64; 6]>;
-type NextValues = Vec<(u32, Value)>;
-
 /// What is known at a site.
 enum Asked {
     /// The leaf with the answer.
@@ -308,136 +297,6 @@ impl<'p> Evaluator<'p> {
             }
         }
     }
-
-    /// Goes on with the next states that are remembered. `None` if they do not fit the state.
-    fn replay(
-        &mut self,
-        site: u32,
-        leaf: u32,
-        rest: &Rest<'_, 'p>,
-        found: Found<'_, 'p>,
-    ) -> Option<Outcome<Flow>> {
-        let Some(Answer::Next(successors)) = self.answer(site, leaf) else {
-            return None;
-        };
-        if successors.is_empty() {
-            return Some(Ok(Flow::Go));
-        }
-        let expected = self.memory.as_ref()?.sites.get(site as usize)?.given;
-        if expected != Some(self.given()) {
-            return None;
-        }
-        // Where nothing is left to do, the hashes of a next state say whether it has to be made at all.
-        let may_be_known = rest.is_done() && !self.logging;
-        // All of them before the first is reported: should one not fit, evaluation reports them all.
-        let mut prepared: SmallVec<[Prepared; 1]> = SmallVec::new();
-        for successor in successors {
-            let hashes = if may_be_known {
-                self.hashes(successor)
-            } else {
-                None
-            };
-            prepared.push(match hashes {
-                Some(hashes) => Prepared::Hashes(hashes),
-                None => Prepared::Values(self.made(successor)?),
-            });
-        }
-        for (which, prepared) in prepared.iter_mut().enumerate() {
-            if let Prepared::Hashes(hashes) = prepared {
-                let taken = self.taken_by(site, leaf, which);
-                if found.is_known(hashes, taken) {
-                    continue;
-                }
-                match self
-                    .successor_at(site, leaf, which)
-                    .and_then(|successor| self.made(successor))
-                {
-                    Some(values) => *prepared = Prepared::Values(values),
-                    None => return Some(Err(type_error("a remembered step does not fit its state"))),
-                }
-            }
-            if let Prepared::Values(values) = prepared {
-                let flow = self.replay_one(site, leaf, which, values, rest, found);
-                if !matches!(flow, Ok(Flow::Go)) {
-                    return Some(flow);
-                }
-            }
-        }
-        Some(Ok(Flow::Go))
-    }
-
-    fn successor_at(&self, site: u32, leaf: u32, which: usize) -> Option<&Successor> {
-        match self.answer(site, leaf)? {
-            Answer::Next(successors) => successors.get(which),
-            Answer::Value(_) => None,
-        }
-    }
-
-    fn taken_by(&self, site: u32, leaf: u32, which: usize) -> Option<Taken> {
-        let action = self
-            .successor_at(site, leaf, which)
-            .and_then(|successor| successor.action);
-        match action {
-            Some(action) => Some(Taken { action, base: None }),
-            None => self.taken,
-        }
-    }
-
-    /// The values that a remembered step gives; `None` if it does not fit the state.
-    fn made(&self, successor: &Successor) -> Option<NextValues> {
-        let values = successor.edits.iter();
-        values
-            .map(|(variable, edit)| Some((*variable, edit.apply(*variable, &self.state)?)))
-            .collect()
-    }
-
-    /// The hashes of all values of the next state, if they can be had without making it.
-    #[inline]
-    fn hashes(&self, successor: &Successor) -> Option<Hashes> {
-        if successor.edits.len() != self.next.len() {
-            return None;
-        }
-        // The edits are in the order of the variables.
-        let mut hashes = Hashes::new();
-        for (variable, edit) in &successor.edits {
-            hashes.push(edit.hash(*variable, &self.state)?);
-        }
-        Some(hashes)
-    }
-
-    fn replay_one(
-        &mut self,
-        site: u32,
-        leaf: u32,
-        which: usize,
-        values: &mut [(u32, Value)],
-        rest: &Rest<'_, 'p>,
-        found: Found<'_, 'p>,
-    ) -> Outcome<Flow> {
-        let outer = self.taken;
-        self.taken = self.taken_by(site, leaf, which);
-        if self.logging
-            && let Some(successor) = self.successor_at(site, leaf, which)
-        {
-            let edits = successor.edits.clone();
-            for (variable, edit) in edits {
-                self.note_edit(variable, edit);
-            }
-        }
-        for (variable, value) in values.iter_mut() {
-            std::mem::swap(&mut self.next[*variable as usize], value);
-            self.known[*variable as usize] = true;
-        }
-        self.unassigned -= values.len();
-        let flow = self.resume_rest(rest, found);
-        for (variable, _) in values.iter() {
-            self.known[*variable as usize] = false;
-        }
-        self.unassigned += values.len();
-        self.taken = outer;
-        flow
-    }
-
     /// Keeps an answer under what was looked at to find it.
     fn learn(&mut self, site: u32, node: &Node, logging: &Logging, answer: Answer) {
         let Some(memory) = &mut self.memory else { return };
@@ -452,249 +311,5 @@ impl<'p> Evaluator<'p> {
             .tree
             .insert(&places, &self.state, &self.slots, self.base, answer);
         memory.room = memory.room.saturating_sub(made);
-    }
-}
-
-/// A log that is being kept.
-pub(super) struct Logging {
-    /// Where it starts.
-    start: usize,
-    /// The first slot that is not there yet.
-    top: usize,
-    /// Whether one was kept around it.
-    was: bool,
-    was_spoilt: bool,
-}
-
-/// What is written to the log.
-impl<'p> Evaluator<'p> {
-    fn begin_log(&mut self) -> Logging {
-        let top = self.slots.len();
-        let was = std::mem::replace(&mut self.logging, true);
-        let (start, was_spoilt) = match &mut self.memory {
-            Some(memory) => (memory.log.len(), memory.log.begin()),
-            None => (0, false),
-        };
-        Logging {
-            start,
-            top,
-            was,
-            was_spoilt,
-        }
-    }
-
-    fn end_log(&mut self, logging: Logging) {
-        self.logging = logging.was;
-        if let Some(memory) = &mut self.memory {
-            memory.log.end(logging.start, logging.was, logging.was_spoilt);
-        }
-    }
-
-    /// Nothing that is being logged can be remembered.
-    pub(super) fn spoil_log(&mut self) {
-        if let Some(memory) = &mut self.memory {
-            memory.log.spoil();
-        }
-    }
-
-    /// A look at a slot. Gives where it is in the log, for what is looked at on its account.
-    #[inline(never)]
-    pub(super) fn note_slot(&mut self, slot: u32) -> Option<usize> {
-        let base = self.base;
-        self.note(Place::whole(Root::Slot(slot)), base)
-    }
-
-    /// A look at which expression a slot holds.
-    #[inline(never)]
-    pub(super) fn note_which(&mut self, slot: u32) {
-        let base = self.base;
-        self.note(Place::which(slot), base);
-    }
-
-    /// A look at a variable of the current state.
-    #[inline(never)]
-    pub(super) fn note_variable(&mut self, variable: u32) {
-        self.note(Place::whole(Root::Variable(variable)), 0);
-    }
-
-    /// A look at a variable of the next state.
-    #[inline(never)]
-    pub(super) fn note_next(&mut self, variable: u32) {
-        let Some(memory) = &mut self.memory else { return };
-        if memory.given >> variable & 1 == 1 {
-            memory.log.spoil();
-            return;
-        }
-        if let Some(source) = memory.edits[variable as usize].source(variable) {
-            self.note_variable(source);
-        }
-    }
-
-    fn note(&mut self, place: Place, base: usize) -> Option<usize> {
-        let memory = self.memory.as_mut()?;
-        Some(memory.log.push(Rc::new(place), base))
-    }
-
-    /// Evaluates what a slot holds, on account of the look that is in the log.
-    pub(super) fn on_account_of<T>(&mut self, look: Option<usize>, run: impl FnOnce(&mut Self) -> T) -> T {
-        let outer = self.memory.as_mut().map(|memory| memory.log.set_account(look));
-        let result = run(self);
-        if let (Some(memory), Some(outer)) = (&mut self.memory, outer) {
-            memory.log.set_account(outer);
-        }
-        result
-    }
-
-    /// How a variable got its next value.
-    pub(super) fn note_edit(&mut self, variable: u32, edit: Edit) {
-        if let Some(memory) = &mut self.memory {
-            memory.edits[variable as usize] = edit;
-        }
-    }
-
-    /// The edits so far, put aside while another next state is made.
-    pub(super) fn take_edits(&mut self) -> Vec<Edit> {
-        match &mut self.memory {
-            Some(memory) => {
-                let size = memory.edits.len();
-                std::mem::replace(&mut memory.edits, vec![Edit::Same; size])
-            }
-            None => Vec::new(),
-        }
-    }
-
-    pub(super) fn put_edits(&mut self, edits: Vec<Edit>) {
-        if let Some(memory) = &mut self.memory {
-            memory.edits = edits;
-        }
-    }
-
-    /// The place that an expression names, while logging: a variable or a name, and a path whose arguments are evaluated.
-    pub(super) fn named_place(&mut self, node: &'p Node) -> Outcome<Option<Place>> {
-        let (root, steps) = match &node.kind {
-            Kind::Path(root, steps) => (&**root, &**steps),
-            _ => (node, &[][..]),
-        };
-        let root = match root.kind {
-            Kind::Var(variable) if !self.primed && !self.state.is_empty() => Root::Variable(variable),
-            Kind::Local(slot) if matches!(self.slot(slot), Slot::Datum(Datum::Value(_))) => Root::Slot(slot),
-            _ => return Ok(None),
-        };
-        let mut keys = Vec::with_capacity(steps.len());
-        for step in steps {
-            keys.push(match step {
-                Step::Field(field) => field.name.clone(),
-                Step::Index(index) => match self.eval(index)? {
-                    Datum::Value(key) => key,
-                    Datum::Lazy(_) => return Ok(None),
-                },
-            });
-        }
-        Ok(Some(Place::new(root, keys)))
-    }
-
-    /// What is at a place, noted; `None` if nothing is there.
-    pub(super) fn look(&mut self, place: Place) -> Option<Value> {
-        let seen = place.value(&self.state, &self.slots, self.base)?.clone();
-        let base = self.base;
-        self.note(place, base);
-        Some(seen)
-    }
-
-    /// Whether a value is listed in the set at a place, noted; `None` if there is no set or the two do not compare.
-    pub(super) fn look_for(&mut self, place: Place, element: Value) -> Option<bool> {
-        let place = place.lists(element);
-        let seen = place.look(&self.state, &self.slots, self.base)?.truth()?;
-        let base = self.base;
-        self.note(place, base);
-        Some(seen)
-    }
-}
-
-/// How a next value is made, while logging.
-impl<'p> Evaluator<'p> {
-    /// The value of an expression that a variable gets, and the edit that makes it.
-    pub(super) fn edited(&mut self, variable: u32, node: &'p Node) -> Outcome<(Value, Edit)> {
-        let edit = match &node.kind {
-            Kind::If(parts) => {
-                let (condition, yes, no) = &**parts;
-                let branch = if self.bool(condition)? { yes } else { no };
-                return self.edited(variable, branch);
-            }
-            Kind::Let(slots, body) => {
-                for (slot, argument) in slots {
-                    let content = self.argument(argument)?;
-                    self.set_slot(*slot, content);
-                }
-                return self.edited(variable, body);
-            }
-            Kind::Recall(_, inner) => return self.edited(variable, inner),
-            Kind::Var(source) if *source == variable && !self.primed => Some(Edit::Same),
-            Kind::Var(source) if !self.primed => Some(Edit::Copy(*source)),
-            Kind::Except(function, updates) => self.exception(function, updates)?,
-            Kind::Union(operands) => self.set_edit(operands, Edit::Union)?,
-            Kind::Difference(operands) => self.set_edit(operands, Edit::Difference)?,
-            _ => None,
-        };
-        if let Some(edit) = edit
-            && let Some(value) = edit.apply(variable, &self.state)
-        {
-            return Ok((value, edit));
-        }
-        let datum = self.eval(node)?;
-        let value = self.canonical(datum)?;
-        Ok((value.clone(), Edit::Is(value)))
-    }
-
-    /// `S \cup T` or `S \ T` where S is a variable.
-    fn set_edit(
-        &mut self,
-        operands: &'p Two,
-        make: impl FnOnce(u32, Value) -> Edit,
-    ) -> Outcome<Option<Edit>> {
-        let (Kind::Var(source), false) = (&operands.0.kind, self.primed) else {
-            return Ok(None);
-        };
-        let datum = self.eval(&operands.1)?;
-        Ok(match self.finite(datum)? {
-            Datum::Value(value) => Some(make(*source, value)),
-            Datum::Lazy(_) => None,
-        })
-    }
-
-    /// `[f EXCEPT …]` where `f` is a variable.
-    fn exception(&mut self, function: &'p Node, updates: &'p [Update]) -> Outcome<Option<Edit>> {
-        let (Kind::Var(source), false) = (&function.kind, self.primed) else {
-            return Ok(None);
-        };
-        let mut changes = Vec::with_capacity(updates.len());
-        for (at, update) in updates.iter().enumerate() {
-            let mut path = Vec::with_capacity(update.path.len());
-            for step in &update.path {
-                path.push(match step {
-                    Step::Field(field) => field.name.clone(),
-                    Step::Index(index) => {
-                        let index = self.eval(index)?;
-                        self.canonical(index)?
-                    }
-                });
-            }
-            if update.uses_old {
-                // What `@` stands for is changed by the updates before.
-                if at > 0 {
-                    return Ok(None);
-                }
-                match self.look(Place::new(Root::Variable(*source), path.clone())) {
-                    Some(old) => self.bind(update.at_slot, old),
-                    None => return Ok(None),
-                }
-            }
-            let datum = self.eval(&update.value)?;
-            match self.finite(datum)? {
-                Datum::Value(value) => changes.push((path, value)),
-                Datum::Lazy(_) => return Ok(None),
-            }
-        }
-        Ok(Some(Edit::Except(*source, changes.into())))
     }
 }
