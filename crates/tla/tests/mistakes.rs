@@ -80,13 +80,98 @@ fn an_undefined_name_is_reported_once_with_the_nearest() {
         ],
     );
     assert_eq!(advice("Apple == 1\nB == {Aple}"), "did you mean `Apple`?");
+}
+
+#[test]
+fn a_module_that_is_not_extended_is_missed_once() {
+    let body = "A == 1 + 2\nB == Len(<<>>) - 1 >= -1";
+    assert_complaints(body, &["1:8 undefined: `+` is not defined"]);
     assert_eq!(
-        advice("B == Cardinality({})"),
-        "module FiniteSets defines it: add FiniteSets to EXTENDS"
+        advice(body),
+        "add `EXTENDS Integers, Sequences` after the module's header"
+    );
+    let body = "EXTENDS TLC\nA == 1 + 2\nB == 3 - 1\nC == Cardinality({})";
+    assert_complaints(
+        body,
+        &[
+            "2:8 undefined: `+` is not defined",
+            "4:6 undefined: `Cardinality` is not defined",
+        ],
     );
     assert_eq!(
-        advice("B == 1 + 1"),
+        advice(body),
         "module Naturals defines it: add Naturals to EXTENDS"
+    );
+}
+
+#[test]
+fn what_follows_from_a_mistake_is_not_said_again() {
+    for (body, only) in [
+        (
+            "VARIABLE x\nvars == <<x'>>\nA == [][TRUE]_vars\nB == WF_vars(TRUE)",
+            "3:8 level: the subscript is of action level; at most state level is allowed",
+        ),
+        (
+            "VARIABLE x\nInit == x' = 1\nA == Init /\\ []TRUE\nB == Init /\\ <>TRUE",
+            "3:6 level: `/\\` joins an action and a temporal formula",
+        ),
+        (
+            "Init' == TRUE\nSpec == Init",
+            "1:1 redefined: `'` is part of the language and cannot be defined again",
+        ),
+        (
+            "---- MODULE N ----\nCONSTANT J\nA == K\n====\nI == INSTANCE N WITH K <- 1\nB == I!A",
+            "3:6 undefined: `K` is not defined",
+        ),
+        (
+            "---- MODULE N ----\nCONSTANT K\nA == K\n====\nI == INSTANCE N WITH J <- 1",
+            "5:22 redefined: `J` is neither a constant nor a variable of module N",
+        ),
+        (
+            "---- MODULE N ----\nA == 1\n====\nI == N\nB == I!A",
+            "4:6 undefined: `N` is not defined",
+        ),
+        (
+            "A == LET f == F(1, 2) IN f\nB == A!:!f!2",
+            "1:15 undefined: `F` is not defined",
+        ),
+        (
+            "A == \\E k \\in {} : (\\A k \\in {} : k) /\\ (\\A k \\in {} : k)",
+            "1:24 redefined: `k` is already defined or declared",
+        ),
+        (
+            "RECURSIVE Facts(_)\nFact(n) == Fact(n)",
+            "2:12 undefined: `Fact` is not defined",
+        ),
+        (
+            "A == 1 (* never\nB == (2",
+            "1:8 lex: this comment is never closed",
+        ),
+    ] {
+        assert_complaints(body, &[only]);
+    }
+    assert_eq!(
+        advice("---- MODULE N ----\nA == 1\n====\nI == N"),
+        "N is a module: write `INSTANCE N`"
+    );
+}
+
+#[test]
+fn what_does_not_follow_is_said() {
+    assert_complaints(
+        "VARIABLE x\nNext == x' = 1\nA == [][TRUE]_Next\nB == Next'\nC == x''",
+        &[
+            "3:8 level: the subscript is of action level; at most state level is allowed",
+            "4:6 level: an operand of `'` is of action level; at most state level is allowed",
+            "5:6 level: an operand of `'` is of action level; at most state level is allowed",
+        ],
+    );
+    assert_complaints(
+        "VARIABLE k\nA == \\E k \\in {} : k\nB == \\E k \\in {} : k",
+        &[
+            "2:9 redefined: `k` is already defined or declared",
+            "3:9 redefined: `k` is already defined or declared",
+        ],
     );
 }
 

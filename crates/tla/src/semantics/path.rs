@@ -6,7 +6,7 @@ use super::entity::*;
 use super::level::LevelOf;
 use super::selection::Selected;
 use super::spec::Module;
-use crate::diagnostic::{Class, nearest};
+use crate::diagnostic::Class;
 use crate::names::Name;
 use crate::syntax::ast::*;
 
@@ -149,8 +149,11 @@ impl Analyzer<'_> {
     }
 
     fn path_value(&mut self, id: ExprId, wanted: Option<u32>) -> Argument {
+        let mistakes = self.said.mistakes;
         let level = self.expr(id);
-        if let Some(wanted @ 1..) = wanted {
+        if let Some(wanted @ 1..) = wanted
+            && self.said.mistakes == mistakes
+        {
             let needs = count(wanted as usize);
             let message = format!("an operator that takes {needs} is needed here, not a value");
             self.error(
@@ -215,6 +218,7 @@ impl Analyzer<'_> {
             }));
             target.entity = binding.entity;
             if matches!(self.spec.entity(binding.entity).kind, EntityKind::Unknown) {
+                self.said.mistakes += 1;
                 return None;
             }
             let EntityKind::Instance(instance) = self.spec.entity(binding.entity).kind else {
@@ -254,7 +258,7 @@ impl Analyzer<'_> {
             let max = self.spec.entity(*param).max_level;
             let at = At {
                 whole: segment.span,
-                part: self.span(*arg),
+                part: Some(*arg),
             };
             self.check_level(argument.level, max, at, |_| "an argument of the instance".into());
             if let Some(operator) = &argument.operator {
@@ -271,25 +275,11 @@ impl Analyzer<'_> {
             self.error(Class::Label, segment.span, message, "write `Instance!Name`");
             return None;
         };
-        let module = self.spec.module(self.spec.instance(instance).module);
-        let found = module.exported.get(&name).copied();
+        let module = self.spec.instance(instance).module;
+        let found = self.spec.module(module).exported.get(&name).copied();
         let found = found.filter(|binding| !self.spec.entity(binding.entity).is_declaration());
-        if found.is_none() && !module.incomplete {
-            let text = self.spec.names.text(name);
-            let names = module.exports.iter().map(|(n, _)| self.spec.names.text(*n));
-            let home = self.spec.names.text(module.name);
-            let help = if module.scope.contains_key(&name) {
-                format!(
-                    "`{text}` is LOCAL to module {home} or declared there, and not visible through an instance"
-                )
-            } else {
-                match nearest(text, names) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("look at what module {home} defines"),
-                }
-            };
-            let message = format!("`{text}` is not defined by module {home}");
-            self.error(Class::Undefined, segment.span, message, help);
+        if found.is_none() {
+            self.not_exported(module, name, segment.span);
         }
         found
     }
@@ -302,6 +292,10 @@ impl Analyzer<'_> {
         let tree_id = self.spec.entity(target.entity).tree;
         let tree = &self.trees[tree_id.0 as usize];
         let text = self.text(self.spec.entity(target.entity).name);
+        if self.is_spoilt(target.entity) {
+            self.said.mistakes += 1;
+            return Default::default();
+        }
         if self.unfinished.contains(&target.entity) {
             let message = format!("parts of `{text}` cannot be named inside its own definition");
             self.error(

@@ -159,6 +159,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
+    /// Skips a comment. One that is never closed leaves a bad token: what it swallowed is not missing.
     fn skip_comment(&mut self) {
         let start = self.at;
         let mut depth = 0u32;
@@ -184,6 +185,15 @@ impl<'a> Lexer<'a> {
             "this comment is never closed",
             "close it with `*)`; comments nest",
         );
+        let column = self.column_of(start);
+        self.tokens.push(Token {
+            kind: TokenKind::Bad,
+            bullet: false,
+            begins_definition: false,
+            start: start as u32,
+            end: self.at as u32,
+            column,
+        });
     }
 
     fn token(&mut self) -> Token {

@@ -3,6 +3,45 @@
 use super::*;
 use crate::syntax::operators::Fixity;
 
+/// Whether a unit of a module can begin with a token.
+fn begins_unit(token: &Token) -> bool {
+    match token.kind {
+        TokenKind::Separator | TokenKind::ModuleStart => true,
+        TokenKind::Keyword(word) => matches!(
+            word,
+            Keyword::Constant
+                | Keyword::Variable
+                | Keyword::Assume
+                | Keyword::Assumption
+                | Keyword::Theorem
+                | Keyword::Proposition
+                | Keyword::Recursive
+                | Keyword::Local
+                | Keyword::Instance
+                | Keyword::Use
+                | Keyword::Hide
+        ),
+        _ => token.begins_definition,
+    }
+}
+
+/// Whether an expression can end with a token.
+fn is_complete(token: &Token) -> bool {
+    match token.kind {
+        TokenKind::Operator(op) => op.fixity() == Fixity::Postfix,
+        TokenKind::Identifier
+        | TokenKind::Number
+        | TokenKind::Text
+        | TokenKind::At
+        | TokenKind::ParenClose
+        | TokenKind::BracketClose
+        | TokenKind::BraceClose
+        | TokenKind::AngleClose
+        | TokenKind::Bad => true,
+        _ => false,
+    }
+}
+
 impl Parser<'_> {
     /// A module, from its `---- MODULE` to its `====`.
     pub(super) fn module(&mut self) -> Parsed<ModuleIndex> {
@@ -25,17 +64,24 @@ impl Parser<'_> {
             Ok(extends) => self.tree.modules[index.0 as usize].extends = extends,
             Err(Failed) => self.recover(self.at, 0),
         }
+        let mut unit_column = u32::MAX;
         loop {
             let token = self.token();
             if matches!(token.kind, TokenKind::ModuleEnd | TokenKind::End) {
                 break;
             }
             let begin = self.at;
+            // What begins no unit is the rest of the one before, which is broken there.
+            unit_column = if begins_unit(&token) {
+                token.column
+            } else {
+                unit_column.min(token.column)
+            };
             self.junctions.clear();
             match self.nested(Self::module_unit) {
                 Ok(unit) => units.push(unit),
                 Err(Failed) => {
-                    self.recover(begin, token.column);
+                    self.recover(begin, unit_column);
                     if let Some(unit) = self.placeholder(begin) {
                         units.push(unit);
                     }
@@ -92,29 +138,27 @@ impl Parser<'_> {
         self.at = self.at.max(begin + 1).min(self.tokens.len() - 1);
         loop {
             let token = self.token();
-            let stop = match token.kind {
-                TokenKind::End | TokenKind::ModuleEnd | TokenKind::ModuleStart => true,
-                _ if token.column > column => false,
-                TokenKind::Separator => true,
-                TokenKind::Keyword(word) => matches!(
-                    word,
-                    Keyword::Constant
-                        | Keyword::Variable
-                        | Keyword::Assume
-                        | Keyword::Assumption
-                        | Keyword::Theorem
-                        | Keyword::Proposition
-                        | Keyword::Recursive
-                        | Keyword::Local
-                        | Keyword::Instance
-                ),
-                _ => token.begins_definition,
-            };
-            if stop {
+            let ends = matches!(
+                token.kind,
+                TokenKind::End | TokenKind::ModuleEnd | TokenKind::ModuleStart
+            );
+            if ends || (token.column <= column && (begins_unit(&token) || self.seems_to_begin_unit(&token))) {
                 return;
             }
             self.bump();
         }
+    }
+
+    /// Whether a name stands where a definition would, though it is none: on a line of its own, after something that
+    /// needs nothing more. Two definitions that are both broken are two mistakes.
+    fn seems_to_begin_unit(&self, token: &Token) -> bool {
+        let before = self.token_at(self.at.saturating_sub(1));
+        let between = Span::new(before.end, token.start);
+        let names = matches!(
+            token.kind,
+            TokenKind::Identifier | TokenKind::Operator(Op::Negative)
+        );
+        names && is_complete(&before) && self.slice(between).contains('\n')
     }
 
     /// What a broken definition defines, so that its uses are not mistakes too.
