@@ -45,10 +45,14 @@ pub(super) struct Analyzer<'t> {
     pub except: Vec<LevelOf>,
     /// How operator parameters are applied.
     pub uses: FxHashMap<EntityId, Vec<ParamUse>>,
+    /// The lowest level that sets of parameters were limited to.
+    limited: FxHashMap<ParamSet, Level>,
+    /// Sets of parameters that equals may not be put in for.
+    unequal: FxHashSet<ParamSet>,
     /// Names bound between the definition or label around and the current expression.
     pub bound: Vec<EntityId>,
     /// Labels met in the definition or label around.
-    pub labels: Vec<Name>,
+    pub labels: FxHashSet<Name>,
     /// Where the current expression is, if labels may not be there.
     pub no_labels: Option<&'static str>,
     /// Operators that RECURSIVE announced and nothing defined yet, with the LET depth of the announcement.
@@ -97,8 +101,10 @@ impl<'t> Analyzer<'t> {
             module: ModuleId(0),
             except: Vec::new(),
             uses: FxHashMap::default(),
+            limited: FxHashMap::default(),
+            unequal: FxHashSet::default(),
             bound: Vec::new(),
-            labels: Vec::new(),
+            labels: FxHashSet::default(),
             no_labels: None,
             announced: Vec::new(),
             section: Vec::new(),
@@ -299,17 +305,30 @@ impl<'t> Analyzer<'t> {
     /// Limits what may be put in for the parameters of an expression.
     pub fn constrain(&mut self, params: ParamSet, max: Level) {
         if max < Level::Temporal {
-            for param in self.spec.params.members(params) {
-                let entity = &mut self.spec.entities[param.0 as usize];
-                entity.max_level = entity.max_level.min(max);
-            }
+            let (entities, limited) = (&mut self.spec.entities, &mut self.limited);
+            self.spec.params.walk(
+                params,
+                |set| {
+                    let known = limited.entry(set).or_insert(Level::Temporal);
+                    let is_new = max < *known;
+                    *known = max.min(*known);
+                    is_new
+                },
+                |param| {
+                    let entity = &mut entities[param.0 as usize];
+                    entity.max_level = entity.max_level.min(max);
+                },
+            );
         }
     }
 
     /// Notes that equals may not be put in for equals.
     pub fn break_leibniz(&mut self, params: ParamSet) {
-        for param in self.spec.params.members(params) {
-            self.spec.entities[param.0 as usize].leibniz = false;
-        }
+        let (entities, unequal) = (&mut self.spec.entities, &mut self.unequal);
+        self.spec.params.walk(
+            params,
+            |set| unequal.insert(set),
+            |param| entities[param.0 as usize].leibniz = false,
+        );
     }
 }

@@ -68,6 +68,9 @@ impl Analyzer<'_> {
             if let Some(binding) = self.scope.get(self.symbol(op)) {
                 self.refer(id, binding, 0);
             }
+            if self.is_third_prime(id) {
+                return LevelOf::fixed(Level::Action);
+            }
             let level = self.built_in(op, operands, |a, i| a.operand(id, i), span);
             self.check_stuttering(id, op, operands);
             return level;
@@ -89,6 +92,15 @@ impl Analyzer<'_> {
             .collect();
         let ids = [0, 1].map(|i| self.operand(id, i).unwrap_or(id));
         self.apply(binding, &args, ids.get(..args.len()).unwrap_or(&ids), span)
+    }
+
+    /// Whether an expression primes what is primed twice: that the second prime is too many has been said.
+    fn is_third_prime(&self, id: ExprId) -> bool {
+        let primed = |id: ExprId| match self.tree().expr(id).kind {
+            ExprKind::Postfix(Op::Prime, operand) => Some(operand),
+            _ => None,
+        };
+        primed(id).and_then(primed).and_then(primed).is_some()
     }
 
     /// An operand of an operator symbol.
@@ -388,11 +400,10 @@ impl Analyzer<'_> {
                 "labels belong into definitions",
             );
         }
-        if self.labels.contains(&label.name) {
+        if !self.labels.insert(label.name) {
             let message = format!("there already is a label `{text}` in this definition");
             self.error(Class::Label, label.span, message, "rename one of the two");
         }
-        self.labels.push(label.name);
     }
 
     /// A label names exactly what is bound between it and the definition or label around it.

@@ -435,10 +435,10 @@ impl Analyzer<'_> {
         let primed = params
             .iter()
             .find(|param| self.spec.entity(**param).max_level < Level::Action);
-        let is_said = self.said.mistakes > mistakes || self.section.iter().any(|e| self.is_spoilt(*e));
         if recursive
-            && !is_said
             && let Some(param) = primed
+            && self.said.mistakes == mistakes
+            && !self.section.iter().any(|entity| self.is_spoilt(*entity))
         {
             let text = self.text(self.spec.entity(*param).name);
             let message = format!("a recursive operator may not prime its parameter `{text}`");

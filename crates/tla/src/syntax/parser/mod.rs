@@ -105,7 +105,11 @@ impl Parser<'_> {
         } else {
             "there is no module in this file"
         };
-        let help = "a module begins with `---- MODULE Name ----` and ends with `====`";
+        let help = if self.text.contains("M\0O\0D") {
+            "the file seems to be UTF-16: save it as UTF-8"
+        } else {
+            "a module begins with `---- MODULE Name ----` and ends with `====`"
+        };
         self.report(Diagnostic::error(Class::Parse, self.tree.source, span, message).help(help));
     }
 
@@ -399,15 +403,19 @@ impl Parser<'_> {
     /// Runs one level deeper, within the limit.
     fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= MAX_NESTING {
-            let span = self.token().span();
-            let message = format!("this is nested deeper than {MAX_NESTING} levels");
-            let help = "name the inner parts with definitions of their own";
-            let diagnostic = self.error(Class::Limit, span, message).help(help);
-            return Err(self.report(diagnostic));
+            return Err(self.too_deep());
         }
         self.depth += 1;
         let result = read(self);
         self.depth -= 1;
         result
+    }
+
+    fn too_deep(&mut self) -> Failed {
+        let span = self.token().span();
+        let message = format!("this is nested deeper than {MAX_NESTING} levels");
+        let help = "name the inner parts with definitions of their own";
+        let diagnostic = self.error(Class::Limit, span, message).help(help);
+        self.report(diagnostic)
     }
 }

@@ -57,6 +57,12 @@ impl Parser<'_> {
             units: Box::new([]),
             span: start.span(),
         });
+        if self.depth >= MAX_NESTING {
+            let failed = self.too_deep();
+            // Every header that follows would be too deep as well.
+            self.at = self.tokens.len() - 1;
+            return Err(failed);
+        }
         let name = self.nested(Self::module_header)?;
         self.tree.modules[index.0 as usize].name = name;
         let mut units = Vec::new();
