@@ -11,7 +11,10 @@ fn assert_complaints(body: &str, expected: &[&str]) {
 
 #[test]
 fn letters_for_number_sets_are_spelled_out() {
-    assert_eq!(advice("EXTENDS Naturals\nA == 1 \\in ℕ"), "write `Nat`");
+    assert_eq!(
+        advice("EXTENDS Naturals\nA == 1 \\in ℕ"),
+        "for *the natural numbers* write `Nat`"
+    );
 }
 
 #[test]
@@ -56,7 +59,7 @@ fn every_broken_definition_is_reported_and_the_rest_is_read() {
         "A == (1\nB == 2\nC == IF TRUE THEN 1\nD == {1, }\nE == LET x == 1 IN x\n",
         &[
             "2:1 parse: expected `)`, found the definition of `B`",
-            "4:1 parse: expected ELSE; an IF always has one, found the definition of `D`",
+            "4:1 parse: expected ELSE, found the definition of `D`",
             "4:10 parse: expected an expression, found `}`",
         ],
     );
@@ -195,14 +198,49 @@ fn advice_fits_the_usual_slips() {
         ("VARIABLE x\nA == [x' = x]", "`[A]_v`"),
         ("A == [f EXCEPT ![1] == 2]", "to compare write `=`"),
         ("A == /\\ (TRUE\n)\n     /\\ TRUE", "move it right, past column 6"),
-        ("A == F(LAMBDA x, x : 1)\n", "define it before"),
+        ("A == F(LAMBDA x, y : 1)\n", "define it before"),
         ("A == LAMBDA x : x", "may only be an argument"),
         (
             "VARIABLE x\nA == /\\ x == 1\n     /\\ TRUE",
             "to compare write `=`",
         ),
         ("A == /\\ TRUE\n    \\/ TRUE\n    /\\ TRUE", "align its bullets"),
+        ("A == 1 = 2 && 2 = 3", "write `/\\`, not `&&`"),
+        ("A == TRUE || FALSE", "write `\\/`"),
+        ("A == TRUE and FALSE", "write `/\\` for `and`"),
+        ("A == 1 != 2", "write `#` or `/=`"),
+        ("VARIABLE x\nA == x := 1", "write `=`"),
+        ("A == !TRUE", "write `~`"),
+        ("A == \\A i in {} : TRUE", "write `\\in` for `in`"),
+        ("A == forall i \\in {} : TRUE", "write `\\A` for `forall`"),
+        ("A == \\A i \\in {}, TRUE = i", "before what holds write `:`"),
+        ("variables x, y", "in capitals: `VARIABLES`"),
+        ("VARIABLES x y", "put a comma between the names"),
+        ("A == if TRUE then 1 else 2", "in capitals: `IF`"),
+        ("F(a, b) = a", "to define `F` write `==`"),
+        ("A == LET y = 1 IN y", "written with `==`"),
+        ("A == CASE TRUE : 1", "`condition -> value`"),
+        ("A == CASE TRUE -> 1 [] OTHERWISE -> 2", "write `OTHER`"),
+        ("A == [a = 1, b = 2]", "`[a |-> 1, b |-> 2]`"),
+        ("A == [a : {}, b |-> 2]", "a set of records `[a : S, b : T]`"),
+        ("A == [i \\in {} -> 0]", "`[x \\in S |-> e]`"),
+        ("A == [f EXCEPT [1] = 2]", "`[f EXCEPT ![x] = e]`"),
+        ("A == [f EXCEPT !1 = 2]", "`[f EXCEPT ![x] = e]`"),
+        ("EXTENDS Naturals\nA == 1 \\in [1..3]", "a range is a set already"),
+        ("A == <1, 2>", "`<<a, b>>`"),
+        ("A == (1, 2)", "`<<a, b>>`"),
+        ("VARIABLES x, y\nA == UNCHANGED x, y", "`UNCHANGED <<x, y>>`"),
+        ("VARIABLE f\nA == f(1)", "with brackets: `f[…]`"),
+        ("// a comment\nA == 1", "a comment begins with `\\*`"),
+        ("Fact(n) == Fact(n)", "put `RECURSIVE Fact(_)` before it"),
+        ("B == A\nA == 1", "what is used comes first"),
+        (
+            "--algorithm a\nbegin\n  skip;\nend algorithm",
+            "put it in a comment",
+        ),
+        ("A == 1\nA == 2", "take one of the two out"),
     ] {
+        assert_eq!(complaints(body).len(), 1, "{body}: {:?}", complaints(body));
         assert!(advice(body).contains(expected), "{body}: {}", advice(body));
     }
 }

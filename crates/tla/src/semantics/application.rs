@@ -187,7 +187,11 @@ impl Analyzer<'_> {
         );
         let place = (entity.source, entity.span);
         let known = !matches!(entity.kind, EntityKind::BuiltIn(_));
+        let may_be_function = wanted == 0 && !matches!(entity.kind, EntityKind::Instance(_));
         let mut diagnostic = Diagnostic::error(Class::Arity, self.source(), span, message);
+        if may_be_function {
+            diagnostic = diagnostic.help(format!("a function is applied with brackets: `{text}[…]`"));
+        }
         if known {
             diagnostic = diagnostic.label(place.0, place.1, "defined here");
         }

@@ -16,7 +16,7 @@ use super::search_path::built_in_text;
 use crate::diagnostic::{Class, Diagnostic, nearest};
 use crate::names::Name;
 use crate::source::{SourceId, Span};
-use crate::syntax::ast::{Ident, UnitId};
+use crate::syntax::ast::{Ident, UnitId, UnitKind};
 use crate::syntax::tokenize;
 
 /// Beyond this many, diagnostics are not shown and need no advice, which takes time to find.
@@ -147,7 +147,7 @@ impl Analyzer<'_> {
             let place = (earlier.source, earlier.span);
             Diagnostic::error(Class::Redefined, source, span, message)
                 .label(place.0, place.1, "it is introduced here")
-                .help("TLA+ has no shadowing: choose another name")
+                .help("TLA+ has no shadowing: choose another name, or take one of the two out")
         };
         self.report(diagnostic);
     }
@@ -175,22 +175,68 @@ impl Analyzer<'_> {
             return;
         }
         let text = self.text(ident.name);
-        let advise = self.is_advice_seen();
-        if let Some(module) = defining_module(&text).filter(|_| advise && !self.is_module(ident.name)) {
+        let message = format!("`{text}` is not defined");
+        let diagnostic = Diagnostic::error(Class::Undefined, self.source(), ident.span, message);
+        let number = self.diagnostics.len();
+        if !self.is_advice_seen() {
+            self.said.undefined.insert(ident.name, number);
+            self.report(diagnostic);
+        } else if let Some(foreign) = translation(&text) {
+            self.said.undefined.insert(ident.name, number);
+            self.report(diagnostic.help(foreign));
+        } else if let Some(later) = self.defined_later(ident.name) {
+            self.said.undefined.insert(ident.name, number);
+            let diagnostic = self.defined_too_late(diagnostic, ident.name, later);
+            self.report(diagnostic);
+        } else if let Some(module) = defining_module(&text).filter(|_| !self.is_module(ident.name)) {
             self.not_extended(ident, &text, module);
-            return;
+        } else {
+            self.said.undefined.insert(ident.name, number);
+            let help = self.suggestion(ident.name);
+            self.report(diagnostic.help(help));
         }
-        self.said.undefined.insert(ident.name, self.diagnostics.len());
-        let mut diagnostic = Diagnostic::error(
-            Class::Undefined,
-            self.source(),
-            ident.span,
-            format!("`{text}` is not defined"),
-        );
-        if advise {
-            diagnostic = diagnostic.help(self.suggestion(ident.name));
+    }
+
+    /// The unit at or after the current one that defines a name in the same module.
+    fn defined_later(&self, name: Name) -> Option<UnitId> {
+        let module = self.tree().module(self.spec.module(self.module).index);
+        let mut later = module.units.iter().filter(|unit| **unit >= self.unit);
+        later
+            .find(|unit| match &self.tree().unit(**unit).kind {
+                UnitKind::Operator { name: defined, .. } => defined.ident.name == name,
+                UnitKind::Function { name: defined, .. } | UnitKind::NamedInstance { name: defined, .. } => {
+                    defined.name == name
+                }
+                UnitKind::Constants(declared) => declared.iter().any(|d| d.ident.name == name),
+                UnitKind::Variables(declared) => declared.iter().any(|d| d.name == name),
+                _ => false,
+            })
+            .copied()
+    }
+
+    /// Adds where a name is defined to the diagnostic that it is not defined yet.
+    fn defined_too_late(&self, diagnostic: Diagnostic, name: Name, later: UnitId) -> Diagnostic {
+        let text = self.spec.names.text(name);
+        let unit = self.tree().unit(later);
+        match &unit.kind {
+            UnitKind::Operator { params, .. } if later == self.unit => {
+                let blanks = vec!["_"; params.len()].join(", ");
+                let head = if params.is_empty() {
+                    text.to_owned()
+                } else {
+                    format!("{text}({blanks})")
+                };
+                diagnostic.help(format!(
+                    "a definition that uses itself is announced: put `RECURSIVE {head}` before it"
+                ))
+            }
+            _ => {
+                let start = Span::new(unit.span.start, unit.span.start + 1);
+                diagnostic
+                    .label(self.source(), start, "it is introduced here, after its use")
+                    .help("what is used comes first: move one of the two")
+            }
         }
-        self.report(diagnostic);
     }
 
     /// Reports a name that an unextended module of the program defines, once for each such module.
@@ -246,12 +292,6 @@ impl Analyzer<'_> {
 
     fn suggestion(&self, name: Name) -> String {
         let text = self.spec.names.text(name);
-        match text {
-            "ℕ" => return "write `Nat`".into(),
-            "ℤ" => return "write `Int`".into(),
-            "ℝ" => return "write `Real`".into(),
-            _ => {}
-        }
         if self.is_module(name) {
             return format!("{text} is a module: write `INSTANCE {text}`");
         }
@@ -318,6 +358,23 @@ impl Analyzer<'_> {
         let message = format!("`{text}` is not defined by module {called}");
         self.error(Class::Undefined, span, message, help);
     }
+}
+
+/// What TLA+ writes for a symbol of another language.
+fn translation(text: &str) -> Option<String> {
+    let (meant, symbol) = match text {
+        "&&" | "&" | "and" => ("and", "/\\"),
+        "||" | "or" => ("or", "\\/"),
+        "not" => ("not", "~"),
+        "|" => ("such that", ":"),
+        ":=" => ("equal", "="),
+        "OTHERWISE" | "DEFAULT" => ("every other case", "OTHER"),
+        "ℕ" => ("the natural numbers", "Nat"),
+        "ℤ" => ("the integers", "Int"),
+        "ℝ" => ("the real numbers", "Real"),
+        _ => return None,
+    };
+    Some(format!("for *{meant}* write `{symbol}`"))
 }
 
 /// The built-in module that defines a name; of several the most usual one.

@@ -233,7 +233,20 @@ impl Parser<'_> {
                         open.to(close),
                         "an expression in `[` `]` alone means nothing",
                     )
-                    .help("write `[A]_v` for an action with a subscript, or use parentheses");
+                    .help(match self.tree.expr(first).kind {
+                        ExprKind::Infix(Op::Dots, ..) => "a range is a set already: write `1..10`",
+                        ExprKind::Infix(Op::Equal, ..) => {
+                            "a record is written `[a |-> 1]`, an action with a subscript `[A]_v`"
+                        }
+                        _ => "write `[A]_v` for an action with a subscript, or use parentheses",
+                    });
+                Err(self.report(diagnostic))
+            }
+            TokenKind::Comma if matches!(self.tree.expr(first).kind, ExprKind::Infix(Op::Equal, ..)) => {
+                let span = self.span_of(first);
+                let diagnostic = self
+                    .error(Class::Parse, span, "a field of a record is not written with `=`")
+                    .help("a record is written `[a |-> 1, b |-> 2]`");
                 Err(self.report(diagnostic))
             }
             _ => Err(self.unexpected("`]_`, `->`, `|->` or EXCEPT")),
@@ -254,7 +267,7 @@ impl Parser<'_> {
             }
         }
         if path.is_empty() {
-            return Err(self.unexpected("`.` and a field or `[` and an argument"));
+            return Err(self.unexpected("what changes: `.` and a field or `[` and an argument"));
         }
         self.expect(TokenKind::Operator(Op::Equal), "`=`, `.` or `[`")?;
         let value = self.expression()?;

@@ -85,6 +85,8 @@ impl Parser<'_> {
             .any(|at| self.starts_line(at))
             && (token.bullet || matches!(left, Op::And | Op::Or));
         let help = match (left, right) {
+            _ if self.holds(Op::AmpAmp, span, token) => "to join formulas write `/\\`, not `&&`".to_owned(),
+            _ if self.holds(Op::BarBar, span, token) => "to join formulas write `\\/`, not `||`".to_owned(),
             (Op::Equal, Op::Equal) => "compare pairwise: `a = b /\\ b = c`".to_owned(),
             (Op::Less | Op::LessEq, Op::Less | Op::LessEq) => {
                 "compare pairwise: `a < b /\\ b < c`".to_owned()
@@ -106,6 +108,15 @@ impl Parser<'_> {
             .label(source, token.span(), format!("`{b}` here"))
             .help(help);
         self.report(diagnostic)
+    }
+
+    /// Whether an operator stands between two others.
+    fn holds(&self, op: Op, left: Span, right: &Token) -> bool {
+        (0..self.at)
+            .rev()
+            .map(|at| self.token_at(at))
+            .take_while(|token| token.start >= left.start)
+            .any(|token| token.operator() == Some(op) && token.start < right.start)
     }
 
     /// The rest of `S \X T \X U`, which is one product of three.
@@ -192,9 +203,11 @@ impl Parser<'_> {
                 token.span(),
                 format!("`{text}` needs an operand on its left"),
             );
-            if op == Op::Prime {
-                diagnostic = diagnostic.help("a prime follows what it primes: `x'`");
-            }
+            diagnostic.help = match op {
+                Op::Prime => Some("a prime follows what it primes: `x'`".into()),
+                Op::Less => Some("a tuple is written `<<a, b>>`".into()),
+                _ => None,
+            };
             return Err(self.report(diagnostic));
         }
         let begin = self.tree.exprs.len();
@@ -335,6 +348,17 @@ impl Parser<'_> {
         let token = self.token();
         let kind = match self.peek() {
             TokenKind::Identifier => SegmentKind::Name(self.intern(token.span())),
+            TokenKind::Operator(Op::Equal) => {
+                let bang = self.previous_span();
+                let diagnostic = self
+                    .error(
+                        Class::Parse,
+                        bang.to(token.span()),
+                        "`=` is no name that could follow `!`",
+                    )
+                    .help(advice::DIFFERS);
+                return Err(self.report(diagnostic));
+            }
             TokenKind::Operator(op) => SegmentKind::Name(self.names.intern(op.text())),
             TokenKind::Number => match self.slice(token.span()).parse() {
                 Ok(number) => SegmentKind::Part(number),
@@ -550,9 +574,19 @@ impl Parser<'_> {
     fn conditional(&mut self) -> Parsed<ExprId> {
         let start = self.bump();
         let condition = self.expression()?;
-        self.expect(TokenKind::Keyword(Keyword::Then), "THEN")?;
+        self.part_of(
+            TokenKind::Keyword(Keyword::Then),
+            "THEN",
+            start.span(),
+            "of this IF",
+        )?;
         let yes = self.expression()?;
-        self.expect(TokenKind::Keyword(Keyword::Else), "ELSE; an IF always has one")?;
+        self.part_of(
+            TokenKind::Keyword(Keyword::Else),
+            "ELSE",
+            start.span(),
+            "every IF has one",
+        )?;
         let no = self.expression()?;
         let span = start.span().to(self.span_of(no));
         Ok(self.expr(ExprKind::If(condition, yes, no), span))

@@ -8,6 +8,7 @@
 //! next unit that starts no further right. Recursion is limited to [`MAX_NESTING`] levels; what nests without brackets
 //! (`a + b + c`, `f[x][y].z`) is read in loops and has no limit.
 
+mod advice;
 mod brackets;
 mod expression;
 mod proof;
@@ -308,13 +309,17 @@ impl Parser<'_> {
 
     /// Expects a closing bracket, and shows the opening one where it is missing.
     fn close(&mut self, kind: TokenKind, expected: &str, open: Span) -> Parsed<Token> {
+        self.part_of(kind, expected, open, "opened here")
+    }
+
+    /// Expects a part of something, and shows where that begins if the part is missing.
+    fn part_of(&mut self, kind: TokenKind, expected: &str, whole: Span, label: &str) -> Parsed<Token> {
         let reported = self.diagnostics.len();
         let closed = self.expect(kind, expected);
         if closed.is_err() && self.diagnostics.len() > reported {
             let source = self.tree.source;
             if let Some(diagnostic) = self.diagnostics.pop() {
-                self.diagnostics
-                    .push(diagnostic.label(source, open, "opened here"));
+                self.diagnostics.push(diagnostic.label(source, whole, label));
             }
         }
         closed
@@ -337,27 +342,6 @@ impl Parser<'_> {
             diagnostic = diagnostic.label(source, bullet.span(), "the list item begins here");
         }
         self.report(diagnostic)
-    }
-
-    fn hint(&self, token: &Token, expected: &str) -> Option<String> {
-        let text = self.slice(token.span());
-        if token.begins_definition && expected.contains("expression") {
-            return Some("`==` defines; to compare write `=`".into());
-        }
-        match token.kind {
-            TokenKind::Keyword(_) if expected.contains("name") || expected.contains("identifier") => {
-                Some(format!("`{text}` is a reserved word; choose another name"))
-            }
-            TokenKind::Keyword(Keyword::Lambda) => {
-                Some("a LAMBDA may only be an argument; define an operator instead".into())
-            }
-            TokenKind::Define => Some("`==` defines; to compare write `=`".into()),
-            TokenKind::Operator(Op::Equal) if expected.contains("`<-`") => {
-                Some("a substitution is written `name <- expression`".into())
-            }
-            TokenKind::Operator(Op::Assign) => Some("`:=` belongs to PlusCal; to compare write `=`".into()),
-            _ => None,
-        }
     }
 
     /// Whether only blanks stand before a byte on its line.

@@ -117,10 +117,13 @@ impl Parser<'_> {
 
     fn module_header(&mut self) -> Parsed<Ident> {
         let name = self.lenient_identifier("the module's name")?;
-        self.expect(
-            TokenKind::Separator,
-            "at least four dashes after the module's name",
-        )?;
+        if self.peek() != TokenKind::Separator {
+            let message = "at least four dashes are missing after the module's name";
+            let help = "a module begins with `---- MODULE Name ----`";
+            let diagnostic = self.error(Class::Parse, name.span, message).help(help);
+            return Err(self.report(diagnostic));
+        }
+        self.bump();
         Ok(name)
     }
 
@@ -248,78 +251,6 @@ impl Parser<'_> {
             _ => return Err(self.not_a_unit(token)),
         };
         Ok(self.unit(kind, local, start.span().to(self.previous_span())))
-    }
-
-    fn not_a_unit(&mut self, token: Token) -> Failed {
-        let text = self.slice(token.span()).to_owned();
-        let next = self.peek_after(1);
-        let source = self.tree.source;
-        let diagnostic = match token.kind {
-            TokenKind::Bad => return Failed,
-            TokenKind::Keyword(Keyword::Extends) => self
-                .error(
-                    Class::Parse,
-                    token.span(),
-                    "EXTENDS comes before everything else in a module",
-                )
-                .help("move it to the line after the module's header; a module has one EXTENDS"),
-            TokenKind::Keyword(_) | TokenKind::Operator(_) | TokenKind::Number
-                if next == TokenKind::Define =>
-            {
-                let what = if token.kind == TokenKind::Number {
-                    "a number"
-                } else {
-                    "a reserved word"
-                };
-                self.error(
-                    Class::Parse,
-                    token.span(),
-                    format!("`{text}` is {what} and cannot be defined"),
-                )
-                .help("choose another name")
-            }
-            TokenKind::Identifier if next == TokenKind::Operator(Op::Equal) => self
-                .error(
-                    Class::Parse,
-                    token.span(),
-                    format!("`{text} =` is neither a definition nor a statement"),
-                )
-                .label(source, self.token_at(self.at + 1).span(), "this compares")
-                .help(format!("to define `{text}` write `{text} ==`")),
-            TokenKind::Identifier if next == TokenKind::Operator(Op::Assign) => self
-                .error(Class::Parse, token.span(), format!("`{text} :=` is not TLA+"))
-                .help("an algorithm belongs in a comment `(* --algorithm … *)`; to define write `==`"),
-            TokenKind::Define if self.token_at(self.at + 1).start == token.end => self
-                .error(
-                    Class::Parse,
-                    self.previous_span(),
-                    "the module's closing line is expected after this",
-                )
-                .label(source, token.span(), "this is too short to close a module")
-                .help("a module ends with at least four equal signs: `====`"),
-            TokenKind::Define => self
-                .error(Class::Parse, self.previous_span(), "a name is missing after this")
-                .label(source, token.span(), "there is nothing here to define")
-                .help("a definition is written `Name == expression`"),
-            _ => {
-                let found = self.describe(&token);
-                let mut d = self.error(
-                    Class::Parse,
-                    token.span(),
-                    format!("expected a definition, a declaration or `====`, found {found}"),
-                );
-                if matches!(token.kind, TokenKind::Operator(Op::And | Op::Or)) {
-                    d = d.help("the bullet belongs to no list: is an earlier line misaligned?");
-                } else if matches!(
-                    token.kind,
-                    TokenKind::Identifier | TokenKind::Number | TokenKind::Text
-                ) {
-                    d = d.help("an operator, a comma or `==` may be missing before or after it");
-                }
-                d
-            }
-        };
-        self.report(diagnostic)
     }
 
     fn identifiers(&mut self, expected: &str) -> Parsed<Box<[Ident]>> {
@@ -654,7 +585,7 @@ impl Parser<'_> {
             }
         }
         if units.is_empty() {
-            return Err(self.unexpected("a definition after LET"));
+            return Err(self.unexpected("a definition after LET, as in `LET x == 1 IN x`"));
         }
         Ok(units.into())
     }
