@@ -606,12 +606,12 @@ fn mark_definitions(tokens: &mut [Token]) {
 
 fn definition_start(tokens: &[Token], define: usize) -> Option<usize> {
     let kind = |at: usize| tokens.get(at).map(|t| t.kind);
-    let is_name = |at: usize| kind(at) == Some(TokenKind::Identifier);
+    let is_name = |at: usize| matches!(kind(at), Some(TokenKind::Identifier | TokenKind::At));
     let last = define.checked_sub(1)?;
     match kind(last)? {
         TokenKind::ParenClose => opening(tokens, last).filter(|at| is_name(*at)),
         TokenKind::BracketClose => opening(tokens, last).filter(|at| is_name(*at)),
-        TokenKind::Identifier => {
+        TokenKind::Identifier | TokenKind::At => {
             let Some(before) = last.checked_sub(1) else {
                 return Some(last);
             };

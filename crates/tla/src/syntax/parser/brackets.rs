@@ -7,7 +7,7 @@ impl Parser<'_> {
     pub(super) fn names_until(&self, end: TokenKind) -> bool {
         let mut ahead = 0;
         loop {
-            if self.peek_after(ahead) != TokenKind::Identifier {
+            if !is_name(self.peek_after(ahead)) {
                 return false;
             }
             match self.peek_after(ahead + 1) {
@@ -23,7 +23,7 @@ impl Parser<'_> {
             return self.names_until(TokenKind::Operator(Op::In));
         }
         let mut ahead = 1;
-        while matches!(self.peek_after(ahead), TokenKind::Identifier | TokenKind::Comma) {
+        while is_name(self.peek_after(ahead)) || self.peek_after(ahead) == TokenKind::Comma {
             ahead += 1;
         }
         self.peek_after(ahead) == TokenKind::AngleClose
@@ -110,8 +110,13 @@ impl Parser<'_> {
         let ExprKind::Infix(Op::In, _, pattern, set) = self.tree.expr(id).kind else {
             return Ok(None);
         };
+        let at = self.names.intern("@");
         let plain = |p: &Self, id: ExprId| match &p.tree.expr(id).kind {
             ExprKind::Apply(ident, args) if args.is_empty() => Some(*ident),
+            ExprKind::At => Some(Ident {
+                name: at,
+                span: p.span_of(id),
+            }),
             _ => None,
         };
         let (tuple, names) = match &self.tree.expr(pattern).kind {
@@ -188,12 +193,7 @@ impl Parser<'_> {
         self.expect(between, expected)?;
         let mut fields = vec![(first, self.expression()?)];
         while self.eat(TokenKind::Comma) {
-            let field = if self.peek() == TokenKind::At {
-                let token = self.bump();
-                self.ident_of(&token)
-            } else {
-                self.identifier("the name of a field")?
-            };
+            let field = self.identifier("the name of a field")?;
             self.expect(between, expected)?;
             fields.push((field, self.expression()?));
         }

@@ -44,7 +44,11 @@ impl Parser<'_> {
                 }
                 TokenKind::Dot => {
                     self.bump();
-                    let field = self.lenient_identifier("the name of a field")?;
+                    let field = if self.peek() == TokenKind::At {
+                        self.identifier("the name of a field")?
+                    } else {
+                        self.lenient_identifier("the name of a field")?
+                    };
                     let span = self.span_of(operand).to(field.span);
                     operand = self.expr(ExprKind::Field(operand, field), span);
                 }
@@ -147,6 +151,7 @@ impl Parser<'_> {
             TokenKind::Number => self.number(),
             TokenKind::Text => self.string(),
             TokenKind::Identifier => self.name(left),
+            TokenKind::At if self.is_label_ahead() => self.name(left),
             TokenKind::At => {
                 self.bump();
                 Ok(self.expr(ExprKind::At, token.span()))
@@ -179,6 +184,21 @@ impl Parser<'_> {
             }
             _ => Err(self.unexpected("an expression")),
         }
+    }
+
+    /// Whether `@ ::` or `@(x, y) ::` stands at the cursor: a label that is called `@`.
+    fn is_label_ahead(&self) -> bool {
+        let mut ahead = 1;
+        if self.peek_after(ahead) == TokenKind::ParenOpen {
+            while is_name(self.peek_after(ahead + 1)) || self.peek_after(ahead + 1) == TokenKind::Comma {
+                ahead += 1;
+            }
+            if self.peek_after(ahead + 1) != TokenKind::ParenClose {
+                return false;
+            }
+            ahead += 2;
+        }
+        self.peek_after(ahead) == TokenKind::ColonColon
     }
 
     fn prefix(&mut self, op: Op) -> Parsed<ExprId> {

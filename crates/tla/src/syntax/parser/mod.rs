@@ -67,6 +67,11 @@ pub fn parse_from(
     parser.tree
 }
 
+/// Whether a token can be a name where one is introduced.
+fn is_name(kind: TokenKind) -> bool {
+    matches!(kind, TokenKind::Identifier | TokenKind::At)
+}
+
 struct Parser<'a> {
     text: &'a str,
     tokens: Vec<Token>,
@@ -220,8 +225,12 @@ impl Parser<'_> {
         }
     }
 
+    /// A name. SANY lets `@` be one, though nothing can then refer to it.
     fn identifier(&mut self, expected: &str) -> Parsed<Ident> {
-        let token = self.expect(TokenKind::Identifier, expected)?;
+        if !is_name(self.peek()) {
+            return Err(self.unexpected(expected));
+        }
+        let token = self.bump();
         Ok(self.ident_of(&token))
     }
 

@@ -226,7 +226,7 @@ impl Parser<'_> {
             }
             TokenKind::Keyword(Keyword::Variable) => {
                 self.bump();
-                UnitKind::Variables(self.identifiers("the name of a variable")?)
+                UnitKind::Variables(self.variables()?)
             }
             TokenKind::Keyword(Keyword::Assume | Keyword::Assumption) if !self.is_boxed(&token) => {
                 self.bump();
@@ -253,12 +253,15 @@ impl Parser<'_> {
         Ok(self.unit(kind, local, start.span().to(self.previous_span())))
     }
 
-    fn identifiers(&mut self, expected: &str) -> Parsed<Box<[Ident]>> {
-        let mut names = vec![self.identifier(expected)?];
-        while self.eat(TokenKind::Comma) {
-            names.push(self.identifier(expected)?);
+    fn variables(&mut self) -> Parsed<Box<[Ident]>> {
+        let mut names = Vec::new();
+        loop {
+            let token = self.expect(TokenKind::Identifier, "the name of a variable")?;
+            names.push(self.ident_of(&token));
+            if !self.eat(TokenKind::Comma) {
+                return Ok(names.into());
+            }
         }
-        Ok(names.into())
     }
 
     fn declarations(&mut self) -> Parsed<Box<[OpDecl]>> {
@@ -330,7 +333,7 @@ impl Parser<'_> {
     /// The `Name ==` of a named assumption or theorem.
     fn statement_name(&mut self) -> Option<Ident> {
         let token = self.token();
-        let named = token.kind == TokenKind::Identifier && self.peek_after(1) == TokenKind::Define;
+        let named = is_name(token.kind) && self.peek_after(1) == TokenKind::Define;
         named.then(|| {
             self.bump();
             self.bump();
