@@ -405,6 +405,7 @@ impl Analyzer<'_> {
                 .label(place.0, place.1, "announced here")
                 .help("give both the same number of parameters");
             self.report(diagnostic);
+            self.said.spoilt.insert(known);
         }
         self.announced.swap_remove(at);
         Some(known)
