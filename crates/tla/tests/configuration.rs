@@ -93,9 +93,25 @@ fn what_cannot_be_read_is_refused_and_reading_goes_on() {
             "1:16 expected TRUE or FALSE, found `maybe`",
         ),
         ("INIT A\nINIT B", "2:1 INIT is there twice"),
+        (
+            "CONSTANT N = 1 + 2",
+            "1:16 a value is written here, not computed: found `+`",
+        ),
+        (
+            "CONSTANT N = 1..3",
+            "1:15 a value is written here, not computed: found `..`",
+        ),
+        ("specification Spec", "1:1 `specification` begins no section"),
+        ("(* never", "1:1 this comment is never closed"),
+        ("CONSTANT N = \"abc", "1:14 this string is never closed"),
+        ("\0", "1:1 the invisible character U+0000 has no meaning here"),
     ] {
-        assert_eq!(complaints("A == TRUE", text)[0], expected);
+        assert_eq!(complaints("A == TRUE", text), [expected]);
     }
+    assert_eq!(
+        complaints("CONSTANTS N, M\nA == TRUE", "INVARIANT A"),
+        ["1:1 the constant `N` and 1 more have no value"]
+    );
     let deep = format!("CONSTANT N = {}", "{".repeat(100_000));
     assert_eq!(complaints("", &deep).len(), 1);
 }
