@@ -304,7 +304,8 @@ impl<'t> Analyzer<'t> {
 
     /// Limits what may be put in for the parameters of an expression.
     pub fn constrain(&mut self, params: ParamSet, max: Level) {
-        if max < Level::Temporal {
+        let is_known = self.limited.get(&params).is_some_and(|known| *known <= max);
+        if max < Level::Temporal && params != ParamSet::EMPTY && !is_known {
             let (entities, limited) = (&mut self.spec.entities, &mut self.limited);
             self.spec.params.walk(
                 params,
@@ -324,6 +325,9 @@ impl<'t> Analyzer<'t> {
 
     /// Notes that equals may not be put in for equals.
     pub fn break_leibniz(&mut self, params: ParamSet) {
+        if params == ParamSet::EMPTY || self.unequal.contains(&params) {
+            return;
+        }
         let (entities, unequal) = (&mut self.spec.entities, &mut self.unequal);
         self.spec.params.walk(
             params,

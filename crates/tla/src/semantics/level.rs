@@ -98,6 +98,9 @@ impl Default for ParamSets {
 impl ParamSets {
     /// The members, in order.
     pub fn members(&self, set: ParamSet) -> Vec<EntityId> {
+        if let Some(listed) = self.listed(set) {
+            return listed.to_vec();
+        }
         let mut met = FxHashSet::default();
         let mut members = Vec::new();
         self.walk(set, |set| met.insert(set), |member| members.push(member));
@@ -211,6 +214,9 @@ impl ParamSets {
 
     /// The level after some parameters have been given values: `value` says which.
     pub fn substitute(&mut self, of: LevelOf, value: impl Fn(EntityId) -> Option<LevelOf>) -> LevelOf {
+        if of.params == ParamSet::EMPTY {
+            return of;
+        }
         let members = self.members(of.params);
         if members.iter().all(|m| value(*m).is_none()) {
             return of;
