@@ -4,6 +4,7 @@
 //! definitions that do something. Those are the operations that harnesses call and traces name; their arguments, and the
 //! sets that bound names range over, are kept as text.
 
+use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 use crate::semantics::entity::{EntityId, EntityKind, Resolved, TreeId};
@@ -12,6 +13,13 @@ use crate::semantics::spec::Spec;
 use crate::syntax::ast::{ExprId, ExprKind, Junction, Quantifier, Tree};
 use crate::syntax::operators::Op;
 use crate::syntax::printer::print_expr;
+
+/// How many actions are told apart. Definitions that combine each other can stand for exponentially many; beyond this
+/// they are taken as they are named.
+const MAX_ACTIONS: usize = 10_000;
+
+/// How many definitions within definitions are taken apart.
+const MAX_DEPTH: usize = 500;
 
 /// A name bound around an action, and where it ranges.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -73,22 +81,27 @@ pub fn next_of(spec: &Spec, specification: EntityId) -> Option<EntityId> {
     let EntityKind::Operator { body, .. } = &entity.kind else {
         return None;
     };
-    let tree = spec.tree(entity.tree);
-    let mut pending = vec![*body];
-    while let Some(id) = pending.pop() {
+    let mut met = FxHashSet::from_iter([specification]);
+    let mut pending = vec![(entity.tree, *body)];
+    while let Some((home, id)) = pending.pop() {
+        let tree = spec.tree(home);
         match &tree.expr(id).kind {
             ExprKind::Action(true, action, _) => {
-                return operator_of(spec, entity.tree, *action).map(|(e, _)| e);
+                return operator_of(spec, home, *action).map(|(e, _)| e);
             }
             ExprKind::Apply(_, args) if args.is_empty() => {
-                let named = operator_of(spec, entity.tree, id).map(|(entity, _)| entity);
-                let named =
-                    named.filter(|e| *e != specification && spec.entity(*e).level.level == Level::Temporal);
-                if let Some(next) = named.and_then(|named| next_of(spec, named)) {
-                    return Some(next);
+                let Some((named, _)) = operator_of(spec, home, id) else {
+                    continue;
+                };
+                let entity = spec.entity(named);
+                if let EntityKind::Operator { body, .. } = &entity.kind
+                    && entity.level.level == Level::Temporal
+                    && met.insert(named)
+                {
+                    pending.push((entity.tree, *body));
                 }
             }
-            _ => tree.for_each_child(id, |child| pending.push(child)),
+            _ => tree.for_each_child(id, |child| pending.push((home, child))),
         }
     }
     None
@@ -208,7 +221,9 @@ impl Finder<'_> {
             })
             .collect();
         let home = self.spec.entity(entity).tree;
-        let transparent = guards.is_empty() && self.only_combines(home, *body, params.is_empty());
+        let in_limits = self.found.len() < MAX_ACTIONS && self.path.len() < MAX_DEPTH;
+        let transparent =
+            in_limits && guards.is_empty() && self.only_combines(home, *body, params.is_empty());
         if transparent && !self.path.contains(&entity) {
             let before = self.values.len();
             self.values.extend(given);

@@ -228,8 +228,8 @@ struct Picture<'a> {
     sources: &'a Sources,
     /// How wide line numbers are.
     width: usize,
-    /// The line drawn last; further marks on it go below without drawing it again.
-    shown: Option<(SourceId, u32)>,
+    /// The line drawn last, and from which column; further marks on it go below without drawing it again.
+    shown: Option<(SourceId, u32, usize)>,
 }
 
 impl Picture<'_> {
@@ -237,44 +237,92 @@ impl Picture<'_> {
         let text = self.sources.get(source);
         let place = text.place(span.start);
         let line = text.line(place.line);
-        let width = self.width;
-        if self.shown != Some((source, place.line)) {
-            let _ = writeln!(
-                self.out,
-                "{:>width$} | {}",
-                place.line,
-                expand_tabs(line).trim_end()
-            );
-            self.shown = Some((source, place.line));
-        }
         let ends_here = text.line_of(span.end.saturating_sub(1).max(span.start)) == place.line;
-        let line_end = line.chars().fold(0, advance_column) + 1;
         let end = if ends_here {
             text.place(span.end).column
         } else {
-            line_end
+            place.column + line.len() as u32
         };
-        let count = end.saturating_sub(place.column).max(1) as usize;
+        let window = Window::around(place.column as usize - 1, line.len());
+        let width = self.width;
+        let shown = (source, place.line, window.from);
+        let cut = window.cut(line);
+        if self.shown != Some(shown) {
+            let _ = writeln!(self.out, "{:>width$} | {cut}", place.line);
+            self.shown = Some(shown);
+        }
+        let indent = " ".repeat(window.indent(place.column as usize - 1));
+        let room = cut.chars().count().saturating_sub(indent.len());
+        let count = (end.saturating_sub(place.column) as usize).min(room).max(1);
         let marks: String = std::iter::repeat_n(mark, count).collect();
-        let indent = " ".repeat(place.column as usize - 1);
         let marked = format!("{indent}{marks} {message}");
         let _ = writeln!(self.out, "{} | {}", " ".repeat(width), marked.trim_end());
     }
 }
 
-fn expand_tabs(line: &str) -> String {
-    let mut column = 0;
-    let mut expanded = String::with_capacity(line.len());
-    for c in line.chars() {
-        let next = advance_column(column, c);
-        if c == '\t' {
-            expanded.extend(std::iter::repeat_n(' ', (next - column) as usize));
+/// The columns of a line that are shown: all of them, or those around the mark where nobody would read all.
+#[derive(Clone, Copy)]
+struct Window {
+    /// The first column shown, from 0.
+    from: usize,
+    /// Whether the line goes on beyond what is shown.
+    limited: bool,
+}
+
+impl Window {
+    const WIDTH: usize = 160;
+    /// Lines up to this many bytes are shown whole.
+    const WHOLE_BYTES: usize = 240;
+
+    /// The window of a line of so many bytes that has a mark at a column.
+    fn around(column: usize, line_bytes: usize) -> Self {
+        let limited = line_bytes > Self::WHOLE_BYTES;
+        // In whole steps, so that marks near each other share a drawing.
+        let step = Self::WIDTH / 2;
+        let from = if limited {
+            (column / step).saturating_sub(1) * step
         } else {
-            expanded.push(c);
-        }
-        column = next;
+            0
+        };
+        Self { from, limited }
     }
-    expanded
+
+    /// Where a column is drawn.
+    fn indent(self, column: usize) -> usize {
+        let dots = if self.from > 0 { 1 } else { 0 };
+        column.saturating_sub(self.from) + dots
+    }
+
+    /// What is shown of a line, tabs expanded.
+    fn cut(self, line: &str) -> String {
+        let mut shown = String::new();
+        if self.from > 0 {
+            shown.push('…');
+        }
+        let until = if self.limited {
+            self.from + Self::WIDTH
+        } else {
+            usize::MAX
+        };
+        let mut column = 0;
+        for c in line.chars() {
+            let next = advance_column(column, c);
+            if column as usize >= until {
+                shown.truncate(shown.trim_end().len());
+                shown.push('…');
+                break;
+            }
+            if c == '\t' {
+                let visible = (column as usize).max(self.from)..(next as usize);
+                shown.extend(std::iter::repeat_n(' ', visible.len()));
+            } else if column as usize >= self.from {
+                shown.push(c);
+            }
+            column = next;
+        }
+        shown.truncate(shown.trim_end().len());
+        shown
+    }
 }
 
 /// A diagnostic as a JSON object: `severity`, `class`, `message`, `file`, `span`, `labels`, `help`.
@@ -315,8 +363,8 @@ pub fn span_json(sources: &Sources, source: SourceId, span: Span) -> serde_json:
 /// The candidate nearest to a misspelled name, if one is near enough to be worth saying.
 pub fn nearest<'a>(wanted: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let limit = match wanted.chars().count() {
-        0..=2 => 1,
-        3..=5 => 2,
+        0..=4 => 1,
+        5..=7 => 2,
         _ => 3,
     };
     candidates
@@ -327,20 +375,25 @@ pub fn nearest<'a>(wanted: &str, candidates: impl Iterator<Item = &'a str>) -> O
         .map(|(_, c)| c)
 }
 
-/// Levenshtein distance between the two in lower case: a slip of the shift key costs nothing.
+/// How many letters have to be added, dropped, replaced or swapped with their neighbour to get from one to the other,
+/// both in lower case: a slip of the shift key costs nothing.
 fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().map(|c| c.to_ascii_lowercase()).collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().map(|c| c.to_ascii_lowercase()).enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
+    let lower = |text: &str| text.chars().map(|c| c.to_ascii_lowercase()).collect::<Vec<_>>();
+    let (a, b) = (lower(a), lower(b));
+    let mut rows = vec![(0..=b.len()).collect::<Vec<usize>>()];
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let replaced = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut least = replaced.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                least = least.min(rows[i - 2][j - 2] + 1);
+            }
+            row.push(least);
         }
+        rows.push(row);
     }
-    row[b.len()]
+    rows[a.len()][b.len()]
 }
 
 #[cfg(test)]
@@ -362,6 +415,23 @@ mod tests {
             render(&diagnostic, &sources),
             "error[precedence]: no order\n --> Spec.tla:2:11\n  |\n2 | A == TRUE /\\ FALSE \\/ TRUE\n  |           ^^\n  |                    -- and this one\n  = help: use parentheses\n"
         );
+    }
+
+    #[test]
+    fn of_a_long_line_only_what_is_around_the_mark_is_shown() {
+        let mut sources = Sources::default();
+        let line = format!("A == {}x{}", "1 + ".repeat(10_000), " + 1".repeat(10_000));
+        let at = line.find('x').unwrap_or(0) as u32;
+        let id = sources.add(Source::new("Spec.tla", line));
+        let drawn = render(
+            &Diagnostic::error(Class::Undefined, id, Span::new(at, at + 1), "`x` is not defined"),
+            &sources,
+        );
+        let rows: Vec<Vec<char>> = drawn.lines().map(|row| row.chars().collect()).collect();
+        let caret = rows[4].iter().position(|c| *c == '^').unwrap_or(0);
+        assert_eq!(rows[3][caret], 'x', "{drawn}");
+        assert!(rows[3].len() < 200 && rows[3][4] == '…', "{drawn}");
+        assert_eq!(rows[3].last(), Some(&'…'), "{drawn}");
     }
 
     #[test]

@@ -4,6 +4,10 @@
 //! only when somebody asks, from a line table built once per text, because a spec without mistakes never asks.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// How many bytes of a line are counted at most to find a column.
+const MILESTONE_BYTES: usize = 1024;
 
 /// A half-open range of bytes in one source text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -52,6 +56,14 @@ pub struct Source {
     path: PathBuf,
     text: String,
     line_starts: Vec<u32>,
+    milestones: OnceLock<Vec<Milestone>>,
+}
+
+/// A byte far inside a long line, and its column from 0.
+#[derive(Clone, Copy, Debug)]
+struct Milestone {
+    offset: u32,
+    column: u32,
 }
 
 impl Source {
@@ -69,6 +81,7 @@ impl Source {
             path: path.into(),
             text,
             line_starts,
+            milestones: OnceLock::new(),
         }
     }
 
@@ -117,11 +130,41 @@ impl Source {
             .get((line as usize).wrapping_sub(1))
             .copied()
             .unwrap_or(0);
-        let before = self.text.get(start as usize..offset as usize).unwrap_or("");
+        let mut from = Milestone {
+            offset: start,
+            column: 0,
+        };
+        if offset.saturating_sub(start) as usize > MILESTONE_BYTES {
+            let milestones = self.milestones.get_or_init(|| self.find_milestones());
+            let passed = milestones.partition_point(|milestone| milestone.offset <= offset);
+            let last = passed.checked_sub(1).and_then(|at| milestones.get(at));
+            from = last.copied().filter(|m| m.offset > start).unwrap_or(from);
+        }
+        let before = self.text.get(from.offset as usize..offset as usize).unwrap_or("");
         Place {
             line,
-            column: before.chars().fold(0, advance_column) + 1,
+            column: before.chars().fold(from.column, advance_column) + 1,
         }
+    }
+
+    fn find_milestones(&self) -> Vec<Milestone> {
+        let mut milestones = Vec::new();
+        let (mut column, mut last) = (0, 0);
+        for (offset, character) in self.text.char_indices() {
+            if offset - last >= MILESTONE_BYTES {
+                last = offset;
+                milestones.push(Milestone {
+                    offset: offset as u32,
+                    column,
+                });
+            }
+            if character == '\n' {
+                (column, last) = (0, offset + 1);
+            } else {
+                column = advance_column(column, character);
+            }
+        }
+        milestones
     }
 }
 
@@ -171,6 +214,23 @@ mod tests {
         assert_eq!(source.place(3), Place { line: 1, column: 9 });
         assert_eq!(source.place(7), Place { line: 2, column: 17 });
         assert_eq!(source.line(2), "\t\td");
+    }
+
+    #[test]
+    fn columns_of_a_long_line_are_those_that_counting_gives() {
+        let line = "a∀\tb".repeat(2_000);
+        let source = Source::new("x", format!("short\n{line}\nend {line}"));
+        let from = "short\n".len();
+        let mut column = 0;
+        for (offset, character) in line.char_indices() {
+            let place = source.place((from + offset) as u32);
+            assert_eq!((place.line, place.column), (2, column + 1));
+            column = advance_column(column, character);
+        }
+        assert_eq!(
+            source.place((from + line.len() + 1) as u32),
+            Place { line: 3, column: 1 }
+        );
     }
 
     #[test]

@@ -11,7 +11,10 @@ fn assert_complaints(body: &str, expected: &[&str]) {
 
 #[test]
 fn letters_for_number_sets_are_spelled_out() {
-    assert_eq!(advice("EXTENDS Naturals\nA == 1 \\in ℕ"), "write `Nat`");
+    assert_eq!(
+        advice("EXTENDS Naturals\nA == 1 \\in ℕ"),
+        "for *the natural numbers* write `Nat`"
+    );
 }
 
 #[test]
@@ -56,7 +59,7 @@ fn every_broken_definition_is_reported_and_the_rest_is_read() {
         "A == (1\nB == 2\nC == IF TRUE THEN 1\nD == {1, }\nE == LET x == 1 IN x\n",
         &[
             "2:1 parse: expected `)`, found the definition of `B`",
-            "4:1 parse: expected ELSE; an IF always has one, found the definition of `D`",
+            "4:1 parse: expected ELSE, found the definition of `D`",
             "4:10 parse: expected an expression, found `}`",
         ],
     );
@@ -80,13 +83,98 @@ fn an_undefined_name_is_reported_once_with_the_nearest() {
         ],
     );
     assert_eq!(advice("Apple == 1\nB == {Aple}"), "did you mean `Apple`?");
+}
+
+#[test]
+fn a_module_that_is_not_extended_is_missed_once() {
+    let body = "A == 1 + 2\nB == Len(<<>>) - 1 >= -1";
+    assert_complaints(body, &["1:8 undefined: `+` is not defined"]);
     assert_eq!(
-        advice("B == Cardinality({})"),
-        "module FiniteSets defines it: add FiniteSets to EXTENDS"
+        advice(body),
+        "add `EXTENDS Integers, Sequences` after the module's header"
+    );
+    let body = "EXTENDS TLC\nA == 1 + 2\nB == 3 - 1\nC == Cardinality({})";
+    assert_complaints(
+        body,
+        &[
+            "2:8 undefined: `+` is not defined",
+            "4:6 undefined: `Cardinality` is not defined",
+        ],
     );
     assert_eq!(
-        advice("B == 1 + 1"),
+        advice(body),
         "module Naturals defines it: add Naturals to EXTENDS"
+    );
+}
+
+#[test]
+fn what_follows_from_a_mistake_is_not_said_again() {
+    for (body, only) in [
+        (
+            "VARIABLE x\nvars == <<x'>>\nA == [][TRUE]_vars\nB == WF_vars(TRUE)",
+            "3:8 level: the subscript is of action level; at most state level is allowed",
+        ),
+        (
+            "VARIABLE x\nInit == x' = 1\nA == Init /\\ []TRUE\nB == Init /\\ <>TRUE",
+            "3:6 level: `/\\` joins an action and a temporal formula",
+        ),
+        (
+            "Init' == TRUE\nSpec == Init",
+            "1:1 redefined: `'` is part of the language and cannot be defined again",
+        ),
+        (
+            "---- MODULE N ----\nCONSTANT J\nA == K\n====\nI == INSTANCE N WITH K <- 1\nB == I!A",
+            "3:6 undefined: `K` is not defined",
+        ),
+        (
+            "---- MODULE N ----\nCONSTANT K\nA == K\n====\nI == INSTANCE N WITH J <- 1",
+            "5:22 redefined: `J` is neither a constant nor a variable of module N",
+        ),
+        (
+            "---- MODULE N ----\nA == 1\n====\nI == N\nB == I!A",
+            "4:6 undefined: `N` is not defined",
+        ),
+        (
+            "A == LET f == F(1, 2) IN f\nB == A!:!f!2",
+            "1:15 undefined: `F` is not defined",
+        ),
+        (
+            "A == \\E k \\in {} : (\\A k \\in {} : k) /\\ (\\A k \\in {} : k)",
+            "1:24 redefined: `k` is already defined or declared",
+        ),
+        (
+            "RECURSIVE Facts(_)\nFact(n) == Fact(n)",
+            "2:12 undefined: `Fact` is not defined",
+        ),
+        (
+            "A == 1 (* never\nB == (2",
+            "1:8 lex: this comment is never closed",
+        ),
+    ] {
+        assert_complaints(body, &[only]);
+    }
+    assert_eq!(
+        advice("---- MODULE N ----\nA == 1\n====\nI == N"),
+        "N is a module: write `INSTANCE N`"
+    );
+}
+
+#[test]
+fn what_does_not_follow_is_said() {
+    assert_complaints(
+        "VARIABLE x\nNext == x' = 1\nA == [][TRUE]_Next\nB == Next'\nC == x''",
+        &[
+            "3:8 level: the subscript is of action level; at most state level is allowed",
+            "4:6 level: an operand of `'` is of action level; at most state level is allowed",
+            "5:6 level: an operand of `'` is of action level; at most state level is allowed",
+        ],
+    );
+    assert_complaints(
+        "VARIABLE k\nA == \\E k \\in {} : k\nB == \\E k \\in {} : k",
+        &[
+            "2:9 redefined: `k` is already defined or declared",
+            "3:9 redefined: `k` is already defined or declared",
+        ],
     );
 }
 
@@ -110,14 +198,49 @@ fn advice_fits_the_usual_slips() {
         ("VARIABLE x\nA == [x' = x]", "`[A]_v`"),
         ("A == [f EXCEPT ![1] == 2]", "to compare write `=`"),
         ("A == /\\ (TRUE\n)\n     /\\ TRUE", "move it right, past column 6"),
-        ("A == F(LAMBDA x, x : 1)\n", "define it before"),
+        ("A == F(LAMBDA x, y : 1)\n", "define it before"),
         ("A == LAMBDA x : x", "may only be an argument"),
         (
             "VARIABLE x\nA == /\\ x == 1\n     /\\ TRUE",
             "to compare write `=`",
         ),
         ("A == /\\ TRUE\n    \\/ TRUE\n    /\\ TRUE", "align its bullets"),
+        ("A == 1 = 2 && 2 = 3", "write `/\\`, not `&&`"),
+        ("A == TRUE || FALSE", "write `\\/`"),
+        ("A == TRUE and FALSE", "write `/\\` for `and`"),
+        ("A == 1 != 2", "write `#` or `/=`"),
+        ("VARIABLE x\nA == x := 1", "write `=`"),
+        ("A == !TRUE", "write `~`"),
+        ("A == \\A i in {} : TRUE", "write `\\in` for `in`"),
+        ("A == forall i \\in {} : TRUE", "write `\\A` for `forall`"),
+        ("A == \\A i \\in {}, TRUE = i", "before what holds write `:`"),
+        ("variables x, y", "in capitals: `VARIABLES`"),
+        ("VARIABLES x y", "put a comma between the names"),
+        ("A == if TRUE then 1 else 2", "in capitals: `IF`"),
+        ("F(a, b) = a", "to define `F` write `==`"),
+        ("A == LET y = 1 IN y", "written with `==`"),
+        ("A == CASE TRUE : 1", "`condition -> value`"),
+        ("A == CASE TRUE -> 1 [] OTHERWISE -> 2", "write `OTHER`"),
+        ("A == [a = 1, b = 2]", "`[a |-> 1, b |-> 2]`"),
+        ("A == [a : {}, b |-> 2]", "a set of records `[a : S, b : T]`"),
+        ("A == [i \\in {} -> 0]", "`[x \\in S |-> e]`"),
+        ("A == [f EXCEPT [1] = 2]", "`[f EXCEPT ![x] = e]`"),
+        ("A == [f EXCEPT !1 = 2]", "`[f EXCEPT ![x] = e]`"),
+        ("EXTENDS Naturals\nA == 1 \\in [1..3]", "a range is a set already"),
+        ("A == <1, 2>", "`<<a, b>>`"),
+        ("A == (1, 2)", "`<<a, b>>`"),
+        ("VARIABLES x, y\nA == UNCHANGED x, y", "`UNCHANGED <<x, y>>`"),
+        ("VARIABLE f\nA == f(1)", "with brackets: `f[…]`"),
+        ("// a comment\nA == 1", "a comment begins with `\\*`"),
+        ("Fact(n) == Fact(n)", "put `RECURSIVE Fact(_)` before it"),
+        ("B == A\nA == 1", "what is used comes first"),
+        (
+            "--algorithm a\nbegin\n  skip;\nend algorithm",
+            "put it in a comment",
+        ),
+        ("A == 1\nA == 2", "take one of the two out"),
     ] {
+        assert_eq!(complaints(body).len(), 1, "{body}: {:?}", complaints(body));
         assert!(advice(body).contains(expected), "{body}: {}", advice(body));
     }
 }

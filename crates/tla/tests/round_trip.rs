@@ -87,3 +87,28 @@ fn what_is_read_and_dropped_is_not_printed() {
         assert_round_trip(body, &format!("---- MODULE M ----\n{body}\n===="));
     }
 }
+
+#[test]
+fn names_that_look_like_none_read_back() {
+    for body in [
+        "@ == 1\n@(x) == x\nA == @ :: [@ |-> 1].@",
+        "A == \\A x \\in {}, @ \\in {} : TRUE\nB == \\A x \\in {} : @(x) :: TRUE",
+        "A == {@ \\in {} : TRUE} \\cup [@ : {}]",
+        "1x == 2\n__pc == 1x\n_a == __pc",
+    ] {
+        assert_round_trip(body, &format!("---- MODULE M ----\n{body}\n===="));
+    }
+}
+
+#[test]
+fn unicode_proofs_and_labels_read_back() {
+    for body in [
+        "A ≜ ∀ x ∈ {1} : ∃ y ∈ {2} : x ≠ y ∧ ¬(x = y) ∧ ⟨x, y⟩ ∈ {1} × {2}",
+        "VARIABLE v\nB ≜ □[v' = v]_v ∧ ◇⟨v' ≠ v⟩_v",
+        "THEOREM T == ASSUME NEW x \\in {}, lab :: ASSUME TRUE PROVE x PROVE x = x\n<1>1. x = x BY DEF T\n<1> QED\nC == 1",
+        "THEOREM TRUE\nPROOF\n<1>a. ASSUME NEW y PROVE y = y\n  <2> DEFINE z == y\n  <2> QED BY <1>a\n<1>. QED OBVIOUS\nUSE DEF T\nC == 1",
+        "A == /\\ l1 :: TRUE\n     /\\ \\A x \\in {} : l2(x) :: x\nB == A!l1 /\\ A!l2({})!1",
+    ] {
+        assert_round_trip(body, &format!("---- MODULE M ----\n{body}\n===="));
+    }
+}

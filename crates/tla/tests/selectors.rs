@@ -4,6 +4,7 @@ mod common;
 
 use common::{complaints, load_body};
 use omnilink_tla::semantics::entity::Piece;
+use omnilink_tla::{EvaluateOptions, evaluate};
 
 /// The text that the last reference of a body selects.
 fn selected(body: &str) -> String {
@@ -28,6 +29,7 @@ fn selected(body: &str) -> String {
         Piece::Whole => text.to_owned(),
         Piece::FieldName => format!("field name of {text}"),
         Piece::Arguments => format!("arguments of {text}"),
+        Piece::Function(_) => format!("function of {text}"),
     }
 }
 
@@ -199,4 +201,86 @@ fn arguments_after_a_subscript_are_dropped_with_a_warning() {
             .any(|c| c.starts_with("3:15 arity: `f` takes 1 argument")),
         "{needed:?}"
     );
+}
+
+/// Selectors that go on through an instance that a LET names, with what TLC makes of them.
+#[test]
+fn an_instance_of_a_let_is_gone_through_with_the_names_around_it() {
+    let definitions = "Op(a) == LET I == INSTANCE Inner WITH c <- a\n             \
+        J(b) == INSTANCE Inner WITH c <- b + a\n         IN I!D\n\
+        Nest == LET K(k) == LET I == INSTANCE Inner WITH c <- k IN I!D IN K(1)\n\
+        F(a) == LET f[x \\in {1, 2}] == x + a IN f[1]\n";
+    let inner = "EXTENDS Naturals\nCONSTANT c\nD == c + 1\nE(x) == x + c\nL == LET p == c IN p\n\
+        lb == lab :: c + 1\nf[i \\in {1}] == i * c";
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(
+        folder.path().join("Inner.tla"),
+        format!("---- MODULE Inner ----\n{inner}\n====\n"),
+    )
+    .unwrap();
+    let file = folder.path().join("Outer.tla");
+    std::fs::write(
+        &file,
+        format!("---- MODULE Outer ----\nEXTENDS Naturals\n{definitions}====\n"),
+    )
+    .unwrap();
+    let options = EvaluateOptions {
+        file: Some(file),
+        ..EvaluateOptions::default()
+    };
+    for (selector, value) in [
+        ("Op(10)!:!I!D", "11"),
+        ("Op(10)!:!J(2)!D", "13"),
+        ("Op(10)!:!I!E(3)", "13"),
+        ("Op(10)!:!J(5)!E(7)!2", "15"),
+        ("Op(10)!:!J(5)!L!:!p", "15"),
+        ("Op(10)!:!I!lb!lab!1", "10"),
+        ("Nest!:!K(4)!:!I!D", "5"),
+        ("F(10)!:!f[2]", "12"),
+        ("Op(10)!:!J(5)!f[1]", "15"),
+    ] {
+        let found = evaluate(selector, &options).map(|found| found.text);
+        assert_eq!(found.as_deref().ok(), Some(value), "{selector}: {found:?}");
+    }
+    for wrong in [
+        "Op(10)!:!I",
+        "Op(10)!:!J!D",
+        "Op(10)!:!I!E",
+        "Op(10)!:!I!c",
+        "Op(10)!I!D",
+    ] {
+        assert!(evaluate(wrong, &options).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn at_is_a_name_that_nothing_refers_to() {
+    for body in [
+        "@ == 1",
+        "@(x) == x",
+        "@[x \\in {1}] == x",
+        "F(@) == 1",
+        "CONSTANT @",
+        "A == @ :: 1",
+        "A == \\A x \\in {1} : @(x) :: x",
+        "A == \\A @ \\in {1} : TRUE",
+        "A == {@ \\in {1} : TRUE}",
+        "A == CHOOSE @ : TRUE",
+        "A == [@ |-> 1].@",
+        "A == LET @ == 1 IN 2",
+        "THEOREM @ == TRUE",
+        "@ == INSTANCE Naturals",
+    ] {
+        assert_eq!(complaints(body), [] as [&str; 0], "{body}");
+    }
+    for body in [
+        "VARIABLE @",
+        "@ == 1\nB == @",
+        "A == LET @ == 1 IN @",
+        "A == [r EXCEPT !.@ = 1]",
+        "A == @(x) :: 1",
+        "A == @ :: 1\nB == A!@",
+    ] {
+        assert_ne!(complaints(body), [] as [&str; 0], "{body}");
+    }
 }

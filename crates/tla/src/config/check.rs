@@ -1,11 +1,16 @@
 //! Whether a configuration fits its spec.
 
+use rustc_hash::FxHashSet;
+
 use super::{Assigned, Config, Named};
 use crate::diagnostic::{Class, Diagnostic, nearest};
 use crate::semantics::entity::{Binding, EntityKind};
 use crate::semantics::level::Level;
 use crate::semantics::spec::Spec;
 use crate::source::{SourceId, Span};
+
+/// How many of several missing constants are shown.
+const MAX_SHOWN: usize = 8;
 
 impl Config {
     /// What is wrong with the configuration for this spec: unknown names, constants without a value, formulas of the
@@ -176,18 +181,32 @@ impl Check<'_> {
                 }
             }
         }
-        for constant in &root.constants {
-            let entity = self.spec.entity(*constant);
-            let name = self.spec.names.text(entity.name);
-            let assigned = config.constants.iter().any(|a| a.target.name == name);
-            if !assigned && matches!(entity.kind, EntityKind::Constant) {
-                let help = format!("add `CONSTANT {name} = …` or `CONSTANT {name} <- …`");
-                let message = format!("the constant `{name}` has no value");
-                let diagnostic = Diagnostic::error(Class::Config, self.source, Span::default(), message)
-                    .label(entity.source, entity.span, "it is declared here")
-                    .help(help);
-                self.diagnostics.push(diagnostic);
-            }
+        let assigned: FxHashSet<&str> = config
+            .constants
+            .iter()
+            .map(|assignment| assignment.target.name.as_str())
+            .collect();
+        let missing: Vec<_> = root
+            .constants
+            .iter()
+            .map(|constant| self.spec.entity(*constant))
+            .filter(|entity| matches!(entity.kind, EntityKind::Constant))
+            .filter(|entity| !assigned.contains(self.spec.names.text(entity.name)))
+            .collect();
+        let Some(first) = missing.first() else {
+            return;
+        };
+        let name = self.spec.names.text(first.name);
+        let message = match missing.len() {
+            1 => format!("the constant `{name}` has no value"),
+            more => format!("the constant `{name}` and {} more have no value", more - 1),
+        };
+        let help = format!("add `CONSTANT {name} = …` or `CONSTANT {name} <- …`");
+        let mut diagnostic =
+            Diagnostic::error(Class::Config, self.source, Span::default(), message).help(help);
+        for entity in missing.iter().take(MAX_SHOWN) {
+            diagnostic = diagnostic.label(entity.source, entity.span, "declared here");
         }
+        self.diagnostics.push(diagnostic);
     }
 }

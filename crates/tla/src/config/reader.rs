@@ -107,6 +107,10 @@ impl Reader<'_> {
         self.tokens[self.at.min(self.tokens.len() - 1)]
     }
 
+    fn token_after(&self) -> Token {
+        self.tokens[(self.at + 1).min(self.tokens.len() - 1)]
+    }
+
     fn bump(&mut self) -> Token {
         let token = self.token();
         self.at = (self.at + 1).min(self.tokens.len() - 1);
@@ -148,6 +152,10 @@ impl Reader<'_> {
 
     fn section(&mut self) -> Parsed<()> {
         let token = self.token();
+        if token.kind == TokenKind::Bad {
+            self.bump();
+            return Err(Failed);
+        }
         let Some(section) = self.section_word() else {
             let text = self.slice(&token).to_owned();
             let words = SECTIONS.iter().map(|(word, _)| *word);
@@ -257,6 +265,19 @@ impl Reader<'_> {
     }
 
     fn assignment(&mut self) -> Parsed<Assignment> {
+        let (token, next) = (self.token(), self.token_after());
+        let assigns = matches!(
+            next.kind,
+            TokenKind::Substitute | TokenKind::Operator(Op::Equal) | TokenKind::ParenOpen
+        );
+        if let (TokenKind::Operator(_), false) = (token.kind, assigns) {
+            let message = format!(
+                "a value is written here, not computed: found `{}`",
+                self.slice(&token)
+            );
+            let help = "define the expression in the spec and write `N <- Definition`";
+            return Err(self.report(token.span(), message, help));
+        }
         let target = self.name("the name of a constant or definition")?;
         let mut arguments = Vec::new();
         if self.token().kind == TokenKind::ParenOpen {

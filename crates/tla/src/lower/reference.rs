@@ -195,7 +195,10 @@ impl Lowering<'_> {
             ExprKind::Call(_, args) if part.piece == Piece::Arguments => {
                 self.many(inner, loc, args, Kind::Tuple)
             }
-            _ => self.expr(inner, part.expr),
+            _ => match part.piece {
+                Piece::Function(entity) => self.apply_entity(inner, loc, entity, context, &[], &[], false),
+                _ => self.expr(inner, part.expr),
+            },
         };
         if slots.is_empty() {
             return body;

@@ -2,13 +2,13 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::built_in;
 use super::entity::*;
 use super::level::{Level, LevelOf, ParamSet};
 use super::loader::Files;
+use super::mistake::Said;
 use super::scope::Scope;
 use super::spec::Spec;
-use crate::diagnostic::{Class, Diagnostic, nearest};
+use crate::diagnostic::{Class, Diagnostic};
 use crate::names::Name;
 use crate::source::{SourceId, Span};
 use crate::syntax::ast::{ExprId, Ident, ModuleIndex, Tree, UnitId};
@@ -32,7 +32,7 @@ pub(super) struct Analyzer<'t> {
     pub trees: &'t [Tree],
     pub spec: Spec,
     pub diagnostics: Vec<Diagnostic>,
-    files: Files,
+    pub files: Files,
     progress: FxHashMap<TreeId, Progress>,
     /// The names of operator symbols, by operator.
     symbols: Vec<Name>,
@@ -45,10 +45,14 @@ pub(super) struct Analyzer<'t> {
     pub except: Vec<LevelOf>,
     /// How operator parameters are applied.
     pub uses: FxHashMap<EntityId, Vec<ParamUse>>,
+    /// The lowest level that sets of parameters were limited to.
+    limited: FxHashMap<ParamSet, Level>,
+    /// Sets of parameters that equals may not be put in for.
+    unequal: FxHashSet<ParamSet>,
     /// Names bound between the definition or label around and the current expression.
     pub bound: Vec<EntityId>,
     /// Labels met in the definition or label around.
-    pub labels: Vec<Name>,
+    pub labels: FxHashSet<Name>,
     /// Where the current expression is, if labels may not be there.
     pub no_labels: Option<&'static str>,
     /// Operators that RECURSIVE announced and nothing defined yet, with the LET depth of the announcement.
@@ -64,8 +68,10 @@ pub(super) struct Analyzer<'t> {
     pub assume_proves: FxHashMap<EntityId, UnitId>,
     /// Parameters of built-in operators that say nothing about levels.
     pub weightless: FxHashSet<EntityId>,
-    /// Names already reported as undefined in the current module.
-    reported: FxHashSet<Name>,
+    /// What has been said already.
+    pub said: Said,
+    /// The unit of a module that is being resolved.
+    pub unit: UnitId,
     /// Whether a module that the current one uses is missing, so that unknown names may be no mistakes.
     pub incomplete: bool,
 }
@@ -95,8 +101,10 @@ impl<'t> Analyzer<'t> {
             module: ModuleId(0),
             except: Vec::new(),
             uses: FxHashMap::default(),
+            limited: FxHashMap::default(),
+            unequal: FxHashSet::default(),
             bound: Vec::new(),
-            labels: Vec::new(),
+            labels: FxHashSet::default(),
             no_labels: None,
             announced: Vec::new(),
             section: Vec::new(),
@@ -105,7 +113,8 @@ impl<'t> Analyzer<'t> {
             unfinished: Vec::new(),
             assume_proves: FxHashMap::default(),
             weightless: FxHashSet::default(),
-            reported: FxHashSet::default(),
+            said: Said::default(),
+            unit: UnitId(0),
             incomplete: false,
         };
         analyzer.declare_built_in();
@@ -159,25 +168,25 @@ impl<'t> Analyzer<'t> {
 
     /// Resolves a module with the current scope around it, leaving no trace in the state of the walk.
     pub fn isolated(&mut self, tree: TreeId, index: ModuleIndex) -> ModuleId {
-        let around = (self.tree, self.module, self.let_depth, self.incomplete);
+        let around = (self.tree, self.module, self.let_depth, self.incomplete, self.unit);
+        let before_unit = self.said.before_unit;
         let except = std::mem::take(&mut self.except);
         let bound = std::mem::take(&mut self.bound);
         let labels = std::mem::take(&mut self.labels);
         let announced = std::mem::take(&mut self.announced);
         let section = std::mem::take(&mut self.section);
         let spine = std::mem::take(&mut self.spine);
-        let reported = std::mem::take(&mut self.reported);
         self.tree = tree;
         self.let_depth = 0;
         let module = self.module_units(index);
-        (self.tree, self.module, self.let_depth, self.incomplete) = around;
+        (self.tree, self.module, self.let_depth, self.incomplete, self.unit) = around;
+        self.said.before_unit = before_unit;
         self.except = except;
         self.bound = bound;
         self.labels = labels;
         self.announced = announced;
         self.section = section;
         self.spine = spine;
-        self.reported = reported;
         module
     }
 
@@ -205,19 +214,7 @@ impl<'t> Analyzer<'t> {
             }
         }
         self.incomplete = true;
-        let name = self.text(ident.name);
-        let known = built_in::MODULES.iter().map(|(name, _)| *name);
-        let files: Vec<String> = self.files.user.keys().map(|name| self.text(*name)).collect();
-        let help = match nearest(&name, known.chain(files.iter().map(String::as_str))) {
-            Some(near) => format!("did you mean {near}?"),
-            None => format!("put {name}.tla next to the spec, or name its folder with -L"),
-        };
-        self.error(
-            Class::Module,
-            ident.span,
-            format!("there is no module {name}"),
-            help,
-        );
+        self.no_module(ident);
         None
     }
 
@@ -250,11 +247,6 @@ impl<'t> Analyzer<'t> {
 
     pub fn resolve(&mut self, id: ExprId, resolved: Resolved) {
         self.spec.resolved[self.tree.0 as usize][id.0 as usize] = resolved;
-    }
-
-    pub fn error(&mut self, class: Class, span: Span, message: impl Into<String>, help: impl Into<String>) {
-        self.diagnostics
-            .push(Diagnostic::error(class, self.source(), span, message).help(help));
     }
 
     // Entities.
@@ -304,63 +296,6 @@ impl<'t> Analyzer<'t> {
         true
     }
 
-    pub fn taken(&mut self, name: Name, span: Span, by: EntityId) {
-        let text = self.text(name);
-        let earlier = self.spec.entity(by);
-        let source = self.source();
-        let diagnostic = if let EntityKind::BuiltIn(_) = earlier.kind {
-            let message = format!("`{text}` is part of the language and cannot be defined again");
-            Diagnostic::error(Class::Redefined, source, span, message).help("choose another name")
-        } else {
-            let message = format!("`{text}` is already defined or declared");
-            let place = (earlier.source, earlier.span);
-            Diagnostic::error(Class::Redefined, source, span, message)
-                .label(place.0, place.1, "it is introduced here")
-                .help("TLA+ has no shadowing: choose another name")
-        };
-        self.diagnostics.push(diagnostic);
-    }
-
-    /// What a name means here. An unknown name is reported, once in each module.
-    pub fn lookup(&mut self, ident: Ident) -> Option<Binding> {
-        let binding = self.scope.get(ident.name);
-        if binding.is_none() && !self.incomplete && self.reported.insert(ident.name) {
-            let text = self.text(ident.name);
-            let help = self.suggestion(&text);
-            self.error(
-                Class::Undefined,
-                ident.span,
-                format!("`{text}` is not defined"),
-                help,
-            );
-        }
-        binding
-    }
-
-    pub fn suggestion(&self, text: &str) -> String {
-        let plain = match text {
-            "ℕ" => Some("Nat"),
-            "ℤ" => Some("Int"),
-            "ℝ" => Some("Real"),
-            _ => None,
-        };
-        if let Some(plain) = plain {
-            return format!("write `{plain}`");
-        }
-        if let Some(module) = defining_module(text) {
-            return format!("module {module} defines it: add {module} to EXTENDS");
-        }
-        let known: Vec<&str> = self
-            .scope
-            .names()
-            .map(|name| self.spec.names.text(name))
-            .collect();
-        match nearest(text, known.into_iter()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "define it before it is used, or extend the module that does".into(),
-        }
-    }
-
     // Levels.
 
     pub fn join(&mut self, a: LevelOf, b: LevelOf) -> LevelOf {
@@ -369,50 +304,35 @@ impl<'t> Analyzer<'t> {
 
     /// Limits what may be put in for the parameters of an expression.
     pub fn constrain(&mut self, params: ParamSet, max: Level) {
-        if max < Level::Temporal {
-            for param in self.spec.params.members(params) {
-                let entity = &mut self.spec.entities[param.0 as usize];
-                entity.max_level = entity.max_level.min(max);
-            }
+        let is_known = self.limited.get(&params).is_some_and(|known| *known <= max);
+        if max < Level::Temporal && params != ParamSet::EMPTY && !is_known {
+            let (entities, limited) = (&mut self.spec.entities, &mut self.limited);
+            self.spec.params.walk(
+                params,
+                |set| {
+                    let known = limited.entry(set).or_insert(Level::Temporal);
+                    let is_new = max < *known;
+                    *known = max.min(*known);
+                    is_new
+                },
+                |param| {
+                    let entity = &mut entities[param.0 as usize];
+                    entity.max_level = entity.max_level.min(max);
+                },
+            );
         }
     }
 
     /// Notes that equals may not be put in for equals.
     pub fn break_leibniz(&mut self, params: ParamSet) {
-        for param in self.spec.params.members(params) {
-            self.spec.entities[param.0 as usize].leibniz = false;
+        if params == ParamSet::EMPTY || self.unequal.contains(&params) {
+            return;
         }
+        let (entities, unequal) = (&mut self.spec.entities, &mut self.unequal);
+        self.spec.params.walk(
+            params,
+            |set| unequal.insert(set),
+            |param| entities[param.0 as usize].leibniz = false,
+        );
     }
-}
-
-/// The built-in module that defines a name, as far as a glance at the texts can tell; the usual modules first.
-fn defining_module(text: &str) -> Option<&'static str> {
-    let usual = [
-        "Naturals",
-        "Integers",
-        "Sequences",
-        "FiniteSets",
-        "TLC",
-        "Reals",
-        "Bags",
-    ];
-    let defines = |module: &str| {
-        let lines = super::search_path::built_in_text(module).unwrap_or("").lines();
-        lines
-            .map(str::trim_start)
-            .any(|line| match line.strip_prefix(text) {
-                Some(rest) => rest.trim_start().starts_with("==") || rest.starts_with('('),
-                None => {
-                    let mut words = line.split_whitespace();
-                    let (first, second, third) = (words.next(), words.next(), words.next());
-                    let prefix = first == Some(text) && third == Some("==");
-                    prefix || (second == Some(text) && words.next() == Some("=="))
-                }
-            })
-    };
-    let rest = built_in::MODULES
-        .iter()
-        .map(|(name, _)| *name)
-        .filter(|name| !usual.contains(name));
-    usual.into_iter().chain(rest).find(|module| defines(module))
 }

@@ -3,6 +3,7 @@
 use super::analyzer::{Analyzer, ParamUse};
 use super::entity::*;
 use super::level::{Level, LevelOf};
+use super::level_cause::Suspect;
 use super::operators::rule;
 use crate::diagnostic::{Class, Diagnostic};
 use crate::source::Span;
@@ -38,14 +39,14 @@ impl Argument {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct At {
     pub whole: Span,
-    pub part: Span,
+    pub part: Option<ExprId>,
 }
 
 impl From<Span> for At {
     fn from(span: Span) -> Self {
         Self {
             whole: span,
-            part: span,
+            part: None,
         }
     }
 }
@@ -131,7 +132,10 @@ impl Analyzer<'_> {
                 );
                 false
             }
-            EntityKind::Unknown => false,
+            EntityKind::Unknown => {
+                self.said.mistakes += 1;
+                false
+            }
             _ => true,
         }
     }
@@ -161,11 +165,15 @@ impl Analyzer<'_> {
                 self.argument_of(args[i], arity, span)
             })
             .collect();
-        let spans: Vec<Span> = args.iter().map(|arg| self.span(*arg)).collect();
-        self.apply(binding, &given, &spans, span)
+        self.apply(binding, &given, args, span)
     }
 
+    /// Reports a wrong number of arguments; a definition with mistakes may be what is wrong.
     pub(super) fn wrong_count(&mut self, entity: EntityId, given: usize, span: Span) {
+        if self.is_spoilt(entity) {
+            self.said.mistakes += 1;
+            return;
+        }
         let entity = self.spec.entity(entity);
         let (wanted, text) = (entity.arity as usize, self.text(entity.name));
         let message = format!(
@@ -179,7 +187,11 @@ impl Analyzer<'_> {
         );
         let place = (entity.source, entity.span);
         let known = !matches!(entity.kind, EntityKind::BuiltIn(_));
+        let may_be_function = wanted == 0 && !matches!(entity.kind, EntityKind::Instance(_));
         let mut diagnostic = Diagnostic::error(Class::Arity, self.source(), span, message);
+        if may_be_function {
+            diagnostic = diagnostic.help(format!("a function is applied with brackets: `{text}[…]`"));
+        }
         if known {
             diagnostic = diagnostic.label(place.0, place.1, "defined here");
         }
@@ -189,7 +201,7 @@ impl Analyzer<'_> {
                 "write `{text}(…)`; an operator alone may only be an argument declared as `Op({underscores})`"
             ));
         }
-        self.diagnostics.push(diagnostic);
+        self.report(diagnostic);
     }
 
     /// The arity of an operator's parameter, the highest level it takes, and whether equals may be put in for equals.
@@ -219,12 +231,12 @@ impl Analyzer<'_> {
         &mut self,
         binding: Binding,
         args: &[Argument],
-        spans: &[Span],
+        ids: &[ExprId],
         span: Span,
     ) -> LevelOf {
         if let EntityKind::BuiltIn(BuiltIn::Operator(op)) = self.spec.entity(binding.entity).kind {
             let levels: Vec<LevelOf> = args.iter().map(|arg| arg.level).collect();
-            return self.built_in(op, &levels, span);
+            return self.built_in(op, &levels, |_, i| ids.get(i).copied(), span);
         }
         let operator = Operator::Of(binding);
         let text = self.spec.entity(binding.entity).name;
@@ -232,7 +244,7 @@ impl Analyzer<'_> {
             let (_, max, leibniz) = self.formal(&operator, i);
             let at = At {
                 whole: span,
-                part: spans.get(i).copied().unwrap_or(span),
+                part: ids.get(i).copied(),
             };
             self.check_level(arg.level, max, at, |a| {
                 format!("argument {} of `{}`", i + 1, a.text(text))
@@ -260,7 +272,7 @@ impl Analyzer<'_> {
             {
                 let at = At {
                     whole: span,
-                    part: spans.get(i).copied().unwrap_or(span),
+                    part: ids.get(i).copied(),
                 };
                 let given = |p: EntityId| {
                     formals
@@ -343,23 +355,33 @@ impl Analyzer<'_> {
             };
             let At { whole, part } = at.into();
             let mut diagnostic = Diagnostic::error(Class::Level, self.source(), whole, message).help(help);
-            if part != whole {
+            if let Some(part) = part.filter(|part| self.span(*part) != whole) {
                 let level = format!("this is of {} level", of.level.word());
-                diagnostic = diagnostic.label(self.source(), part, level);
+                diagnostic = diagnostic.label(self.source(), self.span(part), level);
             }
-            self.diagnostics.push(diagnostic);
+            self.report_level(diagnostic, part, of.level, Suspect::Values);
         }
         fits
     }
 
-    /// The level of a built-in operator applied to operands of the given levels.
-    pub(super) fn built_in(&mut self, op: Op, levels: &[LevelOf], span: Span) -> LevelOf {
+    /// The level of a built-in operator applied to operands of the given levels. `operand` says which expression an
+    /// operand is, where something is wrong with it.
+    pub(super) fn built_in(
+        &mut self,
+        op: Op,
+        levels: &[LevelOf],
+        operand: impl Fn(&Self, usize) -> Option<ExprId>,
+        span: Span,
+    ) -> LevelOf {
         let rule = rule(op);
         let mut result = LevelOf::fixed(rule.level);
-        for level in levels {
-            let fits = self.check_level(*level, rule.max, span, |_| {
-                format!("an operand of `{}`", op.text())
-            });
+        for (i, level) in levels.iter().enumerate() {
+            let fits = level.level <= rule.max;
+            let at = At {
+                whole: span,
+                part: if fits { None } else { operand(self, i) },
+            };
+            self.check_level(*level, rule.max, at, |_| format!("an operand of `{}`", op.text()));
             if !fits {
                 return result;
             }
@@ -375,20 +397,34 @@ impl Analyzer<'_> {
         match op {
             Op::LeadsTo | Op::PlusArrow if has(Level::Action) => {
                 let message = format!("an operand of `{}` is an action", op.text());
-                self.error(
-                    Class::Level,
-                    span,
-                    message,
-                    "only state predicates and temporal formulas may stand here",
-                );
+                let help = "only state predicates and temporal formulas may stand here";
+                let action = levels.iter().position(|l| l.level == Level::Action);
+                let action = action.and_then(|i| operand(self, i));
+                self.action_operand(message, help, action, span);
             }
             Op::And | Op::Or | Op::Implies | Op::Equiv if has(Level::Action) && has(Level::Temporal) => {
                 let message = format!("`{}` joins an action and a temporal formula", op.text());
-                self.error(Class::Level, span, message, "make the action temporal: `[][A]_v`");
+                let help = "make the action temporal: `[][A]_v`";
+                let action = levels.iter().position(|l| l.level == Level::Action);
+                let action = action.and_then(|i| operand(self, i));
+                self.action_operand(message, help, action, span);
             }
             _ => {}
         }
         result
+    }
+
+    /// Reports that an operand may not be an action, unless a mistake in the same unit may have made it one.
+    fn action_operand(&mut self, message: String, help: &str, action: Option<ExprId>, span: Span) {
+        if self.said.mistakes > self.said.before_unit {
+            self.said.mistakes += 1;
+            return;
+        }
+        let mut diagnostic = Diagnostic::error(Class::Level, self.source(), span, message).help(help);
+        if let Some(action) = action.map(|id| self.span(id)) {
+            diagnostic = diagnostic.label(self.source(), action, "this is of action level");
+        }
+        self.report_level(diagnostic, action, Level::Action, Suspect::All);
     }
 
     /// Resolves an argument for a parameter of the given arity; `None` takes anything.
@@ -420,8 +456,11 @@ impl Analyzer<'_> {
 
     /// An argument that is an expression, where perhaps an operator is needed.
     fn plain_argument(&mut self, id: ExprId, wanted: Option<u32>) -> Argument {
+        let mistakes = self.said.mistakes;
         let level = self.expr(id);
-        if let Some(wanted @ 1..) = wanted {
+        if let Some(wanted @ 1..) = wanted
+            && self.said.mistakes == mistakes
+        {
             let message = format!(
                 "an operator that takes {} is needed here, not a value",
                 count(wanted as usize)
@@ -525,7 +564,7 @@ impl Analyzer<'_> {
                 let span = self.span(id);
                 let diagnostic = Diagnostic::error(Class::Arity, self.source(), operator_span, message)
                     .label(self.source(), span, "this LAMBDA");
-                self.diagnostics.push(diagnostic);
+                self.report(diagnostic);
             }
             _ => {}
         }

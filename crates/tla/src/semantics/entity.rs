@@ -193,4 +193,6 @@ pub enum Piece {
     FieldName,
     /// Of `f[x, y]`, the tuple `<<x, y>>`.
     Arguments,
+    /// The function that a LET defines, given by its value.
+    Function(EntityId),
 }

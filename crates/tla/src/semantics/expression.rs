@@ -68,7 +68,10 @@ impl Analyzer<'_> {
             if let Some(binding) = self.scope.get(self.symbol(op)) {
                 self.refer(id, binding, 0);
             }
-            let level = self.built_in(op, operands, span);
+            if self.is_third_prime(id) {
+                return LevelOf::fixed(Level::Action);
+            }
+            let level = self.built_in(op, operands, |a, i| a.operand(id, i), span);
             self.check_stuttering(id, op, operands);
             return level;
         }
@@ -87,7 +90,27 @@ impl Analyzer<'_> {
             .iter()
             .map(|level| super::application::Argument::value(*level))
             .collect();
-        self.apply(binding, &args, &[], span)
+        let ids = [0, 1].map(|i| self.operand(id, i).unwrap_or(id));
+        self.apply(binding, &args, ids.get(..args.len()).unwrap_or(&ids), span)
+    }
+
+    /// Whether an expression primes what is primed twice: that the second prime is too many has been said.
+    fn is_third_prime(&self, id: ExprId) -> bool {
+        let primed = |id: ExprId| match self.tree().expr(id).kind {
+            ExprKind::Postfix(Op::Prime, operand) => Some(operand),
+            _ => None,
+        };
+        primed(id).and_then(primed).and_then(primed).is_some()
+    }
+
+    /// An operand of an operator symbol.
+    fn operand(&self, id: ExprId, index: usize) -> Option<ExprId> {
+        match (&self.tree().expr(id).kind, index) {
+            (ExprKind::Prefix(_, operand) | ExprKind::Postfix(_, operand), 0) => Some(*operand),
+            (ExprKind::Infix(_, _, left, _), 0) => Some(*left),
+            (ExprKind::Infix(_, _, _, right), 1) => Some(*right),
+            _ => None,
+        }
     }
 
     /// `[]A` and `<>A` of an action make sense only with a subscript.
@@ -157,7 +180,7 @@ impl Analyzer<'_> {
         let level = self.expr(id);
         let at = At {
             whole,
-            part: self.span(id),
+            part: Some(id),
         };
         if self.check_level(level, max, at, |_| "a part of this".into()) {
             level
@@ -199,7 +222,7 @@ impl Analyzer<'_> {
             ExprKind::Times(factors) => self.all(factors, Level::Action, span, LevelOf::default()),
             ExprKind::Junction(kind, items) => {
                 let levels: Vec<LevelOf> = items.iter().map(|item| self.expr(*item)).collect();
-                self.built_in(kind.op(), &levels, span)
+                self.built_in(kind.op(), &levels, |_, i| items.get(i).copied(), span)
             }
             ExprKind::Paren(inner) => self.expr(*inner),
             ExprKind::Tuple(parts) | ExprKind::SetEnum(parts) => {
@@ -281,10 +304,16 @@ impl Analyzer<'_> {
     /// The action and the subscript of `[A]_v` and its kin.
     fn subscripted(&mut self, id: ExprId, action: ExprId, subscript: ExprId) {
         let span = self.span(id);
+        let at = |part: ExprId| At {
+            whole: span,
+            part: Some(part),
+        };
         let of_action = self.expr(action);
-        self.check_level(of_action, Level::Action, span, |_| "the action".into());
+        self.check_level(of_action, Level::Action, at(action), |_| "the action".into());
         let of_subscript = self.expr(subscript);
-        self.check_level(of_subscript, Level::State, span, |_| "the subscript".into());
+        self.check_level(of_subscript, Level::State, at(subscript), |_| {
+            "the subscript".into()
+        });
         self.break_leibniz(of_action.params);
         self.break_leibniz(of_subscript.params);
     }
@@ -371,11 +400,10 @@ impl Analyzer<'_> {
                 "labels belong into definitions",
             );
         }
-        if self.labels.contains(&label.name) {
+        if !self.labels.insert(label.name) {
             let message = format!("there already is a label `{text}` in this definition");
             self.error(Class::Label, label.span, message, "rename one of the two");
         }
-        self.labels.push(label.name);
     }
 
     /// A label names exactly what is bound between it and the definition or label around it.
@@ -414,6 +442,7 @@ impl Analyzer<'_> {
                 extra.join(", ")
             );
             self.error(Class::Label, label.span, message, help);
+            given.iter().for_each(|name| self.note_undefined(*name));
         } else if !missing.is_empty() {
             let message = format!(
                 "the label `{text}` must name what is bound around it: {}",

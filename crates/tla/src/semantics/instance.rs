@@ -21,12 +21,18 @@ impl Analyzer<'_> {
         let info = self.spec.module(module);
         let targets: Vec<EntityId> = info.constants.iter().chain(&info.variables).copied().collect();
         let mut substitutions: Vec<Substituted> = Vec::with_capacity(targets.len());
+        let mistakes = self.said.mistakes;
         for given in &syntax.substitutions {
-            if let Some(substituted) = self.explicit(given, &targets, &substitutions, syntax, span) {
+            if let Some(substituted) = self.explicit(given, &targets, &substitutions, syntax, module, span) {
                 substitutions.push(substituted);
             }
         }
+        // A constant that a wrong substitution was meant for is not missing as well.
+        let is_said = self.said.mistakes > mistakes || self.said.spoilt_modules.contains(&module);
         for target in targets {
+            if is_said && self.scope.get(self.spec.entity(target).name).is_none() {
+                continue;
+            }
             if !substitutions.iter().any(|s| s.target == target) {
                 let substituted = self.implicit(target, module, span);
                 substitutions.extend(substituted);
@@ -50,6 +56,7 @@ impl Analyzer<'_> {
         targets: &[EntityId],
         before: &[Substituted],
         syntax: &Instance,
+        module: ModuleId,
         span: Span,
     ) -> Option<Substituted> {
         let name = given.target.name;
@@ -58,6 +65,10 @@ impl Analyzer<'_> {
             .copied()
             .find(|t| self.spec.entity(*t).name == name)
         else {
+            if self.said.spoilt_modules.contains(&module) {
+                self.argument(given.value, None);
+                return None;
+            }
             let (text, module) = (self.text(name), self.text(syntax.module.name));
             let message = format!("`{text}` is neither a constant nor a variable of module {module}");
             let names: Vec<String> = targets
@@ -87,7 +98,7 @@ impl Analyzer<'_> {
         let argument = self.argument(given.value, Some(arity));
         let at = At {
             whole: span,
-            part: self.span(given.value),
+            part: Some(given.value),
         };
         self.check_substitution(target, &argument, at);
         let value = SubstitutedBy::Expr(self.tree, given.value);
@@ -111,7 +122,7 @@ impl Analyzer<'_> {
                 .help(format!(
                     "add `WITH {text} <- …`, or define `{text}` before the INSTANCE"
                 ));
-            self.diagnostics.push(diagnostic);
+            self.report(diagnostic);
             return None;
         };
         let found = self.spec.entity(binding.entity);
@@ -172,10 +183,10 @@ impl Analyzer<'_> {
 
     fn level_error(&mut self, at: At, message: String, help: &str) {
         let mut diagnostic = Diagnostic::error(Class::Level, self.source(), at.whole, message).help(help);
-        if at.part != at.whole {
-            diagnostic = diagnostic.label(self.source(), at.part, "this is put in");
+        if let Some(part) = at.part {
+            diagnostic = diagnostic.label(self.source(), self.span(part), "this is put in");
         }
-        self.diagnostics.push(diagnostic);
+        self.report(diagnostic);
     }
 
     /// Brings what an unnamed instance gives into scope.

@@ -3,9 +3,10 @@
 //! The level of an expression depends on what is put in for parameters and for the constants of its module, so next to
 //! the level itself ([`LevelOf::level`], with every parameter taken as constant) stands the set of parameters that can
 //! raise it. Such sets are few and repeat endlessly; they are kept once each in [`ParamSets`] and named by number, and
-//! the union of two is looked up, not computed, after the first time.
+//! the union of two is looked up, not computed, after the first time. A large union is kept as its two halves, so that a
+//! sum of fifty thousand constants is as many small nodes and not as many growing lists.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::entity::EntityId;
 
@@ -64,10 +65,20 @@ impl LevelOf {
     }
 }
 
-/// All sets of parameters, once each.
+/// Unions up to this size are listed member by member.
+const LISTED_MAX: usize = 64;
+
+/// A set of parameters.
+#[derive(Debug)]
+enum Set {
+    Listed(Box<[EntityId]>),
+    Union(ParamSet, ParamSet),
+}
+
+/// All sets of parameters, once each, but for large unions.
 #[derive(Debug)]
 pub struct ParamSets {
-    sets: Vec<Box<[EntityId]>>,
+    sets: Vec<Set>,
     numbers: FxHashMap<Box<[EntityId]>, ParamSet>,
     unions: FxHashMap<(ParamSet, ParamSet), ParamSet>,
 }
@@ -77,7 +88,7 @@ impl Default for ParamSets {
         let empty: Box<[EntityId]> = Box::new([]);
         let numbers = FxHashMap::from_iter([(empty.clone(), ParamSet::EMPTY)]);
         Self {
-            sets: vec![empty],
+            sets: vec![Set::Listed(empty)],
             numbers,
             unions: FxHashMap::default(),
         }
@@ -86,8 +97,37 @@ impl Default for ParamSets {
 
 impl ParamSets {
     /// The members, in order.
-    pub fn members(&self, set: ParamSet) -> &[EntityId] {
-        self.sets.get(set.0 as usize).map_or(&[], |members| members)
+    pub fn members(&self, set: ParamSet) -> Vec<EntityId> {
+        if let Some(listed) = self.listed(set) {
+            return listed.to_vec();
+        }
+        let mut met = FxHashSet::default();
+        let mut members = Vec::new();
+        self.walk(set, |set| met.insert(set), |member| members.push(member));
+        members.sort_unstable();
+        members.dedup();
+        members
+    }
+
+    /// Calls `each` with the members of a set; parts of which `enter` says no are left out. Members of several parts
+    /// come several times.
+    pub fn walk(
+        &self,
+        set: ParamSet,
+        mut enter: impl FnMut(ParamSet) -> bool,
+        mut each: impl FnMut(EntityId),
+    ) {
+        let mut pending = vec![set];
+        while let Some(set) = pending.pop() {
+            if set == ParamSet::EMPTY || !enter(set) {
+                continue;
+            }
+            match self.sets.get(set.0 as usize) {
+                Some(Set::Listed(members)) => members.iter().copied().for_each(&mut each),
+                Some(Set::Union(a, b)) => pending.extend([*a, *b]),
+                None => {}
+            }
+        }
     }
 
     /// The set of the given members.
@@ -99,7 +139,7 @@ impl ParamSets {
             return *set;
         }
         let set = ParamSet(self.sets.len() as u32);
-        self.sets.push(members.clone());
+        self.sets.push(Set::Listed(members.clone()));
         self.numbers.insert(members, set);
         set
     }
@@ -116,10 +156,25 @@ impl ParamSets {
         if let Some(set) = self.unions.get(&key) {
             return *set;
         }
-        let both = [self.members(a), self.members(b)].concat();
-        let set = self.of(both);
+        let set = match (self.listed(a), self.listed(b)) {
+            (Some(x), Some(y)) if x.len() + y.len() <= LISTED_MAX => {
+                let both = [x, y].concat();
+                self.of(both)
+            }
+            _ => {
+                self.sets.push(Set::Union(key.0, key.1));
+                ParamSet(self.sets.len() as u32 - 1)
+            }
+        };
         self.unions.insert(key, set);
         set
+    }
+
+    fn listed(&self, set: ParamSet) -> Option<&[EntityId]> {
+        match self.sets.get(set.0 as usize) {
+            Some(Set::Listed(members)) => Some(members),
+            _ => None,
+        }
     }
 
     /// The level of something made of both.
@@ -143,17 +198,26 @@ impl ParamSets {
             [] => ParamSet::EMPTY,
             [one] => *one,
             [one, two] => self.union(*one, *two),
-            many => {
-                let members = many.iter().flat_map(|set| self.members(*set)).copied().collect();
-                self.of(members)
-            }
+            many => match many
+                .iter()
+                .map(|set| self.listed(*set))
+                .collect::<Option<Vec<_>>>()
+            {
+                Some(lists) => self.of(lists.concat()),
+                None => many
+                    .iter()
+                    .fold(ParamSet::EMPTY, |all, set| self.union(all, *set)),
+            },
         };
         LevelOf { level, params }
     }
 
     /// The level after some parameters have been given values: `value` says which.
     pub fn substitute(&mut self, of: LevelOf, value: impl Fn(EntityId) -> Option<LevelOf>) -> LevelOf {
-        let members = self.members(of.params).to_vec();
+        if of.params == ParamSet::EMPTY {
+            return of;
+        }
+        let members = self.members(of.params);
         if members.iter().all(|m| value(*m).is_none()) {
             return of;
         }
@@ -194,6 +258,26 @@ mod tests {
         let raised = sets.substitute(both, given);
         assert_eq!(raised.level, Level::Action);
         assert_eq!(sets.members(raised.params), [x]);
+    }
+
+    #[test]
+    fn a_long_sum_is_not_a_long_list_for_each_of_its_beginnings() {
+        let mut sets = ParamSets::default();
+        let mut all = ParamSet::EMPTY;
+        for i in (0..50_000).rev() {
+            let one = sets.of(vec![EntityId(i)]);
+            all = sets.union(all, one);
+            all = sets.union(all, one);
+        }
+        let wanted: Vec<EntityId> = (0..50_000).map(EntityId).collect();
+        assert_eq!(sets.members(all), wanted);
+        let kept = |p: EntityId| (p.0 > 0).then(LevelOf::default);
+        let of = LevelOf {
+            level: Level::State,
+            params: all,
+        };
+        let left = sets.substitute(of, kept);
+        assert_eq!(sets.members(left.params), [EntityId(0)]);
     }
 
     #[test]

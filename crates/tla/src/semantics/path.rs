@@ -6,7 +6,7 @@ use super::entity::*;
 use super::level::LevelOf;
 use super::selection::Selected;
 use super::spec::Module;
-use crate::diagnostic::{Class, nearest};
+use crate::diagnostic::Class;
 use crate::names::Name;
 use crate::syntax::ast::*;
 
@@ -23,7 +23,13 @@ struct Target {
     missing: Vec<EntityId>,
 }
 
-impl Analyzer<'_> {
+/// Names with the arguments of a segment that give them values.
+fn numbered(names: &[EntityId], segment: usize) -> impl Iterator<Item = (EntityId, u32, u32)> {
+    let numbers = names.iter().enumerate();
+    numbers.map(move |(i, name)| (*name, segment as u32, i as u32))
+}
+
+impl<'t> Analyzer<'t> {
     /// A path as an expression.
     pub(super) fn path(&mut self, id: ExprId, segments: &[Segment]) -> LevelOf {
         let Some(target) = self.reach(segments, false) else {
@@ -149,8 +155,11 @@ impl Analyzer<'_> {
     }
 
     fn path_value(&mut self, id: ExprId, wanted: Option<u32>) -> Argument {
+        let mistakes = self.said.mistakes;
         let level = self.expr(id);
-        if let Some(wanted @ 1..) = wanted {
+        if let Some(wanted @ 1..) = wanted
+            && self.said.mistakes == mistakes
+        {
             let needs = count(wanted as usize);
             let message = format!("an operator that takes {needs} is needed here, not a value");
             self.error(
@@ -195,7 +204,7 @@ impl Analyzer<'_> {
         let SegmentKind::Name(name) = first.kind else {
             return None;
         };
-        let mut binding = self.lookup(Ident {
+        let binding = self.lookup(Ident {
             name,
             span: first.span,
         })?;
@@ -207,6 +216,12 @@ impl Analyzer<'_> {
             lacking,
             missing: Vec::new(),
         };
+        self.follow(binding, segments, &mut target)?;
+        Some(target)
+    }
+
+    /// Goes from what the target's segment names through instances, as far as names go.
+    fn follow(&mut self, mut binding: Binding, segments: &[Segment], target: &mut Target) -> Option<()> {
         loop {
             let through = self.spec.via(binding.via).iter();
             target.via.extend(through.map(|instance| InstanceStep {
@@ -215,17 +230,18 @@ impl Analyzer<'_> {
             }));
             target.entity = binding.entity;
             if matches!(self.spec.entity(binding.entity).kind, EntityKind::Unknown) {
+                self.said.mistakes += 1;
                 return None;
             }
             let EntityKind::Instance(instance) = self.spec.entity(binding.entity).kind else {
-                return Some(target);
+                return Some(());
             };
-            let segment = &segments[target.segment];
+            let segment = segments.get(target.segment)?;
             if segments.len() == target.segment + 1 {
                 self.is_applicable(binding.entity, segment.span);
                 return None;
             }
-            self.instance_arguments(binding.entity, instance, segment, &mut target);
+            self.instance_arguments(binding.entity, instance, segment, target);
             target.via.push(InstanceStep {
                 instance,
                 segment: Some(target.segment as u32),
@@ -254,7 +270,7 @@ impl Analyzer<'_> {
             let max = self.spec.entity(*param).max_level;
             let at = At {
                 whole: segment.span,
-                part: self.span(*arg),
+                part: Some(*arg),
             };
             self.check_level(argument.level, max, at, |_| "an argument of the instance".into());
             if let Some(operator) = &argument.operator {
@@ -271,25 +287,11 @@ impl Analyzer<'_> {
             self.error(Class::Label, segment.span, message, "write `Instance!Name`");
             return None;
         };
-        let module = self.spec.module(self.spec.instance(instance).module);
-        let found = module.exported.get(&name).copied();
+        let module = self.spec.instance(instance).module;
+        let found = self.spec.module(module).exported.get(&name).copied();
         let found = found.filter(|binding| !self.spec.entity(binding.entity).is_declaration());
-        if found.is_none() && !module.incomplete {
-            let text = self.spec.names.text(name);
-            let names = module.exports.iter().map(|(n, _)| self.spec.names.text(*n));
-            let home = self.spec.names.text(module.name);
-            let help = if module.scope.contains_key(&name) {
-                format!(
-                    "`{text}` is LOCAL to module {home} or declared there, and not visible through an instance"
-                )
-            } else {
-                match nearest(text, names) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("look at what module {home} defines"),
-                }
-            };
-            let message = format!("`{text}` is not defined by module {home}");
-            self.error(Class::Undefined, segment.span, message, help);
+        if found.is_none() {
+            self.not_exported(module, name, segment.span);
         }
         found
     }
@@ -299,9 +301,13 @@ impl Analyzer<'_> {
     /// Selects a part; gives its level, and what arguments were missing for.
     fn select(&mut self, id: ExprId, segments: &[Segment], mut target: Target) -> (LevelOf, Vec<EntityId>) {
         let named = &segments[target.segment];
-        let tree_id = self.spec.entity(target.entity).tree;
-        let tree = &self.trees[tree_id.0 as usize];
+        let mut tree_id = self.spec.entity(target.entity).tree;
+        let mut tree = &self.trees[tree_id.0 as usize];
         let text = self.text(self.spec.entity(target.entity).name);
+        if self.is_spoilt(target.entity) {
+            self.said.mistakes += 1;
+            return Default::default();
+        }
         if self.unfinished.contains(&target.entity) {
             let message = format!("parts of `{text}` cannot be named inside its own definition");
             self.error(
@@ -325,7 +331,22 @@ impl Analyzer<'_> {
             self.wrong_count(target.entity, named.args.len(), named.span);
         }
         let mut bound: Vec<(EntityId, u32, u32)> = Vec::new();
+        let mut formals = formals;
         for (at, segment) in segments.iter().enumerate().skip(target.segment + 1) {
+            if at <= target.segment {
+                continue;
+            }
+            let instance = self.let_instance(tree_id, tree, selected, segment);
+            if let Some(entity) = instance.filter(|_| !target.lacking) {
+                bound.extend(numbered(&formals, target.segment));
+                target.segment = at;
+                let Some(reached) = self.enter(entity, segments, &mut target) else {
+                    return Default::default();
+                };
+                (tree_id, formals, selected) = reached;
+                tree = &self.trees[tree_id.0 as usize];
+                continue;
+            }
             let names: Box<[EntityId]>;
             match self.step(tree_id, tree, selected, segment, segments.get(at + 1)) {
                 Ok((next, binds)) => {
@@ -353,21 +374,18 @@ impl Analyzer<'_> {
                 return Default::default();
             }
             self.bind(&names, segment, &mut target.given);
-            bound.extend(
-                names
-                    .iter()
-                    .enumerate()
-                    .map(|(i, name)| (*name, at as u32, i as u32)),
-            );
+            bound.extend(numbered(&names, at));
         }
         let (expr, piece) = match selected {
             Selected::Body(expr) | Selected::Label(expr) | Selected::Expr(expr) => (expr, Piece::Whole),
             Selected::FieldName(expr) => (expr, Piece::FieldName),
             Selected::Arguments(expr) => (expr, Piece::Arguments),
-            Selected::Function(_) => {
+            Selected::Function(function) if function.entity == target.entity && bound.is_empty() => {
                 let binding = self.note(id, &target);
-                return (self.level_of(binding), target.missing);
+                let level = self.level_of(binding);
+                return (self.with_given(level, &target.given), target.missing);
             }
+            Selected::Function(function) => (function.body, Piece::Function(function.entity)),
             Selected::Pair(..) | Selected::Statement(..) => {
                 let (message, help) = if matches!(selected, Selected::Pair(..)) {
                     (
@@ -418,11 +436,36 @@ impl Analyzer<'_> {
                 let args: Vec<LevelOf> = args.iter().map(|arg| levels[arg.0 as usize]).collect();
                 self.spec.params.join_all(&args)
             }
+            (_, Piece::Function(function)) => self.spec.entity(function).level,
             _ => levels[expr.0 as usize],
         };
         let instances: Vec<InstanceId> = target.via.iter().map(|step| step.instance).collect();
         let level = self.through_instances(level, &instances);
         (self.with_given(level, &target.given), target.missing)
+    }
+
+    /// Goes through an instance that a LET names, at the target's segment, to what its module defines.
+    fn enter(
+        &mut self,
+        entity: EntityId,
+        segments: &[Segment],
+        target: &mut Target,
+    ) -> Option<(TreeId, Box<[EntityId]>, Selected<'t>)> {
+        let binding = Binding {
+            entity,
+            via: Via::NONE,
+        };
+        self.follow(binding, segments, target)?;
+        let named = segments.get(target.segment)?;
+        let tree_id = self.spec.entity(target.entity).tree;
+        let tree = &self.trees[tree_id.0 as usize];
+        let (formals, selected) = self.definition_parts(tree, target.entity)?;
+        self.bind(&formals, named, &mut target.given);
+        if formals.len() != named.args.len() {
+            self.wrong_count(target.entity, named.args.len(), named.span);
+            return None;
+        }
+        Some((tree_id, formals, selected))
     }
 
     /// The parameters of an operator that stands as an argument; `None` for an expression.

@@ -31,9 +31,9 @@ pub(super) enum Selected<'t> {
 /// `f[x \in S, y \in T] == e`.
 #[derive(Clone, Copy)]
 pub(super) struct FunctionParts<'t> {
-    entity: EntityId,
+    pub entity: EntityId,
     bounds: &'t [Bound],
-    body: ExprId,
+    pub body: ExprId,
 }
 
 /// What a selector reaches, and the names that its arguments give values to.
@@ -113,6 +113,27 @@ impl Analyzer<'_> {
             SegmentKind::Bind | SegmentKind::At => self.bound_part(tree_id, tree, from),
             kind => numbered(kind, |index| part(tree, from, index)),
         }
+    }
+
+    /// The instance that a LET gives a name, where that is what is selected.
+    pub(super) fn let_instance(
+        &self,
+        tree_id: TreeId,
+        tree: &Tree,
+        from: Selected<'_>,
+        segment: &Segment,
+    ) -> Option<EntityId> {
+        let (Selected::Expr(expr), SegmentKind::Name(name)) = (from, segment.kind) else {
+            return None;
+        };
+        let ExprKind::Let(units, _) = &tree.expr(inside(tree, expr)).kind else {
+            return None;
+        };
+        let mut defined = units
+            .iter()
+            .filter_map(|unit| self.spec.let_entities.get(&(tree_id, *unit)));
+        let entity = *defined.find(|entity| self.spec.entity(**entity).name == name)?;
+        matches!(self.spec.entity(entity).kind, EntityKind::Instance(_)).then_some(entity)
     }
 
     /// A definition of a LET.

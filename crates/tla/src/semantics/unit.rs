@@ -37,6 +37,7 @@ impl Analyzer<'_> {
         let outer_local = std::mem::take(&mut self.scope.local);
         let outer_modules = self.scope.modules.clone();
         let mark = self.scope.mark();
+        let mistakes = self.said.mistakes;
         for extended in &syntax.extends {
             if let Some(module) = self.module_named(*extended) {
                 self.extend(module, extended.span);
@@ -46,6 +47,9 @@ impl Analyzer<'_> {
             self.module_unit(*unit);
         }
         self.close_section(0);
+        if self.said.mistakes > mistakes {
+            self.said.spoilt_modules.insert(id);
+        }
         self.finish_module(id, mark);
         self.scope.release(mark);
         self.scope.local = outer_local;
@@ -137,11 +141,13 @@ impl Analyzer<'_> {
             diagnostic
                 .label(at.0, at.1, "one is here")
                 .label(other.0, other.1, "the other is here");
-        self.diagnostics.push(diagnostic);
+        self.report(diagnostic);
     }
 
     fn module_unit(&mut self, id: UnitId) {
         let unit = self.tree().unit(id);
+        self.unit = id;
+        self.said.before_unit = self.said.mistakes;
         self.check_section(unit);
         match &unit.kind {
             UnitKind::Constants(decls) => {
@@ -222,7 +228,7 @@ impl Analyzer<'_> {
         let diagnostic = Diagnostic::error(Class::Semantic, self.source(), unit.span, message)
             .label(place.0, place.1, "announced here")
             .help("move it before the RECURSIVE");
-        self.diagnostics.push(diagnostic);
+        self.report(diagnostic);
     }
 
     /// Whether a name already stands for the same kind of thing: saying so twice changes nothing.
@@ -241,7 +247,7 @@ impl Analyzer<'_> {
             place.1,
             "it is declared here already",
         );
-        self.diagnostics.push(diagnostic);
+        self.report(diagnostic);
         true
     }
 
@@ -260,7 +266,7 @@ impl Analyzer<'_> {
             let diagnostic = Diagnostic::error(Class::Redefined, self.source(), syntax.span, message)
                 .label(source, span, "it is here")
                 .help("rename one of the two");
-            self.diagnostics.push(diagnostic);
+            self.report(diagnostic);
             return;
         }
         let module = self.isolated(self.tree, index);
@@ -398,13 +404,18 @@ impl Analyzer<'_> {
             let diagnostic = Diagnostic::error(Class::Arity, self.source(), span, message)
                 .label(place.0, place.1, "announced here")
                 .help("give both the same number of parameters");
-            self.diagnostics.push(diagnostic);
+            self.report(diagnostic);
+            self.said.spoilt.insert(known);
         }
         self.announced.swap_remove(at);
         Some(known)
     }
 
     fn operator(&mut self, id: UnitId, unit: &Unit, name: &OpDecl, params: &[OpDecl], body: ExprId) {
+        if self.is_language(name.ident, params, unit.span) {
+            return;
+        }
+        let mistakes = self.said.mistakes;
         let announced = self.fulfil(name.ident, params.len() as u32, unit.span);
         let mark = self.scope.mark();
         let params = self.named_parameters(name.ident, params, unit.span);
@@ -425,7 +436,11 @@ impl Analyzer<'_> {
         let primed = params
             .iter()
             .find(|param| self.spec.entity(**param).max_level < Level::Action);
-        if recursive && let Some(param) = primed {
+        if recursive
+            && let Some(param) = primed
+            && self.said.mistakes == mistakes
+            && !self.section.iter().any(|entity| self.is_spoilt(*entity))
+        {
             let text = self.text(self.spec.entity(*param).name);
             let message = format!("a recursive operator may not prime its parameter `{text}`");
             self.error(
@@ -454,14 +469,35 @@ impl Analyzer<'_> {
                     }
                     self.current().definitions.push(entity);
                 }
+                self.note_mistakes(entity, mistakes);
                 self.close_if_complete();
             }
             None => {
                 let entity = self.entity(name.ident, kind, arity, level);
+                self.note_mistakes(entity, mistakes);
                 self.spec.let_entities.insert((self.tree, id), entity);
                 self.define(entity, unit, unit.span);
             }
         }
+    }
+
+    /// Reports a definition of what the language defines. Probably something else was to be defined, most likely what
+    /// looks like a parameter now (`Init' == …`), so those names are not unknown.
+    fn is_language(&mut self, name: Ident, params: &[OpDecl], span: Span) -> bool {
+        let Some(known) = self.scope.get(name.name) else {
+            return false;
+        };
+        if !matches!(self.spec.entity(known.entity).kind, EntityKind::BuiltIn(_)) {
+            return false;
+        }
+        self.taken(name.name, span, known.entity);
+        for param in params {
+            if self.scope.get(param.ident.name).is_none() {
+                let entity = self.entity(param.ident, EntityKind::Unknown, 0, LevelOf::default());
+                self.declare(entity, param.ident.span);
+            }
+        }
+        true
     }
 
     /// While its own body is resolved, a recursive operator has its parameters, and each may raise its level.
@@ -481,6 +517,7 @@ impl Analyzer<'_> {
     }
 
     fn function(&mut self, id: UnitId, unit: &Unit, name: Ident, bounds: &[Bound], body: ExprId) {
+        let mistakes = self.said.mistakes;
         let announced = self.fulfil(name, 0, unit.span);
         let arguments = bounds
             .iter()
@@ -523,6 +560,7 @@ impl Analyzer<'_> {
             recursive,
         };
         known.level = level;
+        self.note_mistakes(entity, mistakes);
         if announced.is_some() {
             self.spec.let_entities.insert((self.tree, id), entity);
             if self.let_depth == 0 {
@@ -575,6 +613,9 @@ impl Analyzer<'_> {
         self.announced.retain(|(_, d)| *d < depth);
         for entity in open {
             let (name, span) = (self.spec.entity(entity).name, self.spec.entity(entity).span);
+            if self.is_missed(name) {
+                continue;
+            }
             let text = self.text(name);
             let message = format!("`{text}` is announced by RECURSIVE but not defined");
             self.error(

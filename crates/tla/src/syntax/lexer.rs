@@ -38,6 +38,10 @@ struct Lexer<'a> {
     /// The byte whose column is `column`; columns are counted from here on demand.
     column_at: usize,
     column: u32,
+    /// The end of the word without letters that was met last: it is several tokens, and looked through once.
+    letterless_end: usize,
+    /// The end of the last character that has no meaning.
+    meaningless_end: usize,
     source: SourceId,
     diagnostics: &'a mut Vec<Diagnostic>,
     tokens: Vec<Token>,
@@ -51,6 +55,8 @@ impl<'a> Lexer<'a> {
             at: 0,
             column_at: 0,
             column: 0,
+            letterless_end: 0,
+            meaningless_end: 0,
             source,
             diagnostics,
             tokens: Vec::with_capacity(text.len() / 4),
@@ -159,6 +165,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
+    /// Skips a comment. One that is never closed leaves a bad token: what it swallowed is not missing.
     fn skip_comment(&mut self) {
         let start = self.at;
         let mut depth = 0u32;
@@ -184,6 +191,15 @@ impl<'a> Lexer<'a> {
             "this comment is never closed",
             "close it with `*)`; comments nest",
         );
+        let column = self.column_of(start);
+        self.tokens.push(Token {
+            kind: TokenKind::Bad,
+            bullet: false,
+            begins_definition: false,
+            start: start as u32,
+            end: self.at as u32,
+            column,
+        });
     }
 
     fn token(&mut self) -> Token {
@@ -333,6 +349,9 @@ impl<'a> Lexer<'a> {
 
     fn word(&mut self) -> (TokenKind, usize) {
         let rest = &self.bytes[self.at..];
+        if self.at < self.letterless_end {
+            return number_or_underscore(rest);
+        }
         let length = rest
             .iter()
             .take_while(|b| b.is_ascii_alphanumeric() || **b == b'_')
@@ -345,10 +364,8 @@ impl<'a> Lexer<'a> {
             return (TokenKind::StrongFairness, 3);
         }
         if !word.iter().any(u8::is_ascii_alphabetic) {
-            return match word.iter().take_while(|b| b.is_ascii_digit()).count() {
-                0 => (TokenKind::Underscore, 1),
-                digits => (TokenKind::Number, digits),
-            };
+            self.letterless_end = self.at + length;
+            return number_or_underscore(word);
         }
         if !word[0].is_ascii_uppercase() {
             return (TokenKind::Identifier, length);
@@ -404,6 +421,16 @@ impl<'a> Lexer<'a> {
                 }
                 Some(_) => at += 1,
             }
+        }
+        let span = Span::new(start as u32, at as u32 + 1);
+        if self
+            .text
+            .get(start..at)
+            .is_some_and(|text| text.contains('\u{fffd}'))
+        {
+            let message = "this string holds bytes that are no text and are read as U+FFFD";
+            let warning = Diagnostic::warning(Class::Lex, self.source, span, message);
+            self.diagnostics.push(warning.help("save the file as UTF-8"));
         }
         (
             if good { TokenKind::Text } else { TokenKind::Bad },
@@ -482,28 +509,44 @@ impl<'a> Lexer<'a> {
             _ => match unicode_operator(c) {
                 Some(op) => K::Operator(op),
                 None => {
-                    let shown = if c.is_control() {
-                        format!("{:?}", c)
-                    } else {
-                        format!("`{c}`")
-                    };
-                    let help = match c {
-                        '“' | '”' => "write strings with straight quotes: `\"`",
-                        '‘' | '’' => "write a prime with a straight apostrophe: `'`",
-                        ';' => "TLA+ has no `;`; PlusCal belongs in a comment",
-                        _ => "remove it, or put it in a comment or a string",
-                    };
-                    self.error(
-                        self.at,
-                        self.at + length,
-                        format!("{shown} has no meaning here"),
-                        help,
-                    );
+                    self.meaningless(c);
                     K::Bad
                 }
             },
         };
         (kind, length)
+    }
+
+    /// Reports a character that begins no token, once in a line: quotes come in pairs.
+    fn meaningless(&mut self, c: char) {
+        let end = self.at + c.len_utf8();
+        let since = std::mem::replace(&mut self.meaningless_end, end);
+        let between = self.text.get(since..self.at).unwrap_or("");
+        if since > 0 && !between.contains('\n') {
+            return;
+        }
+        let shown = if c.is_control() || c.is_whitespace() || ('\u{200b}'..='\u{200f}').contains(&c) {
+            format!("the invisible character U+{:04X}", c as u32)
+        } else {
+            format!("`{c}`")
+        };
+        let help = match c {
+            '“' | '”' => "write strings with straight quotes: `\"`",
+            '‘' | '’' => "write a prime with a straight apostrophe: `'`",
+            ';' => "TLA+ has no `;`; PlusCal belongs in a comment",
+            '\u{fffd}' => "save the file as UTF-8",
+            _ if c.is_whitespace() => "write a plain space",
+            _ => "remove it, or put it in a comment or a string",
+        };
+        self.error(self.at, end, format!("{shown} has no meaning here"), help);
+    }
+}
+
+/// The first of the tokens that a word without letters is.
+fn number_or_underscore(word: &[u8]) -> (TokenKind, usize) {
+    match word.iter().take_while(|b| b.is_ascii_digit()).count() {
+        0 => (TokenKind::Underscore, 1),
+        digits => (TokenKind::Number, digits),
     }
 }
 
@@ -563,12 +606,12 @@ fn mark_definitions(tokens: &mut [Token]) {
 
 fn definition_start(tokens: &[Token], define: usize) -> Option<usize> {
     let kind = |at: usize| tokens.get(at).map(|t| t.kind);
-    let is_name = |at: usize| kind(at) == Some(TokenKind::Identifier);
+    let is_name = |at: usize| matches!(kind(at), Some(TokenKind::Identifier | TokenKind::At));
     let last = define.checked_sub(1)?;
     match kind(last)? {
         TokenKind::ParenClose => opening(tokens, last).filter(|at| is_name(*at)),
         TokenKind::BracketClose => opening(tokens, last).filter(|at| is_name(*at)),
-        TokenKind::Identifier => {
+        TokenKind::Identifier | TokenKind::At => {
             let Some(before) = last.checked_sub(1) else {
                 return Some(last);
             };

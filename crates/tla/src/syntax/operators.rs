@@ -181,6 +181,11 @@ impl Op {
         }
     }
 
+    /// Whether it makes formulas, as far as its precedence tells: connectives and comparisons bind least.
+    pub fn gives_truth(self) -> bool {
+        self.precedence().0 <= 5
+    }
+
     /// Whether the language itself defines the operator, so that no module may.
     pub fn is_built_in(self) -> bool {
         matches!(

@@ -1,6 +1,9 @@
 //! What the tests share: reading a text, and finding the specs that come with the tests.
 
-#![allow(dead_code)]
+#![allow(
+    dead_code,
+    reason = "every test binary has its own copy and uses a part of it"
+)]
 
 use std::path::{Path, PathBuf};
 

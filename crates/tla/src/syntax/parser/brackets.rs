@@ -7,7 +7,7 @@ impl Parser<'_> {
     pub(super) fn names_until(&self, end: TokenKind) -> bool {
         let mut ahead = 0;
         loop {
-            if self.peek_after(ahead) != TokenKind::Identifier {
+            if !is_name(self.peek_after(ahead)) {
                 return false;
             }
             match self.peek_after(ahead + 1) {
@@ -23,7 +23,7 @@ impl Parser<'_> {
             return self.names_until(TokenKind::Operator(Op::In));
         }
         let mut ahead = 1;
-        while matches!(self.peek_after(ahead), TokenKind::Identifier | TokenKind::Comma) {
+        while is_name(self.peek_after(ahead)) || self.peek_after(ahead) == TokenKind::Comma {
             ahead += 1;
         }
         self.peek_after(ahead) == TokenKind::AngleClose
@@ -110,8 +110,13 @@ impl Parser<'_> {
         let ExprKind::Infix(Op::In, _, pattern, set) = self.tree.expr(id).kind else {
             return Ok(None);
         };
+        let at = self.names.intern("@");
         let plain = |p: &Self, id: ExprId| match &p.tree.expr(id).kind {
             ExprKind::Apply(ident, args) if args.is_empty() => Some(*ident),
+            ExprKind::At => Some(Ident {
+                name: at,
+                span: p.span_of(id),
+            }),
             _ => None,
         };
         let (tuple, names) = match &self.tree.expr(pattern).kind {
@@ -188,12 +193,7 @@ impl Parser<'_> {
         self.expect(between, expected)?;
         let mut fields = vec![(first, self.expression()?)];
         while self.eat(TokenKind::Comma) {
-            let field = if self.peek() == TokenKind::At {
-                let token = self.bump();
-                self.ident_of(&token)
-            } else {
-                self.identifier("the name of a field")?
-            };
+            let field = self.identifier("the name of a field")?;
             self.expect(between, expected)?;
             fields.push((field, self.expression()?));
         }
@@ -233,7 +233,20 @@ impl Parser<'_> {
                         open.to(close),
                         "an expression in `[` `]` alone means nothing",
                     )
-                    .help("write `[A]_v` for an action with a subscript, or use parentheses");
+                    .help(match self.tree.expr(first).kind {
+                        ExprKind::Infix(Op::Dots, ..) => "a range is a set already: write `1..10`",
+                        ExprKind::Infix(Op::Equal, ..) => {
+                            "a record is written `[a |-> 1]`, an action with a subscript `[A]_v`"
+                        }
+                        _ => "write `[A]_v` for an action with a subscript, or use parentheses",
+                    });
+                Err(self.report(diagnostic))
+            }
+            TokenKind::Comma if matches!(self.tree.expr(first).kind, ExprKind::Infix(Op::Equal, ..)) => {
+                let span = self.span_of(first);
+                let diagnostic = self
+                    .error(Class::Parse, span, "a field of a record is not written with `=`")
+                    .help("a record is written `[a |-> 1, b |-> 2]`");
                 Err(self.report(diagnostic))
             }
             _ => Err(self.unexpected("`]_`, `->`, `|->` or EXCEPT")),
@@ -254,7 +267,7 @@ impl Parser<'_> {
             }
         }
         if path.is_empty() {
-            return Err(self.unexpected("`.` and a field or `[` and an argument"));
+            return Err(self.unexpected("what changes: `.` and a field or `[` and an argument"));
         }
         self.expect(TokenKind::Operator(Op::Equal), "`=`, `.` or `[`")?;
         let value = self.expression()?;

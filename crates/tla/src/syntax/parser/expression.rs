@@ -44,7 +44,11 @@ impl Parser<'_> {
                 }
                 TokenKind::Dot => {
                     self.bump();
-                    let field = self.lenient_identifier("the name of a field")?;
+                    let field = if self.peek() == TokenKind::At {
+                        self.identifier("the name of a field")?
+                    } else {
+                        self.lenient_identifier("the name of a field")?
+                    };
                     let span = self.span_of(operand).to(field.span);
                     operand = self.expr(ExprKind::Field(operand, field), span);
                 }
@@ -85,6 +89,8 @@ impl Parser<'_> {
             .any(|at| self.starts_line(at))
             && (token.bullet || matches!(left, Op::And | Op::Or));
         let help = match (left, right) {
+            _ if self.holds(Op::AmpAmp, span, token) => "to join formulas write `/\\`, not `&&`".to_owned(),
+            _ if self.holds(Op::BarBar, span, token) => "to join formulas write `\\/`, not `||`".to_owned(),
             (Op::Equal, Op::Equal) => "compare pairwise: `a = b /\\ b = c`".to_owned(),
             (Op::Less | Op::LessEq, Op::Less | Op::LessEq) => {
                 "compare pairwise: `a < b /\\ b < c`".to_owned()
@@ -106,6 +112,15 @@ impl Parser<'_> {
             .label(source, token.span(), format!("`{b}` here"))
             .help(help);
         self.report(diagnostic)
+    }
+
+    /// Whether an operator stands between two others.
+    fn holds(&self, op: Op, left: Span, right: &Token) -> bool {
+        (0..self.at)
+            .rev()
+            .map(|at| self.token_at(at))
+            .take_while(|token| token.start >= left.start)
+            .any(|token| token.operator() == Some(op) && token.start < right.start)
     }
 
     /// The rest of `S \X T \X U`, which is one product of three.
@@ -136,6 +151,7 @@ impl Parser<'_> {
             TokenKind::Number => self.number(),
             TokenKind::Text => self.string(),
             TokenKind::Identifier => self.name(left),
+            TokenKind::At if self.is_label_ahead() => self.name(left),
             TokenKind::At => {
                 self.bump();
                 Ok(self.expr(ExprKind::At, token.span()))
@@ -170,6 +186,21 @@ impl Parser<'_> {
         }
     }
 
+    /// Whether `@ ::` or `@(x, y) ::` stands at the cursor: a label that is called `@`.
+    fn is_label_ahead(&self) -> bool {
+        let mut ahead = 1;
+        if self.peek_after(ahead) == TokenKind::ParenOpen {
+            while is_name(self.peek_after(ahead + 1)) || self.peek_after(ahead + 1) == TokenKind::Comma {
+                ahead += 1;
+            }
+            if self.peek_after(ahead + 1) != TokenKind::ParenClose {
+                return false;
+            }
+            ahead += 2;
+        }
+        self.peek_after(ahead) == TokenKind::ColonColon
+    }
+
     fn prefix(&mut self, op: Op) -> Parsed<ExprId> {
         let token = self.bump();
         let operand = self.operators(Some((op, token.span())))?;
@@ -192,9 +223,11 @@ impl Parser<'_> {
                 token.span(),
                 format!("`{text}` needs an operand on its left"),
             );
-            if op == Op::Prime {
-                diagnostic = diagnostic.help("a prime follows what it primes: `x'`");
-            }
+            diagnostic.help = match op {
+                Op::Prime => Some("a prime follows what it primes: `x'`".into()),
+                Op::Less => Some("a tuple is written `<<a, b>>`".into()),
+                _ => None,
+            };
             return Err(self.report(diagnostic));
         }
         let begin = self.tree.exprs.len();
@@ -335,6 +368,17 @@ impl Parser<'_> {
         let token = self.token();
         let kind = match self.peek() {
             TokenKind::Identifier => SegmentKind::Name(self.intern(token.span())),
+            TokenKind::Operator(Op::Equal) => {
+                let bang = self.previous_span();
+                let diagnostic = self
+                    .error(
+                        Class::Parse,
+                        bang.to(token.span()),
+                        "`=` is no name that could follow `!`",
+                    )
+                    .help(advice::DIFFERS);
+                return Err(self.report(diagnostic));
+            }
             TokenKind::Operator(op) => SegmentKind::Name(self.names.intern(op.text())),
             TokenKind::Number => match self.slice(token.span()).parse() {
                 Ok(number) => SegmentKind::Part(number),
@@ -550,9 +594,19 @@ impl Parser<'_> {
     fn conditional(&mut self) -> Parsed<ExprId> {
         let start = self.bump();
         let condition = self.expression()?;
-        self.expect(TokenKind::Keyword(Keyword::Then), "THEN")?;
+        self.part_of(
+            TokenKind::Keyword(Keyword::Then),
+            "THEN",
+            start.span(),
+            "of this IF",
+        )?;
         let yes = self.expression()?;
-        self.expect(TokenKind::Keyword(Keyword::Else), "ELSE; an IF always has one")?;
+        self.part_of(
+            TokenKind::Keyword(Keyword::Else),
+            "ELSE",
+            start.span(),
+            "every IF has one",
+        )?;
         let no = self.expression()?;
         let span = start.span().to(self.span_of(no));
         Ok(self.expr(ExprKind::If(condition, yes, no), span))

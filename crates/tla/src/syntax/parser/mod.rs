@@ -8,6 +8,7 @@
 //! next unit that starts no further right. Recursion is limited to [`MAX_NESTING`] levels; what nests without brackets
 //! (`a + b + c`, `f[x][y].z`) is read in loops and has no limit.
 
+mod advice;
 mod brackets;
 mod expression;
 mod proof;
@@ -66,6 +67,11 @@ pub fn parse_from(
     parser.tree
 }
 
+/// Whether a token can be a name where one is introduced.
+fn is_name(kind: TokenKind) -> bool {
+    matches!(kind, TokenKind::Identifier | TokenKind::At)
+}
+
 struct Parser<'a> {
     text: &'a str,
     tokens: Vec<Token>,
@@ -105,7 +111,11 @@ impl Parser<'_> {
         } else {
             "there is no module in this file"
         };
-        let help = "a module begins with `---- MODULE Name ----` and ends with `====`";
+        let help = if self.text.contains("M\0O\0D") {
+            "the file seems to be UTF-16: save it as UTF-8"
+        } else {
+            "a module begins with `---- MODULE Name ----` and ends with `====`"
+        };
         self.report(Diagnostic::error(Class::Parse, self.tree.source, span, message).help(help));
     }
 
@@ -215,8 +225,12 @@ impl Parser<'_> {
         }
     }
 
+    /// A name. SANY lets `@` be one, though nothing can then refer to it.
     fn identifier(&mut self, expected: &str) -> Parsed<Ident> {
-        let token = self.expect(TokenKind::Identifier, expected)?;
+        if !is_name(self.peek()) {
+            return Err(self.unexpected(expected));
+        }
+        let token = self.bump();
         Ok(self.ident_of(&token))
     }
 
@@ -304,13 +318,17 @@ impl Parser<'_> {
 
     /// Expects a closing bracket, and shows the opening one where it is missing.
     fn close(&mut self, kind: TokenKind, expected: &str, open: Span) -> Parsed<Token> {
+        self.part_of(kind, expected, open, "opened here")
+    }
+
+    /// Expects a part of something, and shows where that begins if the part is missing.
+    fn part_of(&mut self, kind: TokenKind, expected: &str, whole: Span, label: &str) -> Parsed<Token> {
         let reported = self.diagnostics.len();
         let closed = self.expect(kind, expected);
         if closed.is_err() && self.diagnostics.len() > reported {
             let source = self.tree.source;
             if let Some(diagnostic) = self.diagnostics.pop() {
-                self.diagnostics
-                    .push(diagnostic.label(source, open, "opened here"));
+                self.diagnostics.push(diagnostic.label(source, whole, label));
             }
         }
         closed
@@ -333,27 +351,6 @@ impl Parser<'_> {
             diagnostic = diagnostic.label(source, bullet.span(), "the list item begins here");
         }
         self.report(diagnostic)
-    }
-
-    fn hint(&self, token: &Token, expected: &str) -> Option<String> {
-        let text = self.slice(token.span());
-        if token.begins_definition && expected.contains("expression") {
-            return Some("`==` defines; to compare write `=`".into());
-        }
-        match token.kind {
-            TokenKind::Keyword(_) if expected.contains("name") || expected.contains("identifier") => {
-                Some(format!("`{text}` is a reserved word; choose another name"))
-            }
-            TokenKind::Keyword(Keyword::Lambda) => {
-                Some("a LAMBDA may only be an argument; define an operator instead".into())
-            }
-            TokenKind::Define => Some("`==` defines; to compare write `=`".into()),
-            TokenKind::Operator(Op::Equal) if expected.contains("`<-`") => {
-                Some("a substitution is written `name <- expression`".into())
-            }
-            TokenKind::Operator(Op::Assign) => Some("`:=` belongs to PlusCal; to compare write `=`".into()),
-            _ => None,
-        }
     }
 
     /// Whether only blanks stand before a byte on its line.
@@ -399,15 +396,19 @@ impl Parser<'_> {
     /// Runs one level deeper, within the limit.
     fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= MAX_NESTING {
-            let span = self.token().span();
-            let message = format!("this is nested deeper than {MAX_NESTING} levels");
-            let help = "name the inner parts with definitions of their own";
-            let diagnostic = self.error(Class::Limit, span, message).help(help);
-            return Err(self.report(diagnostic));
+            return Err(self.too_deep());
         }
         self.depth += 1;
         let result = read(self);
         self.depth -= 1;
         result
+    }
+
+    fn too_deep(&mut self) -> Failed {
+        let span = self.token().span();
+        let message = format!("this is nested deeper than {MAX_NESTING} levels");
+        let help = "name the inner parts with definitions of their own";
+        let diagnostic = self.error(Class::Limit, span, message).help(help);
+        self.report(diagnostic)
     }
 }

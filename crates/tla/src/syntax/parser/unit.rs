@@ -3,6 +3,45 @@
 use super::*;
 use crate::syntax::operators::Fixity;
 
+/// Whether a unit of a module can begin with a token.
+fn begins_unit(token: &Token) -> bool {
+    match token.kind {
+        TokenKind::Separator | TokenKind::ModuleStart => true,
+        TokenKind::Keyword(word) => matches!(
+            word,
+            Keyword::Constant
+                | Keyword::Variable
+                | Keyword::Assume
+                | Keyword::Assumption
+                | Keyword::Theorem
+                | Keyword::Proposition
+                | Keyword::Recursive
+                | Keyword::Local
+                | Keyword::Instance
+                | Keyword::Use
+                | Keyword::Hide
+        ),
+        _ => token.begins_definition,
+    }
+}
+
+/// Whether an expression can end with a token.
+fn is_complete(token: &Token) -> bool {
+    match token.kind {
+        TokenKind::Operator(op) => op.fixity() == Fixity::Postfix,
+        TokenKind::Identifier
+        | TokenKind::Number
+        | TokenKind::Text
+        | TokenKind::At
+        | TokenKind::ParenClose
+        | TokenKind::BracketClose
+        | TokenKind::BraceClose
+        | TokenKind::AngleClose
+        | TokenKind::Bad => true,
+        _ => false,
+    }
+}
+
 impl Parser<'_> {
     /// A module, from its `---- MODULE` to its `====`.
     pub(super) fn module(&mut self) -> Parsed<ModuleIndex> {
@@ -18,6 +57,12 @@ impl Parser<'_> {
             units: Box::new([]),
             span: start.span(),
         });
+        if self.depth >= MAX_NESTING {
+            let failed = self.too_deep();
+            // Every header that follows would be too deep as well.
+            self.at = self.tokens.len() - 1;
+            return Err(failed);
+        }
         let name = self.nested(Self::module_header)?;
         self.tree.modules[index.0 as usize].name = name;
         let mut units = Vec::new();
@@ -25,17 +70,24 @@ impl Parser<'_> {
             Ok(extends) => self.tree.modules[index.0 as usize].extends = extends,
             Err(Failed) => self.recover(self.at, 0),
         }
+        let mut unit_column = u32::MAX;
         loop {
             let token = self.token();
             if matches!(token.kind, TokenKind::ModuleEnd | TokenKind::End) {
                 break;
             }
             let begin = self.at;
+            // What begins no unit is the rest of the one before, which is broken there.
+            unit_column = if begins_unit(&token) {
+                token.column
+            } else {
+                unit_column.min(token.column)
+            };
             self.junctions.clear();
             match self.nested(Self::module_unit) {
                 Ok(unit) => units.push(unit),
                 Err(Failed) => {
-                    self.recover(begin, token.column);
+                    self.recover(begin, unit_column);
                     if let Some(unit) = self.placeholder(begin) {
                         units.push(unit);
                     }
@@ -65,10 +117,13 @@ impl Parser<'_> {
 
     fn module_header(&mut self) -> Parsed<Ident> {
         let name = self.lenient_identifier("the module's name")?;
-        self.expect(
-            TokenKind::Separator,
-            "at least four dashes after the module's name",
-        )?;
+        if self.peek() != TokenKind::Separator {
+            let message = "at least four dashes are missing after the module's name";
+            let help = "a module begins with `---- MODULE Name ----`";
+            let diagnostic = self.error(Class::Parse, name.span, message).help(help);
+            return Err(self.report(diagnostic));
+        }
+        self.bump();
         Ok(name)
     }
 
@@ -92,29 +147,27 @@ impl Parser<'_> {
         self.at = self.at.max(begin + 1).min(self.tokens.len() - 1);
         loop {
             let token = self.token();
-            let stop = match token.kind {
-                TokenKind::End | TokenKind::ModuleEnd | TokenKind::ModuleStart => true,
-                _ if token.column > column => false,
-                TokenKind::Separator => true,
-                TokenKind::Keyword(word) => matches!(
-                    word,
-                    Keyword::Constant
-                        | Keyword::Variable
-                        | Keyword::Assume
-                        | Keyword::Assumption
-                        | Keyword::Theorem
-                        | Keyword::Proposition
-                        | Keyword::Recursive
-                        | Keyword::Local
-                        | Keyword::Instance
-                ),
-                _ => token.begins_definition,
-            };
-            if stop {
+            let ends = matches!(
+                token.kind,
+                TokenKind::End | TokenKind::ModuleEnd | TokenKind::ModuleStart
+            );
+            if ends || (token.column <= column && (begins_unit(&token) || self.seems_to_begin_unit(&token))) {
                 return;
             }
             self.bump();
         }
+    }
+
+    /// Whether a name stands where a definition would, though it is none: on a line of its own, after something that
+    /// needs nothing more. Two definitions that are both broken are two mistakes.
+    fn seems_to_begin_unit(&self, token: &Token) -> bool {
+        let before = self.token_at(self.at.saturating_sub(1));
+        let between = Span::new(before.end, token.start);
+        let names = matches!(
+            token.kind,
+            TokenKind::Identifier | TokenKind::Operator(Op::Negative)
+        );
+        names && is_complete(&before) && self.slice(between).contains('\n')
     }
 
     /// What a broken definition defines, so that its uses are not mistakes too.
@@ -173,7 +226,7 @@ impl Parser<'_> {
             }
             TokenKind::Keyword(Keyword::Variable) => {
                 self.bump();
-                UnitKind::Variables(self.identifiers("the name of a variable")?)
+                UnitKind::Variables(self.variables()?)
             }
             TokenKind::Keyword(Keyword::Assume | Keyword::Assumption) if !self.is_boxed(&token) => {
                 self.bump();
@@ -200,84 +253,15 @@ impl Parser<'_> {
         Ok(self.unit(kind, local, start.span().to(self.previous_span())))
     }
 
-    fn not_a_unit(&mut self, token: Token) -> Failed {
-        let text = self.slice(token.span()).to_owned();
-        let next = self.peek_after(1);
-        let source = self.tree.source;
-        let diagnostic = match token.kind {
-            TokenKind::Bad => return Failed,
-            TokenKind::Keyword(Keyword::Extends) => self
-                .error(
-                    Class::Parse,
-                    token.span(),
-                    "EXTENDS comes before everything else in a module",
-                )
-                .help("move it to the line after the module's header; a module has one EXTENDS"),
-            TokenKind::Keyword(_) | TokenKind::Operator(_) | TokenKind::Number
-                if next == TokenKind::Define =>
-            {
-                let what = if token.kind == TokenKind::Number {
-                    "a number"
-                } else {
-                    "a reserved word"
-                };
-                self.error(
-                    Class::Parse,
-                    token.span(),
-                    format!("`{text}` is {what} and cannot be defined"),
-                )
-                .help("choose another name")
+    fn variables(&mut self) -> Parsed<Box<[Ident]>> {
+        let mut names = Vec::new();
+        loop {
+            let token = self.expect(TokenKind::Identifier, "the name of a variable")?;
+            names.push(self.ident_of(&token));
+            if !self.eat(TokenKind::Comma) {
+                return Ok(names.into());
             }
-            TokenKind::Identifier if next == TokenKind::Operator(Op::Equal) => self
-                .error(
-                    Class::Parse,
-                    token.span(),
-                    format!("`{text} =` is neither a definition nor a statement"),
-                )
-                .label(source, self.token_at(self.at + 1).span(), "this compares")
-                .help(format!("to define `{text}` write `{text} ==`")),
-            TokenKind::Identifier if next == TokenKind::Operator(Op::Assign) => self
-                .error(Class::Parse, token.span(), format!("`{text} :=` is not TLA+"))
-                .help("an algorithm belongs in a comment `(* --algorithm … *)`; to define write `==`"),
-            TokenKind::Define if self.token_at(self.at + 1).start == token.end => self
-                .error(
-                    Class::Parse,
-                    self.previous_span(),
-                    "the module's closing line is expected after this",
-                )
-                .label(source, token.span(), "this is too short to close a module")
-                .help("a module ends with at least four equal signs: `====`"),
-            TokenKind::Define => self
-                .error(Class::Parse, self.previous_span(), "a name is missing after this")
-                .label(source, token.span(), "there is nothing here to define")
-                .help("a definition is written `Name == expression`"),
-            _ => {
-                let found = self.describe(&token);
-                let mut d = self.error(
-                    Class::Parse,
-                    token.span(),
-                    format!("expected a definition, a declaration or `====`, found {found}"),
-                );
-                if matches!(token.kind, TokenKind::Operator(Op::And | Op::Or)) {
-                    d = d.help("the bullet belongs to no list: is an earlier line misaligned?");
-                } else if matches!(
-                    token.kind,
-                    TokenKind::Identifier | TokenKind::Number | TokenKind::Text
-                ) {
-                    d = d.help("an operator, a comma or `==` may be missing before or after it");
-                }
-                d
-            }
-        };
-        self.report(diagnostic)
-    }
-
-    fn identifiers(&mut self, expected: &str) -> Parsed<Box<[Ident]>> {
-        let mut names = vec![self.identifier(expected)?];
-        while self.eat(TokenKind::Comma) {
-            names.push(self.identifier(expected)?);
         }
-        Ok(names.into())
     }
 
     fn declarations(&mut self) -> Parsed<Box<[OpDecl]>> {
@@ -349,7 +333,7 @@ impl Parser<'_> {
     /// The `Name ==` of a named assumption or theorem.
     fn statement_name(&mut self) -> Option<Ident> {
         let token = self.token();
-        let named = token.kind == TokenKind::Identifier && self.peek_after(1) == TokenKind::Define;
+        let named = is_name(token.kind) && self.peek_after(1) == TokenKind::Define;
         named.then(|| {
             self.bump();
             self.bump();
@@ -604,7 +588,7 @@ impl Parser<'_> {
             }
         }
         if units.is_empty() {
-            return Err(self.unexpected("a definition after LET"));
+            return Err(self.unexpected("a definition after LET, as in `LET x == 1 IN x`"));
         }
         Ok(units.into())
     }

@@ -1,0 +1,153 @@
+//! Why something is of the level it is of.
+//!
+//! `[Next]_vars` is wrong where `vars` is defined with a prime in it, and then so is everything else that uses `vars`:
+//! that is one mistake, told at its first consequence and shown with its cause. A formula such as `Next` is of action
+//! level on purpose; where it may not stand, the place is the mistake.
+
+use super::analyzer::Analyzer;
+use super::entity::*;
+use super::level::Level;
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use crate::syntax::ast::*;
+use crate::syntax::operators::Op;
+
+/// Whether what a definition says may be the mistake.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Suspect {
+    /// Any definition.
+    All,
+    /// Only one that is no formula.
+    Values,
+}
+
+impl Analyzer<'_> {
+    /// Reports that what stands at `part` is of too high a level, once for each definition that is the cause.
+    pub(super) fn report_level(
+        &mut self,
+        diagnostic: Diagnostic,
+        part: Option<ExprId>,
+        level: Level,
+        suspect: Suspect,
+    ) {
+        let part = part.filter(|_| self.is_advice_seen());
+        let cause = part.and_then(|part| Some((part, self.level_cause(part, level)?)));
+        let Some((part, cause)) = cause else {
+            self.report(diagnostic);
+            return;
+        };
+        let is_suspect = suspect == Suspect::All || !self.is_formula(cause);
+        if let Some(known) = self.said.raised.get(&cause).filter(|_| is_suspect).copied() {
+            self.add_place(known, self.span(part), "and here");
+            return;
+        }
+        if is_suspect {
+            self.said.raised.insert(cause, self.diagnostics.len());
+        }
+        let entity = self.spec.entity(cause);
+        let message = format!(
+            "`{}` is of {} level",
+            self.spec.names.text(entity.name),
+            level.word()
+        );
+        let (source, span) = (entity.source, entity.span);
+        self.report(diagnostic.label(source, span, message));
+    }
+
+    /// The definition that makes an expression of the current text be of a level, if none of its own operators does.
+    fn level_cause(&self, part: ExprId, level: Level) -> Option<EntityId> {
+        let (mut tree, mut expr) = (self.tree, part);
+        let mut met = Vec::new();
+        while let Some(entity) = self.raised_in(tree, expr, level) {
+            if met.contains(&entity) {
+                break;
+            }
+            met.push(entity);
+            let known = self.spec.entity(entity);
+            let (EntityKind::Operator { body, .. } | EntityKind::Function { body, .. }) = known.kind else {
+                break;
+            };
+            (tree, expr) = (known.tree, body);
+        }
+        met.last().copied()
+    }
+
+    /// The first definition of the given level that is used in an expression; none if an operator there is of that
+    /// level by itself.
+    fn raised_in(&self, tree: TreeId, expr: ExprId, level: Level) -> Option<EntityId> {
+        let syntax = &self.trees[tree.0 as usize];
+        let mut pending = vec![expr];
+        let mut first: Option<(Span, EntityId)> = None;
+        while let Some(id) = pending.pop() {
+            if self.spec.level(tree, id) < level {
+                continue;
+            }
+            let node = syntax.expr(id);
+            if raises(&node.kind) {
+                return None;
+            }
+            syntax.for_each_child(id, |child| pending.push(child));
+            let entity = match self.spec.resolved(tree, id) {
+                Resolved::Entity(entity) => entity,
+                Resolved::Reference(number) => match self.spec.references.get(number as usize) {
+                    Some(reference) => reference.entity,
+                    None => continue,
+                },
+                Resolved::Nothing => continue,
+            };
+            let known = self.spec.entity(entity);
+            let is_defined = matches!(
+                known.kind,
+                EntityKind::Operator { .. } | EntityKind::Function { .. }
+            );
+            let is_first = first.is_none_or(|(span, _)| node.span.start < span.start);
+            if is_defined && known.level.level >= level && is_first {
+                first = Some((node.span, entity));
+            }
+        }
+        first.map(|(_, entity)| entity)
+    }
+
+    /// Whether a definition is a formula, as far as its outermost operator tells.
+    fn is_formula(&self, entity: EntityId) -> bool {
+        let entity = self.spec.entity(entity);
+        let EntityKind::Operator { mut body, .. } = entity.kind else {
+            return false;
+        };
+        let tree = &self.trees[entity.tree.0 as usize];
+        loop {
+            match &tree.expr(body).kind {
+                ExprKind::Paren(inner)
+                | ExprKind::Label(_, _, inner)
+                | ExprKind::Let(_, inner)
+                | ExprKind::If(_, inner, _) => body = *inner,
+                ExprKind::Junction(..)
+                | ExprKind::Quantified(..)
+                | ExprKind::TemporalQuantified(..)
+                | ExprKind::Action(..)
+                | ExprKind::Fairness(..) => return true,
+                ExprKind::Infix(op, ..) | ExprKind::Prefix(op, _) => return op.gives_truth(),
+                _ => return false,
+            }
+        }
+    }
+}
+
+/// Whether an expression is of a higher level than its parts by itself.
+fn raises(kind: &ExprKind) -> bool {
+    match kind {
+        ExprKind::Prefix(op, _) | ExprKind::Postfix(op, _) | ExprKind::Infix(op, ..) => matches!(
+            op,
+            Op::Prime
+                | Op::Unchanged
+                | Op::Enabled
+                | Op::Cdot
+                | Op::Always
+                | Op::Eventually
+                | Op::LeadsTo
+                | Op::PlusArrow
+        ),
+        ExprKind::Action(..) | ExprKind::Fairness(..) | ExprKind::TemporalQuantified(..) => true,
+        _ => false,
+    }
+}
