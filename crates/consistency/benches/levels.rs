@@ -34,7 +34,7 @@ fn recorded() -> Vec<History<JavaMapOp>> {
             histories.push(
                 history
                     .expect("the data is well formed")
-                    .decode(decode)
+                    .decode(&decode)
                     .expect("and known"),
             );
         }
