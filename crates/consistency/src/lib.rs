@@ -18,6 +18,7 @@ mod check;
 mod complete;
 mod criterion;
 mod decoder;
+mod demand;
 mod history;
 mod infer;
 pub mod isolation;

@@ -15,9 +15,9 @@ use rustc_hash::FxBuildHasher;
 
 use crate::budget::Budget;
 use crate::complete::is_placeable;
+use crate::demand::SoFar;
 use crate::op_set::OpSet;
-use crate::plan::{Influence, Plan, union};
-use crate::relation::Scene;
+use crate::plan::{Influence, Plan};
 use crate::rows::Rows;
 use crate::steps::{Class, DEAD, StateSet, Steps};
 
@@ -291,7 +291,7 @@ impl<M: Model> Search<'_, '_, M> {
         if self.plan.complete.has(op) {
             return Rows::only(self.placed);
         }
-        let least = self.demanded(op, self.plan.must_see[op].and(self.placed));
+        let least = self.so_far().least(op);
         if !self.reductions.minimal {
             return Rows::growing(least, self.placed.minus(least));
         }
@@ -303,25 +303,12 @@ impl<M: Model> Search<'_, '_, M> {
         }
     }
 
-    /// The least set that contains `row` and all that the axioms demand of `op` if it sees `row`.
-    fn demanded(&self, op: usize, mut row: OpSet) -> OpSet {
-        loop {
-            let scene = Next {
-                search: self,
-                op,
-                row,
-            };
-            let mut more = row;
-            for (relation, scope) in &self.plan.demands {
-                if scope.has(op) {
-                    more = more.or(relation.sources(OpSet::one(op), &scene));
-                }
-            }
-            more = more.and(self.placed);
-            if more == row {
-                return row;
-            }
-            row = more;
+    fn so_far(&self) -> SoFar<'_> {
+        SoFar {
+            plan: self.plan,
+            placed: self.placed,
+            order: &self.order,
+            rows: &self.rows,
         }
     }
 
@@ -364,7 +351,7 @@ impl<M: Model> Search<'_, '_, M> {
                 rows.accept(row);
             } else {
                 for choice in rows.choices().minus(row).iter() {
-                    let larger = self.demanded(op, row.with(choice));
+                    let larger = self.so_far().demanded(op, row.with(choice));
                     rows.add(larger);
                 }
             }
@@ -449,8 +436,11 @@ impl<M: Model> Search<'_, '_, M> {
             Influence::None => Box::default(),
             Influence::Successors => {
                 let unplaced = OpSet::first(self.plan.count).minus(self.placed);
-                let demanded = |op: usize| self.demanded(op, self.plan.must_see[op].and(self.placed));
-                unplaced.iter().map(demanded).collect()
+                let so_far = self.so_far();
+                unplaced
+                    .iter()
+                    .map(|op| so_far.demanded(op, so_far.seen_anyway(op)))
+                    .collect()
             }
             Influence::Seers { .. } => {
                 let affecting = self.placed.iter().filter(|op| self.affects_others(*op));
@@ -468,35 +458,5 @@ impl<M: Model> Search<'_, '_, M> {
         }
         failed.push(demands);
         true
-    }
-}
-
-/// The relations as they are if `op` comes next and sees `row`.
-struct Next<'a, 'b, 'm, M: Model> {
-    search: &'a Search<'b, 'm, M>,
-    op: usize,
-    row: OpSet,
-}
-
-impl<M: Model> Scene for Next<'_, '_, '_, M> {
-    fn po(&self, to: OpSet) -> OpSet {
-        union(&self.search.plan.po, to)
-    }
-
-    fn hb(&self, to: OpSet) -> OpSet {
-        union(&self.search.plan.hb, to)
-    }
-
-    fn lin(&self, to: OpSet) -> OpSet {
-        if to.has(self.op) {
-            return self.search.placed;
-        }
-        let last = self.search.order.iter().rposition(|op| to.has(*op)).unwrap_or(0);
-        self.search.order[..last].iter().copied().collect()
-    }
-
-    fn vis(&self, to: OpSet) -> OpSet {
-        let own = if to.has(self.op) { self.row } else { OpSet::EMPTY };
-        own.or(union(&self.search.rows, to.and(self.search.placed)))
     }
 }
