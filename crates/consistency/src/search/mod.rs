@@ -9,10 +9,13 @@
 //! difference to who sees them (operations that commute in a fixed order, a beginning that all must see folded into the
 //! state it leads to), and what the choices so far demand of the operations to come.
 
+mod foresight;
+
 use hashbrown::HashMap;
 use omnilink_engine::{Exhausted, Model};
 use rustc_hash::FxBuildHasher;
 
+use self::foresight::Foresight;
 use crate::budget::Budget;
 use crate::complete::is_placeable;
 use crate::demand::SoFar;
@@ -54,6 +57,9 @@ pub struct Reductions {
     pub eager: bool,
     /// Remember what led nowhere.
     pub memo: bool,
+    /// Give up where an operation that is still to come cannot be explained any more. Looking ahead costs more than a
+    /// step of the search, so this is after how many configurations it begins; `None` for never.
+    pub foresight_after: Option<u64>,
 }
 
 impl Reductions {
@@ -63,6 +69,7 @@ impl Reductions {
         minimal: true,
         eager: true,
         memo: true,
+        foresight_after: Some(256),
     };
     /// Everything off: all linearizations, all visibilities.
     pub const NONE: Self = Self {
@@ -70,6 +77,7 @@ impl Reductions {
         minimal: false,
         eager: false,
         memo: false,
+        foresight_after: None,
     };
 }
 
@@ -115,6 +123,7 @@ pub(crate) struct Search<'a, 'm, M: Model> {
     base: StateSet,
     /// Points that led nowhere: where, and what the choices until there demanded.
     failed: HashMap<Point, Vec<Demands>, FxBuildHasher>,
+    foresight: Foresight,
     stuck: Option<Stuck>,
 }
 
@@ -161,6 +170,7 @@ pub(crate) fn search<M: Model>(
         sequence: Vec::new(),
         base,
         failed: HashMap::default(),
+        foresight: Foresight::default(),
         stuck: None,
     };
     if search.extend() {
@@ -197,6 +207,13 @@ impl<M: Model> Search<'_, '_, M> {
             return false;
         }
         let mut blocked = OpSet::EMPTY;
+        if self.looks_ahead()
+            && let Some(op) = self.hopeless()
+        {
+            self.note_stuck(OpSet::one(op));
+            self.take_back(entered);
+            return false;
+        }
         for op in OpSet::first(self.plan.count).minus(self.placed).iter() {
             if !is_placeable(self.plan, self.placed, op) || self.is_pointless(op) {
                 continue;
@@ -223,20 +240,23 @@ impl<M: Model> Search<'_, '_, M> {
                 break;
             }
         }
-        if !blocked.is_empty()
-            && self
-                .stuck
-                .as_ref()
-                .is_none_or(|best| best.order.len() < self.order.len())
-        {
+        if !blocked.is_empty() {
+            self.note_stuck(blocked);
+        }
+        self.take_back(entered);
+        false
+    }
+
+    /// Keeps the point that was reached if none was further.
+    fn note_stuck(&mut self, blocked: OpSet) {
+        let best = self.stuck.as_ref().map(|best| best.order.len());
+        if best.is_none_or(|best| best < self.order.len()) {
             self.stuck = Some(Stuck {
                 order: self.order.clone(),
                 rows: self.rows.clone(),
                 blocked,
             });
         }
-        self.take_back(entered);
-        false
     }
 
     /// An operation that nobody can tell from one that did not happen need not happen.
