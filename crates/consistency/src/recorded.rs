@@ -148,9 +148,12 @@ pub fn read_histories<R: BufRead>(
         })
 }
 
-/// Whether a line looks like one of a file of histories: an object with `"ops"`.
+/// Whether a line looks like one of a file of histories: an object with `"ops"`, or what is left of one.
 pub fn is_history_line(line: &str) -> bool {
-    Value::from_json(line.as_bytes()).is_ok_and(|value| value.field("ops").is_some())
+    match Value::from_json(line.as_bytes()) {
+        Ok(value) => value.field("ops").is_some(),
+        Err(_) => line.trim_start().starts_with('{') && line.contains("\"ops\":["),
+    }
 }
 
 impl Recorded {

@@ -32,7 +32,7 @@ fn a_history_that_makes_no_sense_is_refused_with_its_place() {
     checked(&history(PUT, SIZE, r#"[["p","q"],["q","p"]]"#)).refused(&[
         "h.jsonl:1:",
         "cyclic",
-        "p -> q -> p",
+        "q -> p -> q",
     ]);
     checked(&history(PUT, SIZE, r#"[["p","r"]]"#)).refused(&["h.jsonl:1:", "\"r\""]);
     checked(&history(PUT, SIZE, r#"[["p"]]"#)).refused(&["h.jsonl:1:", "\"hb\"", "pairs"]);
@@ -82,7 +82,11 @@ fn bad_axioms_are_shown_where_they_are_wrong() {
     with("vis >= hb\nvis >= hbb\n").refused(&["axioms.txt:2:8", "vis >= hbb", "^^^", "hb"]);
     with("vis >=\n").refused(&["axioms.txt:1:"]);
     with("vis >= (po;vis\n").refused(&["axioms.txt:1:", "^"]);
-    with("drop lin >= hb\nvis >= vis;hb\n").refused(&["axioms.txt:2:", "lin >= hb"]);
+    with("drop lin >= hb\nvis >= vis;hb\n").refused(&[
+        "axioms.txt:1:",
+        "`vis >= vis;hb` uses hb",
+        "add `lin >= hb`",
+    ]);
     with("putt: vis = lin\n").refused(&["there is no method putt", "put"]);
 }
 
