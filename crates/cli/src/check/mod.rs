@@ -160,10 +160,9 @@ fn check_weakly(args: &CheckArgs, weak: Weak<'_>) -> Result<Exit, CliError> {
                        and who sees what for all other checks";
         return Err(CliError::Usage(message.to_owned()));
     }
-    let weak = match weak.check_transactions() {
-        Ok(exit) => return exit,
-        Err(weak) => weak,
-    };
+    if let Some(isolation) = weak.isolation() {
+        return weak.check_transactions(isolation);
+    }
     match (&args.model, &args.spec) {
         (Some(model), _) => with_model(model, weak)?,
         (None, Some(spec)) => {

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use clap::Args;
 use omnilink_consistency::{
-    JudgeError, Judgement, MethodLevels, OpSet, Question, Recorded, Ret, WeakChecker, WeakOptions,
+    Isolation, JudgeError, Judgement, MethodLevels, OpSet, Question, Recorded, Ret, WeakChecker, WeakOptions,
     is_history_line, judge, judge_together, judge_transactions, parse_axioms, read_histories,
 };
 use omnilink_engine::Limits;
@@ -119,7 +119,7 @@ const SEARCHED_BYTES_MAX: u64 = 1 << 22;
 fn bytes_of(path: &Path) -> Option<u64> {
     let about = std::fs::metadata(path).ok()?;
     if !about.is_dir() {
-        return about.is_file().then(|| about.len());
+        return about.is_file().then_some(about.len());
     }
     let entries = std::fs::read_dir(path).ok()?.flatten();
     Some(
@@ -163,12 +163,17 @@ impl<'a> Weak<'a> {
         }))
     }
 
-    /// Checks transactions, which need no model, if that is asked for.
-    pub(super) fn check_transactions(self) -> Result<Result<Exit, CliError>, Self> {
-        let Task::Judge(Question::Isolation(isolation)) = self.task else {
-            return Err(self);
-        };
-        Ok(self.each_input(|weak, index| {
+    /// The level at which transactions are to be isolated, if that is asked.
+    pub(super) fn isolation(&self) -> Option<Isolation> {
+        match self.task {
+            Task::Judge(Question::Isolation(isolation)) => Some(isolation),
+            _ => None,
+        }
+    }
+
+    /// Checks transactions, which need no model.
+    pub(super) fn check_transactions(self, isolation: Isolation) -> Result<Exit, CliError> {
+        self.each_input(|weak, index| {
             let limits = weak.desk.limits;
             let mut worst = Exit::Valid;
             let Histories { notes, each } = weak.histories(index)?;
@@ -178,7 +183,7 @@ impl<'a> Weak<'a> {
                 worst = worst.max(weak.tell(index, answer, &notes, started)?);
             }
             Ok(worst)
-        }))
+        })
     }
 
     /// Checks every input against a specification.
