@@ -66,19 +66,19 @@ pub(crate) struct ValidateArgs {
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Linking {
     /// The spec's configuration; Spec.cfg next to the spec if there is one
-    #[arg(long, value_name = "FILE.cfg")]
+    #[arg(long, value_name = "FILE.cfg", requires = "spec")]
     config: Option<PathBuf>,
     /// The value of a constant: a TLA+ expression
-    #[arg(long = "const", value_name = "NAME=EXPR")]
+    #[arg(long = "const", value_name = "NAME=EXPR", requires = "spec")]
     constants: Vec<String>,
     /// A constant that is the set of all values of these fields of the trace, such as Keys=key,lo,hi
-    #[arg(long, value_name = "NAME=FIELD,…")]
+    #[arg(long, value_name = "NAME=FIELD,…", requires = "spec")]
     collect: Vec<String>,
     /// How trace and spec belong together, where names do not say it: see docs/validate.md
-    #[arg(long, value_name = "FILE.toml")]
+    #[arg(long, value_name = "FILE.toml", requires = "spec")]
     link: Option<PathBuf>,
     /// A folder to look for modules in, after the specification's own
-    #[arg(short = 'L', long = "library", value_name = "FOLDER")]
+    #[arg(short = 'L', long = "library", value_name = "FOLDER", requires = "spec")]
     libraries: Vec<PathBuf>,
 }
 
@@ -138,9 +138,12 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<Exit, CliError> {
     let mut out = Output::new(&look);
     args.criteria.validate(args.is_async)?;
     if !matches!(args.criteria.consistency(), "linearizable" | "sequential") {
-        let message =
-            "--consistency is linearizable or sequential here: a weaker promise is a spec with finer actions";
-        return Err(CliError::Usage(message.to_owned()));
+        let message = format!(
+            "--consistency is linearizable or sequential here; for the others: omnilink check TRACE --spec {} --consistency {}",
+            args.spec.display(),
+            args.criteria.consistency()
+        );
+        return Err(CliError::Usage(message));
     }
     if args.witness.is_some() && args.traces.len() != 1 {
         let message = "--witness writes one file, so it takes one trace; run the command once for each";
@@ -154,32 +157,38 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<Exit, CliError> {
             ..OpenOptions::default()
         },
     )?;
-    let (options, collection) = args.linking.options(&args.spec)?;
-    let validation = Validation {
-        spec: &args.spec,
-        // What is collected differs from trace to trace; without that, one reading of the spec serves all.
-        shared: if collection.is_empty() {
-            Some(Linked::load(&args.spec, &options)?)
-        } else {
-            None
-        },
-        options,
-        collection,
-        request: Request {
-            model_name: args.spec.display().to_string(),
-            options: args.criteria.options(),
-            minimize: args.minimize,
-            witness: args.witness.clone(),
-        },
+    let request = Request {
+        model_name: args.spec.display().to_string(),
+        options: args.criteria.options(),
+        minimize: args.minimize,
+        witness: args.witness.clone(),
     };
     let run_all = RunAll {
-        request: &validation.request,
+        request: &request,
         inputs: &inputs,
         jobs: usize::from(args.jobs),
         is_json: args.json,
         evidence: args.evidence.as_deref(),
         look: &look,
         out: &mut out,
+    };
+    validate_all(&args.spec, &args.linking, run_all)
+}
+
+/// Validates all inputs against one spec.
+pub(crate) fn validate_all(spec: &Path, linking: &Linking, run_all: RunAll<'_>) -> Result<Exit, CliError> {
+    let (options, collection) = linking.options(spec)?;
+    let validation = Validation {
+        spec,
+        // What is collected differs from trace to trace; without that, one reading of the spec serves all.
+        shared: if collection.is_empty() {
+            Some(Linked::load(spec, &options)?)
+        } else {
+            None
+        },
+        options,
+        collection,
+        request: run_all.request,
     };
     run_all.run(&|input, progress| validation.report(input, progress))
 }
@@ -189,7 +198,7 @@ struct Validation<'a> {
     options: LinkOptions,
     collection: Collection,
     shared: Option<Linked>,
-    request: Request,
+    request: &'a Request,
 }
 
 impl Validation<'_> {
@@ -198,7 +207,7 @@ impl Validation<'_> {
         let started = Instant::now();
         let mut report = self
             .try_report(input, progress)
-            .unwrap_or_else(|error| failed(input, &self.request, &error));
+            .unwrap_or_else(|error| failed(input, self.request, &error));
         report.seconds = started.elapsed().as_secs_f64();
         report
     }
@@ -221,7 +230,7 @@ impl Validation<'_> {
         };
         let mut report = linked
             .run(|model| {
-                let mut report = check_input(model, &|op| meaning(model, op), input, &self.request, progress);
+                let mut report = check_input(model, &|op| meaning(model, op), input, self.request, progress);
                 report.notes.extend(remarks(model, &report));
                 report
             })

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use omnilink_engine::{Exhausted, Limits, resident_bytes};
+use omnilink_engine::{Exhausted, Limits, default_memory_bytes, resident_bytes};
 
 /// Counts work and looks at the clock and at memory now and then.
 #[derive(Debug)]
@@ -64,7 +64,7 @@ impl Budget {
     fn look(&mut self) {
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             self.exhausted = Some(Exhausted::Time);
-        } else if let Some(limit) = self.limits.memory_bytes
+        } else if let Some(limit) = self.limits.memory_bytes.or_else(default_memory_bytes)
             && resident_bytes().is_some_and(|held| held >= limit)
         {
             self.exhausted = Some(Exhausted::Memory);

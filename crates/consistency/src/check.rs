@@ -7,6 +7,7 @@ use crate::audit::audit;
 use crate::budget::Budget;
 use crate::complete;
 use crate::criterion::{Criterion, Ret};
+use crate::demand::SoFar;
 use crate::history::History;
 use crate::minimise::core_of;
 use crate::op_set::OpSet;
@@ -15,7 +16,7 @@ use crate::plan::Plan;
 use crate::refusal::refusal;
 use crate::relation::Filter;
 use crate::search::{self, Classes, Found, Reductions, Stuck};
-use crate::steps::{DEAD, StateSet, Steps};
+use crate::steps::{Class, DEAD, StateSet, Steps};
 
 /// What a check is asked to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,7 +143,7 @@ impl<'m, M: Model> WeakChecker<'m, M> {
                             Found::Limit(..) => None,
                         }
                     };
-                    refutation.core = core_of(OpSet::first(history.len()), &mut fails);
+                    refutation.core = core_of(history.len(), refutation.op, &mut fails);
                 }
                 WeakVerdict::Violation(Box::new(refutation))
             }
@@ -231,33 +232,12 @@ impl<'m, M: Model> WeakChecker<'m, M> {
         stuck: Stuck,
     ) -> Result<Refutation, WeakError> {
         let op = stuck.blocked.iter().next().unwrap_or_default();
-        let before: OpSet = stuck.order.iter().copied().collect();
-        let least = if plan.complete.has(op) {
-            before
-        } else {
-            plan.must_see[op].and(before)
-        };
-        let mut ends: Vec<(StateSet, OpSet)> = vec![(self.steps.initial(), least)];
-        for &seen in &stuck.order {
-            let class = if plan.is_complete() {
-                classes.own[seen]
-            } else {
-                classes.seen[seen]
-            };
-            for at in 0..ends.len() {
-                let (state, row) = ends[at];
-                let next = self.steps.step(state, class);
-                if least.has(seen) {
-                    ends[at].0 = next;
-                } else if next != DEAD && next != state && ends.iter().all(|end| end.0 != next) {
-                    ends.push((next, row.with(seen)));
-                }
-            }
-        }
-        ends.retain(|end| end.0 != DEAD);
-        ends.sort_by_key(|end| end.1.len());
         let mut candidates = Vec::new();
-        for (state, sees) in ends.into_iter().take(Self::CANDIDATES_SHOWN) {
+        for sees in self.candidates(plan, classes, &stuck, op) {
+            let mut state = self.steps.initial();
+            for &seen in stuck.order.iter().filter(|seen| sees.has(**seen)) {
+                state = self.steps.step(state, seen_class(plan, classes, seen));
+            }
             for state in self.steps.states(state) {
                 let reason = match history.ops().get(op) {
                     Some(observed) => refusal(self.model, state, &observed.op).map_err(WeakError::Model)?,
@@ -277,6 +257,48 @@ impl<'m, M: Model> WeakChecker<'m, M> {
             candidates,
             core: None,
         })
+    }
+
+    /// What `op` could have seen: sets that the axioms admit, small ones first, one for each state that they lead to.
+    fn candidates(&mut self, plan: &Plan, classes: &Classes, stuck: &Stuck, op: usize) -> Vec<OpSet> {
+        let so_far = SoFar {
+            plan,
+            placed: stuck.order.iter().copied().collect(),
+            order: &stuck.order,
+            rows: &stuck.rows,
+        };
+        let least = so_far.least(op);
+        let mut ends: Vec<(StateSet, OpSet)> = vec![(self.steps.initial(), least)];
+        for &seen in &stuck.order {
+            let class = seen_class(plan, classes, seen);
+            for at in 0..ends.len() {
+                let (state, row) = ends[at];
+                let next = self.steps.step(state, class);
+                if least.has(seen) {
+                    ends[at].0 = next;
+                } else if next != DEAD && next != state && ends.iter().all(|end| end.0 != next) {
+                    ends.push((next, row.with(seen)));
+                }
+            }
+        }
+        let mut admitted: Vec<OpSet> = Vec::new();
+        for (_, row) in ends.into_iter().filter(|end| end.0 != DEAD) {
+            let closed = so_far.demanded(op, row);
+            if !admitted.contains(&closed) {
+                admitted.push(closed);
+            }
+        }
+        admitted.sort_by_key(|row| row.len());
+        admitted.truncate(Self::CANDIDATES_SHOWN);
+        admitted
+    }
+}
+
+/// An operation as those see it who come later.
+fn seen_class(plan: &Plan, classes: &Classes, op: usize) -> Class {
+    match reading(plan, Ret::Own) {
+        Ret::All => classes.own[op],
+        Ret::Own => classes.seen[op],
     }
 }
 

@@ -33,6 +33,8 @@ pub struct History<O> {
     ops: Vec<Observed<O>>,
     program_order: Order,
     happens_before: Order,
+    /// What threads are called, by number.
+    thread_names: Vec<String>,
 }
 
 impl<O> History<O> {
@@ -64,6 +66,7 @@ impl<O> History<O> {
             ops,
             program_order,
             happens_before,
+            thread_names: Vec::new(),
         })
     }
 
@@ -99,7 +102,21 @@ impl<O> History<O> {
             ops,
             program_order,
             happens_before,
+            thread_names: Vec::new(),
         })
+    }
+
+    /// The history with names for its threads, by number; a thread without one goes by its number.
+    #[must_use]
+    pub fn with_thread_names(mut self, names: Vec<String>) -> Self {
+        self.thread_names = names;
+        self
+    }
+
+    /// What a thread is called.
+    pub fn thread_name(&self, thread: u32) -> String {
+        let name = self.thread_names.get(thread as usize);
+        name.map_or_else(|| thread.to_string(), Clone::clone)
     }
 
     /// The operations.

@@ -72,12 +72,12 @@ pub enum MethodLevelsError {
         method: String,
     },
     /// A level for a method that does not exist.
-    #[error("there is no method {method}{}", known.as_ref().map(|known| format!("; there are {known}")).unwrap_or_default())]
+    #[error("there is no method {method}; there are {known}")]
     NoMethod {
         /// The method.
         method: String,
         /// The methods that there are.
-        known: Option<String>,
+        known: String,
     },
     /// The axioms do not go together.
     #[error("{0}")]
@@ -174,13 +174,19 @@ pub fn known_methods<'a>(
     methods: impl IntoIterator<Item = &'a str>,
     known: &[&str],
 ) -> Result<(), MethodLevelsError> {
-    match methods.into_iter().find(|method| !known.contains(method)) {
-        Some(method) => Err(MethodLevelsError::NoMethod {
-            method: method.to_owned(),
-            known: Some(known.join(", ")),
-        }),
-        None => Ok(()),
+    let Some(method) = methods.into_iter().find(|method| !known.contains(method)) else {
+        return Ok(());
+    };
+    let mut names: Vec<&str> = Vec::new();
+    for name in known {
+        if !names.contains(name) {
+            names.push(name);
+        }
     }
+    Err(MethodLevelsError::NoMethod {
+        method: method.to_owned(),
+        known: names.join(", "),
+    })
 }
 
 impl fmt::Display for MethodLevels {

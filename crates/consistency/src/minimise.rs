@@ -6,14 +6,21 @@
 
 use crate::op_set::OpSet;
 
-/// A minimal subset of `all` of which not all can be explained. `fails` tells whether the history still has no explanation
-/// with the given results forgotten, or `None` if it could not find out.
-pub(crate) fn core_of(all: OpSet, fails: &mut impl FnMut(OpSet) -> Option<bool>) -> Option<OpSet> {
+/// A minimal set of operations, out of `count`, of which not all returns can be explained; with the one of `last` if it is
+/// part of such a set. `fails` tells whether the history still has no explanation with the given results forgotten, or
+/// `None` if it could not find out.
+pub(crate) fn core_of(
+    count: usize,
+    last: usize,
+    fails: &mut impl FnMut(OpSet) -> Option<bool>,
+) -> Option<OpSet> {
+    let all = OpSet::first(count);
     let mut forgotten = OpSet::EMPTY;
     // Halves first: most returns have nothing to do with it.
     let mut chunk = all.len().div_ceil(2).max(1);
     loop {
-        let kept: Vec<usize> = all.minus(forgotten).iter().collect();
+        let mut kept: Vec<usize> = all.minus(forgotten).iter().collect();
+        kept.sort_by_key(|op| *op == last);
         for ops in kept.chunks(chunk) {
             let more = forgotten.or(ops.iter().copied().collect());
             if fails(more)? {
@@ -35,7 +42,14 @@ mod tests {
     fn the_core_is_what_cannot_be_left_out() {
         let core: OpSet = [3, 11, 12].into_iter().collect();
         let mut fails = |forgotten: OpSet| Some(core.and(forgotten).is_empty());
-        assert_eq!(core_of(OpSet::first(20), &mut fails), Some(core));
-        assert_eq!(core_of(OpSet::first(20), &mut |_| None), None);
+        assert_eq!(core_of(20, 0, &mut fails), Some(core));
+        assert_eq!(core_of(20, 0, &mut |_| None), None);
+    }
+
+    #[test]
+    fn of_two_cores_the_one_with_the_operation_in_question_is_found() {
+        let mut fails = |forgotten: OpSet| Some(!forgotten.has(2) || !forgotten.has(7));
+        assert_eq!(core_of(9, 2, &mut fails), Some(OpSet::one(2)));
+        assert_eq!(core_of(9, 7, &mut fails), Some(OpSet::one(7)));
     }
 }

@@ -10,11 +10,11 @@ use thiserror::Error;
 
 use crate::op_set::OpSet;
 
-/// Why something is no partial order over the operations of a history.
+/// Why something is no partial order over the operations of a history, which are named by their position.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{}", self.in_words(&[]))]
 pub enum OrderError {
     /// An edge speaks of an operation that does not exist.
-    #[error("the order names operation {op}, but the history has {count} operations, numbered from 0")]
     NoSuchOp {
         /// The operation.
         op: usize,
@@ -22,27 +22,16 @@ pub enum OrderError {
         count: usize,
     },
     /// Operations come before themselves.
-    #[error(
-        "happens-before is cyclic: {}; remove one of these edges, or drop the order of the recorder's threads if they do not have one",
-        arrows(cycle)
-    )]
     Cycle {
         /// The operations on the cycle, each before the next and the last before the first.
         cycle: Vec<usize>,
     },
     /// The history is too long to be searched.
-    #[error(
-        "the history has {count} operations; at most {} can be checked against a weak criterion: split it, or check linearizability, which has no limit",
-        OpSet::CAPACITY
-    )]
     TooLong {
         /// How many operations there are.
         count: usize,
     },
     /// A pending operation has no end, so nothing happens after it.
-    #[error(
-        "operation {first} never returned, so it cannot happen before operation {second}: remove this edge, or give operation {first} its result"
-    )]
     AfterPending {
         /// The pending operation.
         first: usize,
@@ -50,9 +39,6 @@ pub enum OrderError {
         second: usize,
     },
     /// Counters that do not fit the history.
-    #[error(
-        "operation {op} has {found} counters, but the history has {threads} threads: record one counter per thread"
-    )]
     Counters {
         /// The operation.
         op: usize,
@@ -63,10 +49,42 @@ pub enum OrderError {
     },
 }
 
-fn arrows(cycle: &[usize]) -> String {
-    let mut text: Vec<String> = cycle.iter().map(usize::to_string).collect();
-    text.extend(cycle.first().map(usize::to_string));
-    text.join(" -> ")
+impl OrderError {
+    /// What is wrong and what to do, with the operations as `labels` call them; those without one go by their position.
+    pub(crate) fn in_words(&self, labels: &[String]) -> String {
+        let name = |op: &usize| labels.get(*op).cloned().unwrap_or_else(|| op.to_string());
+        match self {
+            Self::NoSuchOp { op, count } => {
+                format!(
+                    "the order names operation {op}, but the history has {count} operations, numbered from 0"
+                )
+            }
+            Self::Cycle { cycle } => {
+                let round = cycle.iter().chain(cycle.first());
+                let arrows: Vec<String> = round.map(name).collect();
+                format!(
+                    "happens-before is cyclic: {}; operations of one thread are in the order in which they are given: \
+                     remove one of these edges, or mend that order",
+                    arrows.join(" -> ")
+                )
+            }
+            Self::TooLong { count } => format!(
+                "the history has {count} operations; at most {} can be checked against a weak criterion: split it, or \
+                 check linearizability of timeboxes, which has no limit",
+                OpSet::CAPACITY
+            ),
+            Self::AfterPending { first, second } => format!(
+                "operation {0} never returned, so it cannot happen before operation {1}: remove this edge, or give \
+                 operation {0} its result",
+                name(first),
+                name(second)
+            ),
+            Self::Counters { op, found, threads } => format!(
+                "operation {} has {found} counters, but the history has {threads} threads: record one counter per thread",
+                name(op)
+            ),
+        }
+    }
 }
 
 /// A strict partial order over operations, transitively closed.

@@ -11,6 +11,7 @@ use omnilink_trace::{Args, Operation, Place, Timebox};
 use omnilink_value::Value;
 use thiserror::Error;
 
+use crate::decoder::Decoder;
 use crate::history::{History, Observed};
 use crate::order::{Order, OrderError};
 
@@ -105,8 +106,13 @@ pub enum RecordedProblem {
     #[error("the order names operation {0}, which the history does not have")]
     NoSuchOp(Value),
     /// The order is none.
-    #[error("{0}")]
-    Order(#[from] OrderError),
+    #[error("{}", error.in_words(labels))]
+    Order {
+        /// What is wrong with it.
+        error: OrderError,
+        /// How people know the operations that it speaks of.
+        labels: Vec<String>,
+    },
     /// The model cannot make sense of an operation.
     #[error("operation {label}: {message}")]
     Decode {
@@ -142,9 +148,12 @@ pub fn read_histories<R: BufRead>(
         })
 }
 
-/// Whether a line looks like one of a file of histories: an object with `"ops"`.
+/// Whether a line looks like one of a file of histories: an object with `"ops"`, or what is left of one.
 pub fn is_history_line(line: &str) -> bool {
-    Value::from_json(line.as_bytes()).is_ok_and(|value| value.field("ops").is_some())
+    match Value::from_json(line.as_bytes()) {
+        Ok(value) => value.field("ops").is_some(),
+        Err(_) => line.trim_start().starts_with('{') && line.contains("\"ops\":["),
+    }
 }
 
 impl Recorded {
@@ -257,36 +266,34 @@ impl Recorded {
 
     /// The history as a model understands it.
     ///
-    /// `decode` is asked twice about each operation: as it was recorded, and as if it had never returned, which is how
-    /// models write an operation whose result does not matter. `None` leaves an operation out: it had no effect.
-    ///
     /// # Errors
     /// If the model cannot make sense of an operation, or the order is none.
-    pub fn decode<O, E: std::fmt::Display>(
-        &self,
-        mut decode: impl FnMut(&Operation) -> Result<Option<O>, E>,
-    ) -> Result<History<O>, RecordedError> {
-        let bad = |problem| RecordedError::Bad {
-            place: self.place.clone(),
-            problem,
-        };
-        let mut threads = BTreeMap::new();
+    pub fn decode<O>(&self, decoder: &impl Decoder<O>) -> Result<History<O>, RecordedError> {
+        let (mut threads, mut names) = (BTreeMap::new(), Vec::new());
         let mut ops = Vec::with_capacity(self.ops.len());
         let mut kept = Vec::with_capacity(self.ops.len());
         for (position, operation) in self.ops.iter().enumerate() {
             let label = &self.labels[position];
-            let mut read = |operation: &Operation| {
-                decode(operation).map_err(|error| {
-                    bad(RecordedProblem::Decode {
-                        label: label.clone(),
-                        message: error.to_string(),
-                    })
-                })
+            let meaningless = |message: String| RecordedError::Bad {
+                place: operation.place.clone(),
+                problem: RecordedProblem::Decode {
+                    label: label.clone(),
+                    message,
+                },
             };
-            let (Some(op), Some(effect)) = (read(operation)?, read(&forgetful(operation))?) else {
+            let op = decoder
+                .returned(operation)
+                .map_err(|error| meaningless(error.to_string()))?;
+            let effect = decoder
+                .effect(operation)
+                .map_err(|error| meaningless(error.to_string()))?;
+            let (Some(op), Some(effect)) = (op, effect) else {
                 continue;
             };
             let next = threads.len() as u32;
+            if !threads.contains_key(&operation.thread) {
+                names.push(label_of(&operation.thread));
+            }
             ops.push(Observed {
                 op,
                 effect,
@@ -297,22 +304,28 @@ impl Recorded {
             });
             kept.push(position);
         }
-        self.history(ops, &kept)
-            .map_err(|error| bad(RecordedProblem::Order(error)))
+        let history = self.history(ops, &kept).map_err(|problem| RecordedError::Bad {
+            place: self.place.clone(),
+            problem,
+        })?;
+        Ok(history.with_thread_names(names))
     }
 
-    fn history<O>(&self, ops: Vec<Observed<O>>, kept: &[usize]) -> Result<History<O>, OrderError> {
+    fn history<O>(&self, ops: Vec<Observed<O>>, kept: &[usize]) -> Read<History<O>> {
         let count = ops.len();
+        let wrong = |labels: Vec<String>| move |error| RecordedProblem::Order { error, labels };
+        let of_all = || wrong(self.labels.clone());
+        let of_kept = || wrong(kept.iter().map(|at| self.labels[*at].clone()).collect());
         let order = match &self.order {
             KnownOrder::Timeboxes => {
                 let timeboxes: Vec<Timebox> = kept.iter().map(|at| self.ops[*at].timebox).collect();
-                return History::from_timeboxes(ops, &timeboxes);
+                return History::from_timeboxes(ops, &timeboxes).map_err(of_kept());
             }
-            KnownOrder::ProgramOrder => Order::none(count)?,
+            KnownOrder::ProgramOrder => Order::none(count).map_err(of_kept())?,
             // What was left out may still lie between two that were not: the order is closed first.
-            KnownOrder::Pairs(pairs) => {
-                Order::from_pairs(self.ops.len(), pairs.iter().copied())?.restricted_to(kept)
-            }
+            KnownOrder::Pairs(pairs) => Order::from_pairs(self.ops.len(), pairs.iter().copied())
+                .map_err(of_all())?
+                .restricted_to(kept),
             KnownOrder::Counters(counters) => {
                 let mut index = BTreeMap::new();
                 let mut slots: Vec<&Value> = self.ops.iter().map(|op| &op.thread).collect();
@@ -320,23 +333,16 @@ impl Recorded {
                 slots.dedup();
                 index.extend(slots.into_iter().zip(0..));
                 let threads: Vec<u32> = self.ops.iter().map(|op| index[&op.thread]).collect();
-                Order::from_counters(&threads, counters)?.restricted_to(kept)
+                Order::from_counters(&threads, counters)
+                    .map_err(of_all())?
+                    .restricted_to(kept)
             }
             KnownOrder::VectorClocks(clocks) => {
                 let clocks: Vec<_> = kept.iter().map(|at| clocks[*at].clone()).collect();
-                Order::from_vector_clocks(&clocks)?
+                Order::from_vector_clocks(&clocks).map_err(of_kept())?
             }
         };
-        History::new(ops, &order)
-    }
-}
-
-/// The operation as it would be known if it had not returned.
-fn forgetful(operation: &Operation) -> Operation {
-    Operation {
-        ret: None,
-        timebox: Timebox::pending(operation.timebox.start),
-        ..operation.clone()
+        History::new(ops, &order).map_err(of_kept())
     }
 }
 

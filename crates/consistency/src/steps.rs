@@ -47,8 +47,8 @@ pub(crate) struct Steps<'m, M: Model> {
     set_ids: HashMap<Box<[u32]>, StateSet, FxBuildHasher>,
     table: HashMap<(StateSet, Class), StateSet, FxBuildHasher>,
     initial: StateSet,
-    /// Steps of which the model made nothing, and how many of them somebody has asked about.
-    refused: Vec<(StateSet, Class)>,
+    /// States and operations of which the model made nothing, and how many of them somebody has asked about.
+    refused: Vec<(u32, Class)>,
     examined: usize,
     /// How often the model was asked for a step.
     pub model_steps: u64,
@@ -154,18 +154,19 @@ impl<'m, M: Model> Steps<'m, M> {
             return *known;
         }
         let mut next = Vec::new();
-        for state in &self.sets[from as usize] {
+        for &state in &self.sets[from as usize] {
             self.model_steps += 1;
+            let known = next.len();
             next.extend(successors(
                 self.model,
-                &self.states[*state as usize],
+                &self.states[state as usize],
                 &self.classes[class as usize],
             ));
+            if next.len() == known {
+                self.refused.push((state, class));
+            }
         }
         let to = self.set_of(next);
-        if to == DEAD && from != DEAD {
-            self.refused.push((from, class));
-        }
         self.table.insert((from, class), to);
         to
     }
@@ -181,10 +182,9 @@ impl<'m, M: Model> Steps<'m, M> {
     pub fn take_refusals(&mut self) -> impl Iterator<Item = (&M::State, &M::Op)> {
         let from = std::mem::replace(&mut self.examined, self.refused.len());
         let refused = self.refused.get(from..).unwrap_or_default();
-        refused.iter().flat_map(|(set, class)| {
-            self.states(*set)
-                .map(|state| (state, &self.classes[*class as usize]))
-        })
+        refused
+            .iter()
+            .map(|(state, class)| (&self.states[*state as usize], &self.classes[*class as usize]))
     }
 }
 

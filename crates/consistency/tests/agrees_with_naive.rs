@@ -192,10 +192,17 @@ fn every_level_and_reading_agrees_with_the_definition_for_every_model() {
 fn what_is_seen_is_chosen_with_regard_to_what_comes_after() {
     let mut comparison = Comparison {
         criteria: criteria(),
-        reductions: vec![Reductions {
-            strongest_first: false,
-            ..Reductions::ALL
-        }],
+        reductions: vec![
+            Reductions {
+                strongest_first: false,
+                ..Reductions::ALL
+            },
+            Reductions {
+                strongest_first: false,
+                foresight_after: Some(0),
+                ..Reductions::ALL
+            },
+        ],
         rounds: 250,
         sizes: [5, 5],
         threads: 2,
@@ -233,6 +240,10 @@ fn no_reduction_changes_a_verdict() {
             without(|reductions| {
                 reductions.strongest_first = false;
                 reductions.memo = false;
+            }),
+            without(|reductions| {
+                reductions.strongest_first = false;
+                reductions.foresight_after = Some(0);
             }),
         ],
         rounds: 24,

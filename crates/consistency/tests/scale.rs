@@ -68,7 +68,7 @@ fn stale_run(rng: &mut Rng) -> (Vec<Observed<JavaMapOp>>, Vec<Timebox>) {
 fn decide(history: &History<JavaMapOp>, found: &mut [usize; 2]) {
     // Far above what is needed, far below what would not end.
     let limits = Limits {
-        configurations: Some(1_000_000),
+        configurations: Some(20_000),
         ..Limits::default()
     };
     let mut checker = WeakChecker::new(&JavaMap);
@@ -92,10 +92,10 @@ fn decide(history: &History<JavaMapOp>, found: &mut [usize; 2]) {
 
 #[test]
 fn thirty_timed_operations_of_four_threads_are_decided_at_every_level() {
-    let mut rng = Rng(30);
     let mut found = [0, 0];
-    for _ in 0..5 {
-        let (ops, timeboxes) = stale_run(&mut rng);
+    // The last three are violations of causal convergence that took minutes before the search looked ahead.
+    for seed in [30, 31, 32, 18, 34, 117] {
+        let (ops, timeboxes) = stale_run(&mut Rng(seed));
         decide(&History::from_timeboxes(ops, &timeboxes).unwrap(), &mut found);
     }
     assert!(found.iter().all(|count| *count > 5), "{found:?}");
@@ -103,9 +103,9 @@ fn thirty_timed_operations_of_four_threads_are_decided_at_every_level() {
 
 #[test]
 fn thirty_operations_of_four_threads_in_a_sparse_order_are_decided_at_every_level() {
-    let mut rng = Rng(31);
     let mut found = [0, 0];
-    for _ in 0..3 {
+    for seed in [0, 3, 18] {
+        let mut rng = Rng(seed);
         let (ops, timeboxes) = stale_run(&mut rng);
         // Half of what real time says was observed: no interval order any more.
         let mut pairs = Vec::new();

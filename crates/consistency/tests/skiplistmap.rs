@@ -26,7 +26,7 @@ fn decoded(recorded: &Recorded) -> History<JavaMapOp> {
             Decoded::DidNotHappen => None,
         })
     };
-    recorded.decode(decode).unwrap()
+    recorded.decode(&decode).unwrap()
 }
 
 fn histories(set: &str) -> Vec<Recorded> {

@@ -238,7 +238,11 @@ fn every_level_agrees_with_the_definition_on_random_transactions() {
                         }
                     })
                     .collect();
-                let cut_off = if rng.below(10) == 0 { ", w? x 1" } else { "" };
+                let cut_off = match rng.below(20) {
+                    0 | 1 => ", w? x 1",
+                    2 | 3 => ", abort",
+                    _ => "",
+                };
                 let overlap = if rng.below(2) == 0 { "~" } else { "" };
                 format!("{name} s{} {}{cut_off}{overlap}", rng.below(3), steps.join(", "))
             })

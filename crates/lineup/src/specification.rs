@@ -9,6 +9,7 @@ use std::fmt;
 use omnilink_consistency::{JudgeError, Question, Recorded, WeakChecker, WeakOptions, judge};
 use omnilink_engine::{CheckError, Consistency, Operation as EngineOperation, Options, Verdict, check};
 use omnilink_models::{Decoded, ModelSpecError, Shipped, Visitor, with_model};
+use omnilink_report::{Look, weak_evidence};
 use omnilink_trace::{Args, Operation, Place, Time, Timebox};
 use thiserror::Error;
 
@@ -150,12 +151,13 @@ fn by_judge<M: Shipped>(
     let judgement = judge(
         &mut checker,
         &recorded,
-        |operation: &Operation| decoded(model, operation),
+        &|operation: &Operation| decoded(model, operation),
         &methods,
         question,
         &WeakOptions::default(),
     )?;
-    Ok((judgement.verdict == "violation").then_some(Why::Specification(judgement.text)))
+    let is_violation = judgement.verdict() == "violation";
+    Ok(is_violation.then(|| Why::Specification(weak_evidence(&judgement, &Look::plain()))))
 }
 
 /// The calls of a history as operations of a trace.

@@ -13,7 +13,8 @@ use crate::error::{BindError, BindProblem};
 use crate::instance::{Content, Instance, Part, hash_of};
 use crate::linked::Linked;
 use crate::model::TlaModel;
-use crate::plan::{Extra, Formulation, Plan};
+use crate::omnilink_setup::EVENT;
+use crate::plan::{Extra, Formulation, ParamPlan, Plan};
 
 /// What an operation of a trace means to the spec.
 #[derive(Clone, Debug)]
@@ -35,6 +36,13 @@ pub enum Bound {
     },
 }
 
+/// Whether the results of an operation count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Results {
+    Known,
+    Forgotten,
+}
+
 /// Arguments in the order of the parameters; `None` for what a pending operation does not know.
 type Arguments = SmallVec<[Option<Value>; 6]>;
 
@@ -47,6 +55,21 @@ impl TlaModel<'_> {
     /// # Errors
     /// When the spec has no such action, or it takes other arguments.
     pub fn bind(&self, operation: &Operation) -> Result<Bound, BindError> {
+        self.bind_with(operation, Results::Known)
+    }
+
+    /// What an operation of a trace means whatever it returned: its results may be anything in their ranges.
+    ///
+    /// Results are what stands in `ret`, parameters that are called like one (`result`, `ret`, `res`, `return`) and those
+    /// for which the link file says what an unknown value may be.
+    ///
+    /// # Errors
+    /// As [`TlaModel::bind`], and when a result has no range.
+    pub fn bind_effect(&self, operation: &Operation) -> Result<Bound, BindError> {
+        self.bind_with(operation, Results::Forgotten)
+    }
+
+    fn bind_with(&self, operation: &Operation, results: Results) -> Result<Bound, BindError> {
         let linked = self.linked;
         let error = |problem: BindProblem| BindError {
             place: operation.place.clone(),
@@ -63,12 +86,19 @@ impl TlaModel<'_> {
             return Ok(Bound::DidNotHappen);
         }
         let mut arguments = self.arguments(plan, operation).map_err(error)?;
+        if results == Results::Forgotten {
+            self.forget_results(plan, operation, &mut arguments)
+                .map_err(error)?;
+        }
         let step = plan.steps.as_ref().filter(|_| !operation.aborted);
         let Some(steps) = step else {
             let formulation = match &plan.aborted {
                 Some(aborted) if operation.aborted => aborted,
                 _ => &plan.happened,
             };
+            if results == Results::Forgotten && formulation.extras.contains(&Extra::Event) {
+                return Err(error(self.unforgettable(plan, EVENT)));
+            }
             add_extras(formulation, operation, &mut arguments);
             let instance = self.instance(number, formulation.operation, &arguments, None, operation);
             return Ok(Bound::Once(instance));
@@ -147,6 +177,44 @@ impl TlaModel<'_> {
             }
         }
         Ok(arguments)
+    }
+
+    /// Takes the values of results away again.
+    fn forget_results(
+        &self,
+        plan: &Plan,
+        operation: &Operation,
+        arguments: &mut Arguments,
+    ) -> Result<(), BindProblem> {
+        let returned = operation.ret.as_ref().and_then(|_| match &operation.args {
+            Args::Named(record) => {
+                let is_open = |(_, param): &(usize, &ParamPlan)| record.field(&param.field).is_none();
+                let open = plan.params.iter().enumerate().filter(is_open);
+                result_among(open.map(|(at, param)| (at, param.field.as_str())))
+            }
+            Args::Positional(_) => plan.params.len().checked_sub(1),
+        });
+        for (at, (param, argument)) in plan.params.iter().zip(arguments).enumerate() {
+            if !param.is_result && returned != Some(at) {
+                continue;
+            }
+            if param.range.is_none() {
+                return Err(self.unforgettable(plan, &param.field));
+            }
+            *argument = None;
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn unforgettable(&self, plan: &Plan, param: &str) -> BindProblem {
+        let action = &self.linked.actions[plan.action as usize];
+        BindProblem::Unforgettable {
+            op: plan.op.clone(),
+            param: param.to_owned(),
+            action: action.signature(),
+            at: action.at.clone(),
+        }
     }
 
     #[cold]
@@ -236,19 +304,28 @@ const UNREAD_MAX: usize = 64;
 /// A result that stands beside the arguments belongs to the parameter that is called like one, or else to the last that
 /// has no value yet.
 fn place_result(plan: &Plan, result: &Value, arguments: &mut Arguments) {
-    let is_open = |(param, _): &(usize, &Option<Value>), arguments: &Arguments| arguments[*param].is_none();
-    let open: SmallVec<[usize; 6]> = arguments
-        .iter()
-        .enumerate()
-        .filter(|entry| is_open(entry, arguments))
-        .map(|(param, _)| param)
-        .collect();
-    let named = open
-        .iter()
-        .find(|param| RESULT_NAMES.contains(&plan.params[**param].field.as_str()));
-    if let Some(param) = named.or(open.last()) {
-        arguments[*param] = Some(result.clone());
+    let params = plan.params.iter().zip(arguments.iter()).enumerate();
+    let open = params.filter(|(_, (_, argument))| argument.is_none());
+    if let Some(at) = result_among(open.map(|(at, (param, _))| (at, param.field.as_str()))) {
+        arguments[at] = Some(result.clone());
     }
+}
+
+/// Which of these parameters, by position and name, a result belongs to.
+fn result_among<'a>(params: impl Iterator<Item = (usize, &'a str)>) -> Option<usize> {
+    let (mut named, mut last) = (None, None);
+    for (at, name) in params {
+        if is_result_name(name) {
+            named = named.or(Some(at));
+        }
+        last = Some(at);
+    }
+    named.or(last)
+}
+
+/// Whether a parameter of this name is a result.
+pub(crate) fn is_result_name(name: &str) -> bool {
+    RESULT_NAMES.contains(&name)
 }
 
 fn add_extras(formulation: &Formulation, operation: &Operation, arguments: &mut Arguments) {

@@ -95,6 +95,22 @@ pub enum BindProblem {
         /// What the operation has.
         fields: String,
     },
+    /// A result that may be anything, and nothing says what that is.
+    #[error(
+        "nothing says what the result `{param}` of {op} may be, so it cannot be forgotten: let the next-state relation say it \
+         (`\\E {param} \\in Results : {action}`; the action is at {at}) or the link file ([ops.{op}] unknown = {{ {param} = \
+         \"Results\" }})"
+    )]
+    Unforgettable {
+        /// The operation.
+        op: String,
+        /// The parameter.
+        param: String,
+        /// The action with its parameters.
+        action: String,
+        /// Where the action is defined.
+        at: String,
+    },
     /// More or fewer arguments than parameters.
     #[error("{op} has {found} arguments, but the action {action} ({at}) takes {expected}")]
     Arity {

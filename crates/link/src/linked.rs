@@ -354,6 +354,13 @@ impl Linked {
         self.by_name.contains_key(op)
     }
 
+    /// The operations that mean something, by name, in order.
+    pub fn ops(&self) -> Vec<&str> {
+        let mut ops: Vec<&str> = self.by_name.keys().map(String::as_str).collect();
+        ops.sort_unstable();
+        ops
+    }
+
     /// The actions of the spec.
     pub fn actions(&self) -> &[Action] {
         &self.actions

@@ -9,6 +9,7 @@ use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
 use crate::action::Action;
+use crate::bind::is_result_name;
 use crate::error::LinkError;
 use crate::link_file::{LinkFile, OpLink};
 use crate::module::{Module, application, identifiers, name};
@@ -72,6 +73,8 @@ pub(crate) struct ParamPlan {
     pub(crate) codes: Vec<Code>,
     /// The set that the value of a pending operation is in, over all parameters.
     pub(crate) range: Option<Operation>,
+    /// Whether it is a result: by its name, or because the link file says what it may be if it is not known.
+    pub(crate) is_result: bool,
 }
 
 /// What a value of the trace stands for.
@@ -383,6 +386,8 @@ impl<'a> Draft<'a> {
                 field: field.clone(),
                 codes: translated,
                 range,
+                is_result: is_result_name(field)
+                    || self.link.is_some_and(|link| link.unknown.contains_key(param)),
             });
         }
         Some(Plan {

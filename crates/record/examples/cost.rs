@@ -5,7 +5,12 @@
 //! short rounds, in processor time. On a busy machine the best is what recording costs; what others do to
 //! the caches and to the sibling of a core is in the median.
 
-use std::{hint::black_box, process::ExitCode, time::Duration};
+use std::{
+    hint::black_box,
+    process::ExitCode,
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
 
 use omnilink_record::{Backing, ClockChoice, EndFence, Options, RecordError, Recorder, ThreadLog, record};
 
@@ -46,6 +51,24 @@ fn record_all() -> Result<(), RecordError> {
             small_chunks.create(here("small"))?,
             20_000,
         )?;
+        let counters = Options::new().happens_before(8);
+        report(
+            "mapped file, happens-before of 1 thread",
+            counters.create(here("counters"))?,
+            20_000,
+        )?;
+        let counters = Options::new().happens_before(8).end_fence(EndFence::LoadsOnly);
+        report_beside_others(
+            "the same of 4 threads at work, loads only",
+            counters.create(here("four"))?,
+            20_000,
+        )?;
+        let loads_only = Options::new().end_fence(EndFence::LoadsOnly);
+        report_beside_others(
+            "4 threads at work, loads only, no counters",
+            loads_only.create(here("four-plain"))?,
+            20_000,
+        )?;
         let written = Options::new().backing(Backing::Written);
         report("written file", written.create(here("written"))?, 1_000)
     })();
@@ -56,11 +79,40 @@ fn record_all() -> Result<(), RecordError> {
 
 fn report(name: &str, recorder: Recorder, operations: u32) -> Result<(), RecordError> {
     let mut log = recorder.thread(0)?;
-    let mut costs_ns: Vec<f64> = (0..ROUNDS).map(|_| round(&mut log, operations)).collect();
-    costs_ns.sort_by(f64::total_cmp);
-    println!("{name:<44} {:>8.1} {:>8.1}", costs_ns[0], costs_ns[ROUNDS / 2]);
+    print_costs(name, (0..ROUNDS).map(|_| round(&mut log, operations)).collect());
     drop(log);
     recorder.finish().map(|_| ())
+}
+
+/// The same with three more threads that record as fast as they can: their counters are never where they were.
+fn report_beside_others(name: &str, recorder: Recorder, operations: u32) -> Result<(), RecordError> {
+    let is_done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for other in 1..4 {
+            let mut log = recorder.thread(other)?;
+            let is_done = &is_done;
+            scope.spawn(move || {
+                // Bounded, or a slow machine would fill its disk.
+                for value in 0..ROUNDS as u32 * operations {
+                    if is_done.load(Ordering::Relaxed) {
+                        break;
+                    }
+                    record!(log, push(value = black_box(value)) => black_box(true));
+                }
+            });
+        }
+        let mut log = recorder.thread(0)?;
+        let costs_ns = (0..ROUNDS).map(|_| round(&mut log, operations)).collect();
+        print_costs(name, costs_ns);
+        is_done.store(true, Ordering::Relaxed);
+        Ok::<_, RecordError>(())
+    })?;
+    recorder.finish().map(|_| ())
+}
+
+fn print_costs(name: &str, mut costs_ns: Vec<f64>) {
+    costs_ns.sort_by(f64::total_cmp);
+    println!("{name:<44} {:>8.1} {:>8.1}", costs_ns[0], costs_ns[ROUNDS / 2]);
 }
 
 fn round(log: &mut ThreadLog, operations: u32) -> f64 {

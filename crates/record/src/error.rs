@@ -36,6 +36,13 @@ pub enum RecordError {
         /// The label.
         label: String,
     },
+    /// More threads than happens-before was to be recorded for.
+    TooManyThreads {
+        /// The thread that is one too many.
+        label: String,
+        /// For how many there is room.
+        threads: usize,
+    },
     /// A header field of the user has a name that the recorder itself writes, or was given twice.
     HeaderTaken {
         /// The field's name.
@@ -114,6 +121,12 @@ impl fmt::Display for RecordError {
                     "thread label {label} is already in use; give every thread of a recorder its own label"
                 )
             }
+            Self::TooManyThreads { label, threads } => write!(
+                f,
+                "thread {label}: happens-before is recorded for {threads} threads, and there are more; give \
+                 `Options::happens_before` a larger number (a thread that goes on after an operation left pending counts \
+                 again)"
+            ),
             Self::LabelInvalid { label } => write!(
                 f,
                 "thread label {label:?} is not usable; use a number, or a text that is not empty and has \

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// The fields that the recorder itself writes.
-pub(crate) const OWN_FIELDS: [&str; 10] = [
+pub(crate) const OWN_FIELDS: [&str; 11] = [
     "omnilink",
     "unit",
     "ticks_per_second",
@@ -22,6 +22,7 @@ pub(crate) const OWN_FIELDS: [&str; 10] = [
     "recorded_at",
     "thread",
     "sorted",
+    "happens_before",
 ];
 
 /// What the headers of a recorder's files have in common.
@@ -30,18 +31,20 @@ pub(crate) struct Header {
     host: String,
     command: String,
     recorded_at_unix_ns: u64,
+    has_happens_before: bool,
     /// Names and MessagePack values of the user's own fields.
     own: Vec<(String, Vec<u8>)>,
 }
 
 impl Header {
-    pub(crate) fn new(own: Vec<(String, Vec<u8>)>) -> Self {
+    pub(crate) fn new(own: Vec<(String, Vec<u8>)>, has_happens_before: bool) -> Self {
         let arguments = std::env::args_os().map(|argument| argument.to_string_lossy().into_owned());
         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self {
             host: host(),
             command: arguments.collect::<Vec<_>>().join(" "),
             recorded_at_unix_ns: u64::try_from(since_epoch.as_nanos()).unwrap_or(u64::MAX),
+            has_happens_before,
             own,
         }
     }
@@ -69,6 +72,10 @@ impl Header {
         field("pid", &std::process::id());
         field("command", &self.command);
         field("recorded_at", &self.recorded_at_unix_ns);
+        if self.has_happens_before {
+            // Every operation's `clock` says how many operations of each thread were over.
+            field("happens_before", &"counters");
+        }
         if let Some(thread) = thread {
             field("thread", thread);
             // A promise to readers: a thread's operations come in the order of their starts.

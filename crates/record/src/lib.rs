@@ -53,6 +53,11 @@
 //! A call that is dropped without an end stays pending: it may take effect at any later time. Nothing of the
 //! same thread can follow it, so the log goes on under a new label: thread `3` becomes `3'1`, then `3'2`.
 //!
+//! # Happens-before
+//!
+//! With [`Options::happens_before`] every operation also records which operations of other threads were over before it
+//! began, from counters instead of clocks: see `docs/record.md`.
+//!
 //! # Limits
 //!
 //! A recorder belongs to the process that made it: a forked child must make its own, and may not use
@@ -67,6 +72,7 @@ mod header;
 mod label;
 mod macros;
 mod options;
+mod progress_board;
 mod recorder;
 mod recording;
 mod storage;

@@ -28,6 +28,7 @@ pub struct Options {
     pub(crate) backing: Backing,
     pub(crate) chunk: ChunkBytes,
     pub(crate) header: Vec<(String, Vec<u8>)>,
+    pub(crate) counted_threads: Option<u16>,
 }
 
 /// How much of a file is allocated and mapped at a time.
@@ -69,6 +70,17 @@ impl Options {
     /// How much of a file is allocated and mapped at a time; rounded up to whole pages.
     pub fn chunk_bytes(mut self, bytes: usize) -> Self {
         self.chunk = ChunkBytes(bytes);
+        self
+    }
+
+    /// Also records happens-before: with every operation, as its vector `clock`, how many operations of each thread
+    /// were over when it began. For up to `threads` threads; a thread that goes on after an operation left pending
+    /// counts as another.
+    ///
+    /// This order is certain whatever the clock and the fences do, so it goes well with [`EndFence::LoadsOnly`]. It
+    /// is a partial order, not always one of timeboxes: `omnilink check` uses it for histories of up to 128 operations.
+    pub fn happens_before(mut self, threads: u16) -> Self {
+        self.counted_threads = Some(threads);
         self
     }
 

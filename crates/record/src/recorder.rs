@@ -14,6 +14,7 @@ use crate::{
     EndFence, Label, Options, RecordError, Recording, ThreadLog, ThreadRecording,
     clock::Clock,
     header::Header,
+    progress_board::ProgressBoard,
     storage::{Backing, Storage},
 };
 
@@ -39,6 +40,8 @@ pub(crate) struct Shared {
     backing: Backing,
     chunk_bytes: usize,
     header: Header,
+    /// Where threads tell how far they are, if happens-before is recorded.
+    pub(crate) progress: Option<ProgressBoard>,
     ledger: Mutex<Ledger>,
 }
 
@@ -88,6 +91,7 @@ impl Recorder {
             backing,
             chunk,
             header,
+            counted_threads,
         } = options;
         let shared = Shared {
             clock: Clock::choose(clock)?,
@@ -97,7 +101,8 @@ impl Recorder {
             directory: directory.map(Path::to_owned),
             backing,
             chunk_bytes: chunk.0,
-            header: Header::new(header),
+            header: Header::new(header, counted_threads.is_some()),
+            progress: counted_threads.map(|threads| ProgressBoard::new(threads.into())),
             ledger: Mutex::default(),
         };
         Ok(Self {

@@ -7,6 +7,7 @@ use crate::{
     buffer::Buffer,
     clock::Clock,
     header::Header,
+    progress_board::Place,
     recorder::Shared,
     storage::{Output, Storage},
     value::{ARRAY, MAP, Slot, encoded, tagged},
@@ -40,6 +41,8 @@ pub struct ThreadLog {
     preamble: Box<[u8]>,
     /// The last time read: this thread's clock must not go back.
     last_time: i64,
+    /// Where others see how far this thread is, if happens-before is recorded.
+    place: Option<Place>,
     /// An operation was begun and has not ended.
     is_open: bool,
     operations: u64,
@@ -64,6 +67,7 @@ impl ThreadLog {
         label: Label,
     ) -> Result<Self, RecordError> {
         let preamble = preamble(&label)?;
+        let place = join(&shared, &label)?;
         let mut buffer = Buffer::new(storage);
         header.write(&mut buffer, &shared.clock, Some(&label));
         if let Some(error) = buffer.take_failure() {
@@ -83,6 +87,7 @@ impl ThreadLog {
             preamble,
             label,
             last_time: i64::MIN,
+            place,
             is_open: false,
             operations: 0,
             pending: 0,
@@ -136,6 +141,10 @@ impl ThreadLog {
     /// call.
     #[inline]
     pub(crate) fn begin(&mut self) -> bool {
+        if let (Some(place), Some(board)) = (&mut self.place, &self.shared.progress) {
+            self.buffer.put(b"\xa5clock");
+            board.note(place, &mut self.buffer);
+        }
         if !self.buffer.reserve_for_end() {
             return self.stop();
         }
@@ -146,7 +155,8 @@ impl ThreadLog {
             return self.stop_for_clock(start);
         }
         self.last_time = start;
-        self.buffer.publish(map_of(FIELDS_AT_BEGIN));
+        let fields = self.fields_at_begin();
+        self.buffer.publish(map_of(fields));
         if self.buffer.has_failed() {
             return self.stop();
         }
@@ -176,7 +186,7 @@ impl ThreadLog {
             return;
         }
         self.last_time = end;
-        let mut fields = FIELDS_AT_BEGIN + 1;
+        let mut fields = self.fields_at_begin() + 1;
         if !ret.is_absent() {
             fields += 1;
             self.buffer.put(b"\xa3ret");
@@ -199,6 +209,15 @@ impl ThreadLog {
             return;
         }
         self.is_open = false;
+        // After the record: whatever is counted as over must have its end in the file, also if the process dies now.
+        if let (Some(place), Some(board)) = (&self.place, &self.shared.progress) {
+            board.end(place);
+        }
+    }
+
+    #[inline]
+    fn fields_at_begin(&self) -> u8 {
+        FIELDS_AT_BEGIN + u8::from(self.place.is_some())
     }
 
     /// The operation begun last will never end: the thread goes on under another label.
@@ -206,8 +225,10 @@ impl ThreadLog {
     fn go_on_after_pending(&mut self) {
         self.is_open = false;
         self.pending += 1;
-        match preamble(&self.label.after_pending(self.pending)) {
-            Ok(preamble) => self.preamble = preamble,
+        let label = self.label.after_pending(self.pending);
+        // What is counted in the old place would count the pending operation as over.
+        match preamble(&label).and_then(|preamble| Ok((preamble, join(&self.shared, &label)?))) {
+            Ok((preamble, place)) => (self.preamble, self.place) = (preamble, place),
             Err(error) => self.buffer.fail(error),
         }
     }
@@ -255,6 +276,20 @@ impl Drop for ThreadLog {
 fn preamble(label: &Label) -> Result<Box<[u8]>, RecordError> {
     let label = encoded(label)?;
     Ok([b"\0\xa6thread".as_slice(), &label, b"\xa2op"].concat().into())
+}
+
+/// A place where others see how far the thread is, if happens-before is recorded.
+fn join(shared: &Shared, label: &Label) -> Result<Option<Place>, RecordError> {
+    let Some(board) = &shared.progress else {
+        return Ok(None);
+    };
+    // Keys of a vector clock are texts.
+    let name = encoded(&label.to_string())?;
+    let full = || RecordError::TooManyThreads {
+        label: label.to_string(),
+        threads: board.capacity(),
+    };
+    board.join(name).ok_or_else(full).map(Some)
 }
 
 /// The error with the thread that met it: stores and values do not know for whom they work.

@@ -35,6 +35,7 @@ mod report;
 mod text;
 mod thread_names;
 mod timeline;
+mod weak;
 
 pub use figures::{bytes, count, seconds};
 pub use look::{Look, Tone};
@@ -43,3 +44,4 @@ pub use paragraph::wrapped;
 pub use report::{Answer, Judgement, Report};
 pub use thread_names::ThreadNames;
 pub use timeline::{Bar, Mark, draw};
+pub use weak::{WeakReport, weak_evidence};

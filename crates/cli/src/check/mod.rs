@@ -5,6 +5,7 @@ mod history;
 mod list_models;
 mod run_all;
 mod session;
+mod subject;
 mod weak;
 mod witness;
 
@@ -18,11 +19,13 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::input::{Input, format_name};
 use crate::output::{self, Color, Output};
+use crate::validate::{Linking, validate_all};
 
 pub(crate) use criteria::Criteria;
 pub(crate) use history::{Meaning, decode_shipped};
 pub(crate) use run_all::RunAll;
 pub(crate) use session::{Request, check_input};
+use weak::{Asked, Desk, Weak};
 
 /// Check histories of a concurrent system against a model.
 #[derive(Debug, Args)]
@@ -32,13 +35,13 @@ pub(crate) struct CheckArgs {
     #[arg(value_name = "TRACE", required_unless_present = "list_models")]
     traces: Vec<PathBuf>,
     /// The model, with options where it takes any, such as register:initial=0 or queue:capacity=8
-    #[arg(
-        long,
-        short,
-        value_name = "NAME[:OPT=VAL,…]",
-        required_unless_present = "list_models"
-    )]
+    #[arg(long, short, value_name = "NAME[:OPT=VAL,…]", conflicts_with = "spec")]
     model: Option<String>,
+    /// A TLA+ specification instead of a model: an operation `Name(args)` is its action `Name`
+    #[arg(long, value_name = "SPEC.tla")]
+    spec: Option<PathBuf>,
+    #[command(flatten)]
+    linking: Linking,
     #[command(flatten)]
     criteria: Criteria,
     #[command(flatten)]
@@ -82,6 +85,7 @@ Examples:
   omnilink check jepsen/*.log --model cas-register --jobs 4 --json
   omnilink check history.edn --model register:initial=0 --consistency sequential
   omnilink check history.ndjson --model kv --consistency causal
+  omnilink check history.ndjson --spec Kv.tla --consistency causal
   omnilink check histories.jsonl --model java-map --infer
   zstd -dc big.ndjson.zst | omnilink check - --model map --time-limit 60s --memory-limit 2GB
   omnilink check --list-models
@@ -93,10 +97,10 @@ Of several inputs the worst decides, in the order 2, 1, 3, 0.";
 pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
     let look = output::look(args.color, args.ascii);
     let mut out = Output::new(&look);
-    let Some(model) = args.model.as_deref().filter(|_| !args.list_models) else {
+    if args.list_models {
         out.print(&list_models::page(&look))?;
         return Ok(Exit::Valid);
-    };
+    }
     args.criteria.validate(args.is_async)?;
     if args.witness.is_some() && args.traces.len() != 1 {
         let message = "--witness writes one file, so it takes one trace; run the command once for each";
@@ -108,20 +112,27 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
         ..OpenOptions::default()
     };
     let inputs = Input::all(&args.traces, &options)?;
-    let weak = weak::Weak::asked(
-        &args.weak,
-        args.criteria.consistency(),
-        args.criteria.options().limits,
-        (&args.traces, &inputs),
-        args.json,
-        &mut out,
-    )?;
-    let out = match weak {
-        Ok(weak) => return with_model(model, weak)?,
-        Err(out) => out,
+    let model_name = match (&args.model, &args.spec) {
+        (Some(model), _) => model.clone(),
+        (None, Some(spec)) => spec.display().to_string(),
+        (None, None) => String::new(),
+    };
+    let desk = Desk {
+        model_name: &model_name,
+        paths: &args.traces,
+        inputs: &inputs,
+        limits: args.criteria.options().limits,
+        is_json: args.json,
+        evidence: args.evidence.as_deref(),
+        look: &look,
+        out: &mut out,
+    };
+    let desk = match Weak::asked(&args.weak, args.criteria.consistency(), desk)? {
+        Asked::Weak(weak) => return check_weakly(args, weak),
+        Asked::Engine(desk) => desk,
     };
     let request = Request {
-        model_name: model.to_owned(),
+        model_name: model_name.clone(),
         options: args.criteria.options(),
         minimize: args.minimize,
         witness: args.witness.clone(),
@@ -133,7 +144,36 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
         is_json: args.json,
         evidence: args.evidence.as_deref(),
         look: &look,
-        out,
+        out: desk.out,
     };
-    with_model(model, run_all)?
+    match (&args.model, &args.spec) {
+        (Some(model), _) => with_model(model, run_all)?,
+        (None, Some(spec)) => validate_all(spec, &args.linking, run_all),
+        (None, None) => Err(no_model()),
+    }
+}
+
+/// Checks for less than linearizability, or in an order that is no order of timeboxes.
+fn check_weakly(args: &CheckArgs, weak: Weak<'_>) -> Result<Exit, CliError> {
+    if args.witness.is_some() {
+        let message = "--witness writes an order of a trace that is explained by timeboxes; --evidence FILE writes the order \
+                       and who sees what for all other checks";
+        return Err(CliError::Usage(message.to_owned()));
+    }
+    if let Some(isolation) = weak.isolation() {
+        return weak.check_transactions(isolation);
+    }
+    match (&args.model, &args.spec) {
+        (Some(model), _) => with_model(model, weak)?,
+        (None, Some(spec)) => {
+            let (options, collection) = args.linking.options(spec)?;
+            weak.check_spec(spec, &options, &collection)
+        }
+        (None, None) => Err(no_model()),
+    }
+}
+
+fn no_model() -> CliError {
+    let message = "against what? Give --model NAME (--list-models lists them) or --spec SPEC.tla";
+    CliError::Usage(message.to_owned())
 }

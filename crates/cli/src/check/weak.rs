@@ -7,17 +7,20 @@ use std::time::Instant;
 
 use clap::Args;
 use omnilink_consistency::{
-    JudgeError, Judgement, MethodLevels, Question, Recorded, Ret, WeakChecker, WeakOptions, is_history_line,
-    judge, judge_together, parse_axioms, read_histories,
+    Isolation, JudgeError, Judgement, MethodLevels, OpSet, Question, Recorded, Ret, WeakChecker, WeakOptions,
+    is_history_line, judge, judge_together, judge_transactions, parse_axioms, read_histories,
 };
 use omnilink_engine::Limits;
-use omnilink_models::{Decoded, Shipped, Visitor};
+use omnilink_link::{Collection, LinkOptions, Linked};
+use omnilink_models::{Shipped, Visitor};
+use omnilink_report::{Look, WeakReport};
 use omnilink_trace::Operation;
-use omnilink_value::Value;
 
+use super::subject::{ShippedSubject, SpecSubject, Subject};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::input::Input;
+use crate::new_file::NewFile;
 use crate::output::{self, Output};
 use crate::peak::peak_bytes;
 
@@ -41,21 +44,39 @@ pub(crate) struct WeakArgs {
 const WEAK: &str = "Weak consistency";
 
 /// What to do with the histories.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Task {
     Judge(Question),
     Infer,
+}
+
+/// What does not depend on the question: where histories come from, and where answers go.
+pub(super) struct Desk<'a> {
+    /// The model or the specification, as the user named it.
+    pub(super) model_name: &'a str,
+    pub(super) paths: &'a [PathBuf],
+    pub(super) inputs: &'a [Input],
+    pub(super) limits: Limits,
+    pub(super) is_json: bool,
+    pub(super) evidence: Option<&'a Path>,
+    pub(super) look: &'a Look,
+    pub(super) out: &'a mut Output,
 }
 
 /// Weak consistency, once it is known to be asked for.
 pub(super) struct Weak<'a> {
     task: Task,
     ret: Ret,
-    limits: Limits,
-    paths: &'a [PathBuf],
-    inputs: &'a [Input],
-    is_json: bool,
-    out: &'a mut Output,
+    desk: Desk<'a>,
+    /// What goes into the file of `--evidence`.
+    lines: String,
+}
+
+/// A weak check, or the desk given back.
+pub(super) enum Asked<'a> {
+    Weak(Weak<'a>),
+    /// Plain linearizability or sequential consistency of timeboxes is asked for: the engine's own.
+    Engine(Desk<'a>),
 }
 
 /// The text of a file that the user named.
@@ -74,17 +95,46 @@ fn holds_histories(path: &Path) -> bool {
     read.is_ok() && std::str::from_utf8(&line).is_ok_and(is_history_line)
 }
 
+/// Whether a trace tells what happened before what by other means than timeboxes, which are all that the engine reads.
+///
+/// Clocks and counters are on every operation or count for nothing; pairs may be on any. Only what a search could be given is
+/// looked at: a long trace is not read through, and a pipe not held up.
+fn tells_its_own_order(path: &Path, input: &Input) -> bool {
+    if bytes_of(path).is_none_or(|bytes| bytes > SEARCHED_BYTES_MAX) {
+        return false;
+    }
+    let Ok(trace) = input.open() else { return false };
+    let head = trace.map_while(Result::ok).take(OpSet::CAPACITY);
+    head.enumerate().any(|(position, op)| {
+        let has = |field: &str| op.meta.as_ref().is_some_and(|meta| meta.field(field).is_some());
+        let has_clock = op.clock.as_ref().is_some_and(|clock| clock.as_record().is_some());
+        has("after") || position == 0 && (has("call_pcs") || has_clock)
+    })
+}
+
+/// More than any history that can be searched takes, unless its values are enormous.
+const SEARCHED_BYTES_MAX: u64 = 1 << 22;
+
+/// How large a file is, or the files of a folder together.
+fn bytes_of(path: &Path) -> Option<u64> {
+    let about = std::fs::metadata(path).ok()?;
+    if !about.is_dir() {
+        return about.is_file().then_some(about.len());
+    }
+    let entries = std::fs::read_dir(path).ok()?.flatten();
+    Some(
+        entries
+            .filter_map(|entry| entry.metadata().ok())
+            .map(|about| about.len())
+            .sum(),
+    )
+}
+
 impl<'a> Weak<'a> {
-    /// `None` if plain linearizability or sequential consistency of traces is asked for: the engine's own.
-    pub(super) fn asked(
-        args: &WeakArgs,
-        consistency: &str,
-        limits: Limits,
-        (paths, inputs): (&'a [PathBuf], &'a [Input]),
-        is_json: bool,
-        out: &'a mut Output,
-    ) -> Result<Result<Self, &'a mut Output>, CliError> {
+    /// Finds out what is asked.
+    pub(super) fn asked(args: &WeakArgs, consistency: &str, desk: Desk<'a>) -> Result<Asked<'a>, CliError> {
         let bad = |error: &dyn std::fmt::Display| CliError::Usage(error.to_string());
+        let mut is_engines = false;
         let task = if args.infer {
             Task::Infer
         } else if let Some(path) = &args.axioms {
@@ -96,149 +146,226 @@ impl<'a> Weak<'a> {
                 .map_err(|error| bad(&error))?;
             Task::Judge(Question::Levels(levels))
         } else {
+            is_engines = matches!(consistency, "linearizable" | "sequential")
+                && !desk.paths.iter().any(|path| holds_histories(path))
+                && !std::iter::zip(desk.paths, desk.inputs)
+                    .any(|(path, input)| tells_its_own_order(path, input));
             Task::Judge(Question::from_name(consistency).map_err(|error| bad(&error))?)
         };
-        let is_engines = !args.infer
-            && args.axioms.is_none()
-            && args.levels.is_none()
-            && matches!(consistency, "linearizable" | "sequential")
-            && !paths.iter().any(|path| holds_histories(path));
         if is_engines {
-            return Ok(Err(out));
+            return Ok(Asked::Engine(desk));
         }
-        Ok(Ok(Self {
+        Ok(Asked::Weak(Self {
             task,
             ret: args.ret,
-            limits,
-            paths,
-            inputs,
-            is_json,
-            out,
+            desk,
+            lines: String::new(),
         }))
     }
-}
 
-impl Visitor for Weak<'_> {
-    type Output = Result<Exit, CliError>;
+    /// The level at which transactions are to be isolated, if that is asked.
+    pub(super) fn isolation(&self) -> Option<Isolation> {
+        match self.task {
+            Task::Judge(Question::Isolation(isolation)) => Some(isolation),
+            _ => None,
+        }
+    }
 
-    fn visit<M: Shipped>(mut self, model: M) -> Result<Exit, CliError> {
-        let mut worst = Exit::Valid;
-        for index in 0..self.inputs.len() {
-            let exit = match self.input(&model, index) {
-                Ok(exit) => exit,
-                Err(error) => {
-                    output::error(&error);
-                    if self.is_json {
-                        let name = &self.inputs[index].name;
-                        let failed = serde_json::json!({ "input": name, "verdict": "error", "error": error.to_string() });
-                        self.out.print(&format!("{failed}\n"))?;
+    /// Checks transactions, which need no model.
+    pub(super) fn check_transactions(self, isolation: Isolation) -> Result<Exit, CliError> {
+        self.each_input(|weak, index| {
+            let limits = weak.desk.limits;
+            let mut worst = Exit::Valid;
+            let Histories { notes, each } = weak.histories(index)?;
+            for recorded in each {
+                let started = Instant::now();
+                let answer = judge_transactions(&recorded?, isolation, limits).map_err(weak_error)?;
+                worst = worst.max(weak.tell(index, answer, &notes, started)?);
+            }
+            Ok(worst)
+        })
+    }
+
+    /// Checks every input against a specification.
+    pub(super) fn check_spec(
+        self,
+        spec: &Path,
+        options: &LinkOptions,
+        collection: &Collection,
+    ) -> Result<Exit, CliError> {
+        // What is collected differs from input to input; without that, one reading of the spec serves all.
+        let shared = match collection.is_empty() {
+            true => Some(Linked::load(spec, options)?),
+            false => None,
+        };
+        self.each_input(|weak, index| {
+            let collected;
+            let linked = match &shared {
+                Some(linked) => linked,
+                None => {
+                    let mut collection = collection.clone();
+                    for recorded in weak.histories(index)?.each {
+                        recorded?.ops.iter().for_each(|op| collection.observe(op));
                     }
-                    Exit::BadInput
+                    let mut options = options.clone();
+                    options.collected = collection.finish().0;
+                    collected = Linked::load(spec, &options)?;
+                    &collected
                 }
+            };
+            linked.run(|model| weak.judge_input(&SpecSubject { linked, model }, index))?
+        })
+    }
+
+    /// Has every input judged. One that cannot be does not keep the others from it.
+    fn each_input(
+        mut self,
+        mut judge_input: impl FnMut(&mut Self, usize) -> Result<Exit, CliError>,
+    ) -> Result<Exit, CliError> {
+        let evidence = self.desk.evidence.map(NewFile::check).transpose()?;
+        let mut worst = Exit::Valid;
+        for index in 0..self.desk.inputs.len() {
+            let exit = match judge_input(&mut self, index) {
+                Ok(exit) => exit,
+                Err(error) => self.tell_error(index, &error)?,
             };
             worst = worst.max(exit);
         }
+        if let Some(file) = evidence {
+            file.write(self.lines.as_bytes())?;
+        }
         Ok(worst)
     }
-}
 
-/// The histories of one input, as they are read.
-type Histories<'a> = Box<dyn Iterator<Item = Result<Recorded, CliError>> + 'a>;
-
-impl<'a> Weak<'a> {
-    fn input<M: Shipped>(&mut self, model: &M, index: usize) -> Result<Exit, CliError> {
+    fn judge_input<S: Subject>(&mut self, subject: &S, index: usize) -> Result<Exit, CliError> {
         let options = WeakOptions {
             ret: self.ret,
-            limits: self.limits,
+            limits: self.desk.limits,
             ..WeakOptions::default()
         };
-        let decode = |op: &Operation| {
-            model.decode(op).map(|decoded| match decoded {
-                Decoded::Op(op) => Some(op),
-                Decoded::DidNotHappen => None,
-            })
-        };
-        let histories = self.histories(index)?;
-        let methods: Vec<&str> = M::ENTRY.ops.iter().map(|op| op.name).collect();
+        let Histories { notes, each } = self.histories(index)?;
         let question = match &self.task {
             Task::Judge(question) => question.clone(),
             Task::Infer => {
                 let started = Instant::now();
-                let histories: Vec<Recorded> = histories.collect::<Result<_, _>>()?;
-                let answer = judge_together(model, &histories, decode, &options).map_err(weak_error)?;
-                return self.tell(index, &answer, None, started);
+                let histories: Vec<Recorded> = each.collect::<Result<_, _>>()?;
+                let answer =
+                    judge_together(subject.model(), &histories, subject, &options).map_err(weak_error)?;
+                return self.tell(index, answer, &notes, started);
             }
         };
-        let mut checker = WeakChecker::new(model);
+        let methods = subject.methods();
+        let mut checker = WeakChecker::new(subject.model());
         let mut worst = Exit::Valid;
-        for recorded in histories {
+        for recorded in each {
             let started = Instant::now();
             let recorded = recorded?;
             let answer =
-                judge(&mut checker, &recorded, decode, &methods, &question, &options).map_err(weak_error)?;
-            worst = worst.max(self.tell(index, &answer, Some(&recorded), started)?);
+                judge(&mut checker, &recorded, subject, &methods, &question, &options).map_err(weak_error)?;
+            worst = worst.max(self.tell(index, answer, &notes, started)?);
         }
         Ok(worst)
     }
 
     /// The histories of one input: all of a file of histories, or the one that a trace is.
     fn histories(&self, index: usize) -> Result<Histories<'a>, CliError> {
-        let (paths, inputs) = (self.paths, self.inputs);
+        let (paths, inputs) = (self.desk.paths, self.desk.inputs);
         let (path, input) = (&paths[index], &inputs[index]);
         if holds_histories(path) {
             let file = File::open(path).map_err(|error| {
                 CliError::Usage(format!("{}: {error}; give a file that can be read", input.name))
             })?;
             let histories = read_histories(&input.name, BufReader::new(file));
-            return Ok(Box::new(
-                histories.map(|recorded| recorded.map_err(|error| weak_error(error.into()))),
-            ));
+            let each = histories.map(|recorded| recorded.map_err(|error| weak_error(error.into())));
+            return Ok(Histories {
+                notes: Vec::new(),
+                each: Box::new(each),
+            });
         }
-        let operations = input.open()?.collect::<Result<Vec<Operation>, _>>()?;
+        let mut trace = input.open()?;
+        let operations = trace.by_ref().collect::<Result<Vec<Operation>, _>>()?;
         if operations.is_empty() {
             return Err(CliError::Empty(input.name.clone()));
         }
         let recorded = Recorded::from_operations(&input.name, operations);
-        Ok(Box::new(std::iter::once(
-            recorded.map_err(|error| weak_error(error.into())),
-        )))
+        let recorded = recorded.map_err(|error| weak_error(error.into()));
+        Ok(Histories {
+            notes: trace.notes().iter().map(ToString::to_string).collect(),
+            each: Box::new(std::iter::once(recorded)),
+        })
     }
 
     fn tell(
         &mut self,
         index: usize,
-        answer: &Judgement,
-        recorded: Option<&Recorded>,
+        judgement: Judgement,
+        notes: &[String],
         started: Instant,
     ) -> Result<Exit, CliError> {
-        if self.is_json {
-            let mut object = vec![
-                ("input".to_owned(), Value::str(&self.inputs[index].name)),
-                ("verdict".to_owned(), Value::str(answer.verdict)),
-            ];
-            let fields = answer
-                .json
-                .as_record()
-                .into_iter()
-                .flat_map(|record| record.iter());
-            object.extend(fields.map(|(name, value)| (name.to_owned(), value.clone())));
-            let mut json: serde_json::Value =
-                serde_json::from_str(&Value::record(object).to_json()).unwrap_or_default();
-            json["seconds"] = serde_json::json!(started.elapsed().as_secs_f64());
-            json["peak_bytes"] = serde_json::json!(peak_bytes());
-            if let Some(recorded) = recorded {
-                json["ops"] = serde_json::json!(recorded.ops.len());
-            }
-            self.out.print(&format!("{json}\n"))?;
-        } else {
-            self.out.print(&answer.text)?;
-        }
-        Ok(match answer.verdict {
+        let exit = match judgement.verdict() {
             "valid" => Exit::Valid,
             "violation" => Exit::Violation,
             _ => Exit::Unknown,
-        })
+        };
+        let report = WeakReport {
+            input: self.desk.inputs[index].name.clone(),
+            model: self.desk.model_name.to_owned(),
+            judgement,
+            seconds: started.elapsed().as_secs_f64(),
+            peak_bytes: peak_bytes(),
+            notes: notes.to_vec(),
+        };
+        if self.desk.is_json {
+            self.print_json(&report.to_json())?;
+        } else {
+            notes.iter().for_each(|note| output::note(note));
+            self.desk.out.print(&report.to_text(self.desk.look))?;
+            if self.desk.evidence.is_some() {
+                self.keep_evidence(&report.to_json());
+            }
+        }
+        Ok(exit)
     }
+
+    fn tell_error(&mut self, index: usize, error: &CliError) -> Result<Exit, CliError> {
+        output::error(error);
+        let name = &self.desk.inputs[index].name;
+        let failed =
+            serde_json::json!({ "input": name, "verdict": "error", "error": error.to_string() }).to_string();
+        match self.desk.is_json {
+            true => self.print_json(&failed)?,
+            false => self.keep_evidence(&failed),
+        }
+        Ok(Exit::BadInput)
+    }
+
+    fn print_json(&mut self, line: &str) -> Result<(), CliError> {
+        self.keep_evidence(line);
+        self.desk.out.print(&format!("{line}\n"))
+    }
+
+    fn keep_evidence(&mut self, line: &str) {
+        if self.desk.evidence.is_some() {
+            self.lines.push_str(line);
+            self.lines.push('\n');
+        }
+    }
+}
+
+impl Visitor for Weak<'_> {
+    type Output = Result<Exit, CliError>;
+
+    fn visit<M: Shipped>(self, model: M) -> Result<Exit, CliError> {
+        let subject = ShippedSubject { model };
+        self.each_input(|weak, index| weak.judge_input(&subject, index))
+    }
+}
+
+/// The histories of one input, as they are read.
+struct Histories<'a> {
+    /// What a person should be told about the input.
+    notes: Vec<String>,
+    each: Box<dyn Iterator<Item = Result<Recorded, CliError>> + 'a>,
 }
 
 fn weak_error(error: JudgeError) -> CliError {

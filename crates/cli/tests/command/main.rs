@@ -14,3 +14,4 @@ mod tla;
 mod trace_verbs;
 mod verdicts;
 mod weak;
+mod weak_nonsense;

@@ -25,6 +25,8 @@ pub struct AxiomError {
 
 impl AxiomError {
     pub(super) fn new(file: &str, source: &str, from: usize, to: usize, problem: AxiomProblem) -> Self {
+        // What is missing at the end is missing after the last word, not somewhere in the blank lines that follow.
+        let from = from.min(source.trim_end().len());
         let before = source.get(..from).unwrap_or(source);
         let start = before.rfind('\n').map_or(0, |at| at + 1);
         let text = source

@@ -5,6 +5,8 @@ use super::transaction::Transactions;
 /// Why a transaction must be committed before another. A position of `None` is the beginning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Why {
+    /// The first is the beginning.
+    Beginning,
     /// They are of one session.
     Session,
     /// One was over before the other began.
@@ -167,6 +169,7 @@ impl Transactions {
             .iter()
             .map(|Edge { from, to, why }| {
                 let reason = match why {
+                    Why::Beginning => "nothing comes before it".to_owned(),
                     Why::Session => "earlier in the same session".to_owned(),
                     Why::RealTime => "it was over before the other began".to_owned(),
                     Why::ReadFrom(key) => format!("the other read {} from it", self.key(*key)),

@@ -9,12 +9,12 @@
 //! isolation depend on the order of versions: where the history determines it a graph decides them too, and where not a
 //! search over orders does, guided by what the graph already knows.
 
+mod commit_order;
+mod field;
 mod graph;
 pub mod naive;
 mod reads_from;
 mod saturate;
-mod serial;
-mod snapshot;
 mod transaction;
 mod verdict;
 
@@ -23,6 +23,7 @@ use std::str::FromStr;
 
 use omnilink_engine::Limits;
 
+use self::commit_order::Commit;
 use self::reads_from::{Assignments, candidates};
 use self::saturate::Order;
 pub use self::transaction::{TransactionError, Transactions};
@@ -175,7 +176,7 @@ impl Transactions {
                 Order::Partial(before) => before,
             },
         };
-        serial::search(self, &before, budget)
+        commit_order::search(self, &before, Commit::AtOnce, budget)
     }
 
     fn check_snapshot(
@@ -199,6 +200,6 @@ impl Transactions {
                 });
             }
         }
-        snapshot::search(self, &self.session_order(false), budget)
+        commit_order::search(self, &self.session_order(false), Commit::Later, budget)
     }
 }

@@ -35,7 +35,7 @@ fn base(transactions: &Transactions, reads: &Assignments, assignment: &Assignmen
     let mut graph = Graph::new(all.len());
     let beginning = graph.beginning();
     for (position, &second) in assignment.present.iter().enumerate() {
-        graph.add(beginning, second, Why::Session);
+        graph.add(beginning, second, Why::Beginning);
         let earlier = &assignment.present[..position];
         let previous = earlier.iter().rev().find(|first| {
             all[**first].session == all[second].session && all[**first].fate == Fate::Committed

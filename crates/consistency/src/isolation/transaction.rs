@@ -146,8 +146,7 @@ impl Transactions {
                 None => next,
             };
             if index == next {
-                let name =
-                    group.map_or_else(|| format!("#{label}"), |name| format!("T{name}").replace('"', ""));
+                let name = group.as_ref().map_or_else(|| format!("#{label}"), name_of);
                 all.push(Transaction {
                     label: name,
                     session,
@@ -270,6 +269,15 @@ impl Transaction {
                 }
             }
         }
+    }
+}
+
+/// What a transaction is called: a number says little by itself.
+fn name_of(id: &Value) -> String {
+    let text = id.as_str().map_or_else(|| id.to_string(), str::to_owned);
+    match text.starts_with(|first: char| first.is_ascii_digit()) {
+        true => format!("T{text}"),
+        false => text,
     }
 }
 

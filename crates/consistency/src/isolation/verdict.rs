@@ -3,7 +3,6 @@
 use std::fmt;
 
 use omnilink_engine::Exhausted;
-use omnilink_value::Value;
 
 /// Are the transactions isolated?
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,26 +43,6 @@ impl IsolationVerdict {
             Self::Valid(_) => "valid",
             Self::Violation(_) => "violation",
             Self::Unknown(_) => "unknown",
-        }
-    }
-
-    /// The verdict for machines.
-    pub fn json(&self) -> Value {
-        let texts = |texts: &[String]| Value::tuple(texts.iter().map(|text| Value::str(text)));
-        let verdict = ("verdict", Value::str(self.word()));
-        match self {
-            Self::Valid(order) => Value::record([verdict, ("commit_order", texts(order))]),
-            Self::Violation(Anomaly::Read(text)) => Value::record([verdict, ("read", Value::str(text))]),
-            Self::Violation(Anomaly::Cycle(edges)) => Value::record([verdict, ("cycle", texts(edges))]),
-            Self::Violation(Anomaly::NoOrder { explained, blocked }) => Value::record([
-                verdict,
-                ("explained", texts(explained)),
-                ("blocked", texts(blocked)),
-            ]),
-            Self::Unknown(limit) => Value::record([
-                verdict,
-                ("limit", Value::str(&format!("{limit:?}").to_lowercase())),
-            ]),
         }
     }
 }

@@ -8,6 +8,7 @@ mod crash;
 mod decoder;
 #[cfg(unix)]
 mod fork;
+mod happens_before;
 mod pending;
 mod picture;
 mod refusals;

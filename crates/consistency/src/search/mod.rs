@@ -9,15 +9,18 @@
 //! difference to who sees them (operations that commute in a fixed order, a beginning that all must see folded into the
 //! state it leads to), and what the choices so far demand of the operations to come.
 
+mod foresight;
+
 use hashbrown::HashMap;
 use omnilink_engine::{Exhausted, Model};
 use rustc_hash::FxBuildHasher;
 
+use self::foresight::Foresight;
 use crate::budget::Budget;
 use crate::complete::is_placeable;
+use crate::demand::SoFar;
 use crate::op_set::OpSet;
-use crate::plan::{Influence, Plan, union};
-use crate::relation::Scene;
+use crate::plan::{Influence, Plan};
 use crate::rows::Rows;
 use crate::steps::{Class, DEAD, StateSet, Steps};
 
@@ -54,6 +57,9 @@ pub struct Reductions {
     pub eager: bool,
     /// Remember what led nowhere.
     pub memo: bool,
+    /// Give up where an operation that is still to come cannot be explained any more. Looking ahead costs more than a
+    /// step of the search, so this is after how many configurations it begins; `None` for never.
+    pub foresight_after: Option<u64>,
 }
 
 impl Reductions {
@@ -63,6 +69,7 @@ impl Reductions {
         minimal: true,
         eager: true,
         memo: true,
+        foresight_after: Some(256),
     };
     /// Everything off: all linearizations, all visibilities.
     pub const NONE: Self = Self {
@@ -70,6 +77,7 @@ impl Reductions {
         minimal: false,
         eager: false,
         memo: false,
+        foresight_after: None,
     };
 }
 
@@ -115,6 +123,7 @@ pub(crate) struct Search<'a, 'm, M: Model> {
     base: StateSet,
     /// Points that led nowhere: where, and what the choices until there demanded.
     failed: HashMap<Point, Vec<Demands>, FxBuildHasher>,
+    foresight: Foresight,
     stuck: Option<Stuck>,
 }
 
@@ -161,6 +170,7 @@ pub(crate) fn search<M: Model>(
         sequence: Vec::new(),
         base,
         failed: HashMap::default(),
+        foresight: Foresight::default(),
         stuck: None,
     };
     if search.extend() {
@@ -197,6 +207,13 @@ impl<M: Model> Search<'_, '_, M> {
             return false;
         }
         let mut blocked = OpSet::EMPTY;
+        if self.looks_ahead()
+            && let Some(op) = self.hopeless()
+        {
+            self.note_stuck(OpSet::one(op));
+            self.take_back(entered);
+            return false;
+        }
         for op in OpSet::first(self.plan.count).minus(self.placed).iter() {
             if !is_placeable(self.plan, self.placed, op) || self.is_pointless(op) {
                 continue;
@@ -223,20 +240,23 @@ impl<M: Model> Search<'_, '_, M> {
                 break;
             }
         }
-        if !blocked.is_empty()
-            && self
-                .stuck
-                .as_ref()
-                .is_none_or(|best| best.order.len() < self.order.len())
-        {
+        if !blocked.is_empty() {
+            self.note_stuck(blocked);
+        }
+        self.take_back(entered);
+        false
+    }
+
+    /// Keeps the point that was reached if none was further.
+    fn note_stuck(&mut self, blocked: OpSet) {
+        let best = self.stuck.as_ref().map(|best| best.order.len());
+        if best.is_none_or(|best| best < self.order.len()) {
             self.stuck = Some(Stuck {
                 order: self.order.clone(),
                 rows: self.rows.clone(),
                 blocked,
             });
         }
-        self.take_back(entered);
-        false
     }
 
     /// An operation that nobody can tell from one that did not happen need not happen.
@@ -291,7 +311,7 @@ impl<M: Model> Search<'_, '_, M> {
         if self.plan.complete.has(op) {
             return Rows::only(self.placed);
         }
-        let least = self.demanded(op, self.plan.must_see[op].and(self.placed));
+        let least = self.so_far().least(op);
         if !self.reductions.minimal {
             return Rows::growing(least, self.placed.minus(least));
         }
@@ -303,25 +323,12 @@ impl<M: Model> Search<'_, '_, M> {
         }
     }
 
-    /// The least set that contains `row` and all that the axioms demand of `op` if it sees `row`.
-    fn demanded(&self, op: usize, mut row: OpSet) -> OpSet {
-        loop {
-            let scene = Next {
-                search: self,
-                op,
-                row,
-            };
-            let mut more = row;
-            for (relation, scope) in &self.plan.demands {
-                if scope.has(op) {
-                    more = more.or(relation.sources(OpSet::one(op), &scene));
-                }
-            }
-            more = more.and(self.placed);
-            if more == row {
-                return row;
-            }
-            row = more;
+    fn so_far(&self) -> SoFar<'_> {
+        SoFar {
+            plan: self.plan,
+            placed: self.placed,
+            order: &self.order,
+            rows: &self.rows,
         }
     }
 
@@ -364,7 +371,7 @@ impl<M: Model> Search<'_, '_, M> {
                 rows.accept(row);
             } else {
                 for choice in rows.choices().minus(row).iter() {
-                    let larger = self.demanded(op, row.with(choice));
+                    let larger = self.so_far().demanded(op, row.with(choice));
                     rows.add(larger);
                 }
             }
@@ -449,8 +456,11 @@ impl<M: Model> Search<'_, '_, M> {
             Influence::None => Box::default(),
             Influence::Successors => {
                 let unplaced = OpSet::first(self.plan.count).minus(self.placed);
-                let demanded = |op: usize| self.demanded(op, self.plan.must_see[op].and(self.placed));
-                unplaced.iter().map(demanded).collect()
+                let so_far = self.so_far();
+                unplaced
+                    .iter()
+                    .map(|op| so_far.demanded(op, so_far.seen_anyway(op)))
+                    .collect()
             }
             Influence::Seers { .. } => {
                 let affecting = self.placed.iter().filter(|op| self.affects_others(*op));
@@ -468,35 +478,5 @@ impl<M: Model> Search<'_, '_, M> {
         }
         failed.push(demands);
         true
-    }
-}
-
-/// The relations as they are if `op` comes next and sees `row`.
-struct Next<'a, 'b, 'm, M: Model> {
-    search: &'a Search<'b, 'm, M>,
-    op: usize,
-    row: OpSet,
-}
-
-impl<M: Model> Scene for Next<'_, '_, '_, M> {
-    fn po(&self, to: OpSet) -> OpSet {
-        union(&self.search.plan.po, to)
-    }
-
-    fn hb(&self, to: OpSet) -> OpSet {
-        union(&self.search.plan.hb, to)
-    }
-
-    fn lin(&self, to: OpSet) -> OpSet {
-        if to.has(self.op) {
-            return self.search.placed;
-        }
-        let last = self.search.order.iter().rposition(|op| to.has(*op)).unwrap_or(0);
-        self.search.order[..last].iter().copied().collect()
-    }
-
-    fn vis(&self, to: OpSet) -> OpSet {
-        let own = if to.has(self.op) { self.row } else { OpSet::EMPTY };
-        own.or(union(&self.search.rows, to.and(self.search.placed)))
     }
 }

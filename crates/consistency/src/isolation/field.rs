@@ -1,11 +1,6 @@
-//! The search for a serial order.
-
-use hashbrown::HashSet;
-use rustc_hash::FxBuildHasher;
+//! The transactions that a search puts in order, and what each does to a store.
 
 use super::transaction::{Fate, Id, NIL, TransactionError, Transactions};
-use super::verdict::{Anomaly, IsolationVerdict};
-use crate::budget::Budget;
 use crate::op_set::OpSet;
 
 /// The transactions that are searched, numbered densely.
@@ -72,6 +67,19 @@ impl<'a> Field<'a> {
         store
     }
 
+    /// Who writes a key that each writes.
+    pub fn rivals(&self) -> Vec<OpSet> {
+        let count = self.members.len();
+        let one = |at: usize| &self.transactions.all[self.members[at]];
+        let are_rivals = |a: usize, b: usize| {
+            let mut writes = one(a).writes.iter();
+            a != b && writes.any(|(key, _)| one(b).written(*key).is_some())
+        };
+        (0..count)
+            .map(|a| (0..count).filter(|b| are_rivals(a, *b)).collect())
+            .collect()
+    }
+
     pub fn labels(&self, order: &[usize]) -> Vec<String> {
         let positions: Vec<usize> = order.iter().map(|at| self.members[*at]).collect();
         self.transactions.labels(&positions)
@@ -92,84 +100,5 @@ impl<'a> Field<'a> {
             }
         }
         reasons
-    }
-}
-
-struct Search<'a, 'b> {
-    field: Field<'a>,
-    budget: &'b mut Budget,
-    visited: HashSet<(OpSet, Store), FxBuildHasher>,
-    order: Vec<usize>,
-    furthest: Option<(Vec<usize>, OpSet, Store)>,
-}
-
-/// Searches for a serial order in which each transaction comes after `before` it.
-pub(super) fn search(
-    transactions: &Transactions,
-    before: &[Vec<usize>],
-    budget: &mut Budget,
-) -> Result<IsolationVerdict, TransactionError> {
-    let field = Field::new(transactions, before)?;
-    let store = field.empty_store();
-    let mut search = Search {
-        field,
-        budget,
-        visited: HashSet::default(),
-        order: Vec::new(),
-        furthest: None,
-    };
-    if search.extend(OpSet::EMPTY, store) {
-        return Ok(IsolationVerdict::Valid(search.field.labels(&search.order)));
-    }
-    if let Some(limit) = search.budget.exhausted() {
-        return Ok(IsolationVerdict::Unknown(limit));
-    }
-    let (order, placed, store) = search
-        .furthest
-        .unwrap_or_else(|| (Vec::new(), OpSet::EMPTY, search.field.empty_store()));
-    let explained = search.field.labels(&order);
-    let blocked = search.field.blocked(placed, &store);
-    Ok(IsolationVerdict::Violation(Anomaly::NoOrder {
-        explained,
-        blocked,
-    }))
-}
-
-impl Search<'_, '_> {
-    fn extend(&mut self, mut placed: OpSet, store: Store) -> bool {
-        let entered = self.order.len();
-        // Who only reads, and reads what is there, disturbs nobody.
-        while let Some(reader) = self.field.readers.minus(placed).iter().find(|at| {
-            self.field.before[*at].is_within(placed) && self.field.contradiction(*at, &store).is_none()
-        }) {
-            placed = placed.with(reader);
-            self.order.push(reader);
-        }
-        if self.field.required.is_within(placed) {
-            return true;
-        }
-        if !self.budget.configuration() && self.visited.insert((placed, store.clone())) {
-            if self
-                .furthest
-                .as_ref()
-                .is_none_or(|(order, ..)| order.len() < self.order.len())
-            {
-                self.furthest = Some((self.order.clone(), placed, store.clone()));
-            }
-            for at in OpSet::first(self.field.members.len()).minus(placed).iter() {
-                if self.field.before[at].is_within(placed) && self.field.contradiction(at, &store).is_none() {
-                    self.order.push(at);
-                    if self.extend(placed.with(at), self.field.apply(at, &store)) {
-                        return true;
-                    }
-                    self.order.pop();
-                }
-                if self.budget.exhausted().is_some() {
-                    break;
-                }
-            }
-        }
-        self.order.truncate(entered);
-        false
     }
 }

@@ -1,0 +1,57 @@
+//! What is asked of histories.
+
+use thiserror::Error;
+
+use crate::criterion::Criterion;
+use crate::isolation::Isolation;
+use crate::level::{Level, UnknownLevel};
+use crate::method_levels::MethodLevels;
+
+/// What is asked of histories.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// `--consistency LEVEL`: is it at this level?
+    Level(Level),
+    /// `--axioms FILE`: does it satisfy these axioms?
+    Axioms(Criterion),
+    /// `--levels FILE`: is each method at its level?
+    Levels(MethodLevels),
+    /// `--consistency serializable` and the like: are its transactions isolated?
+    Isolation(Isolation),
+}
+
+impl Question {
+    /// The question that `--consistency NAME` asks.
+    ///
+    /// # Errors
+    /// If there is no level of this name.
+    pub fn from_name(name: &str) -> Result<Self, UnknownConsistency> {
+        let unknown = |UnknownLevel { name }| UnknownConsistency { name };
+        match name.parse() {
+            Ok(isolation) => Ok(Self::Isolation(isolation)),
+            Err(_) => name.parse().map(Self::Level).map_err(unknown),
+        }
+    }
+
+    /// What the question is called in answers.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Level(level) => level.to_string(),
+            Self::Axioms(criterion) => criterion.name().to_owned(),
+            Self::Levels(levels) => levels.to_string(),
+            Self::Isolation(isolation) => isolation.to_string(),
+        }
+    }
+}
+
+/// There is no level of this name, of single operations or of transactions.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(
+    "there is no consistency level \"{name}\"; there are {}, and for transactions {}",
+    Level::ALL.map(Level::name).join(", "),
+    Isolation::ALL.map(Isolation::name).join(", ")
+)]
+pub struct UnknownConsistency {
+    /// What was asked for.
+    pub name: String,
+}

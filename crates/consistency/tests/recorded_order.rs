@@ -1,0 +1,93 @@
+//! Happens-before that real threads recorded with counters is what histories are checked by.
+
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::thread;
+
+use omnilink_consistency::{History, KnownOrder, Level, Recorded, WeakOptions, check_history};
+use omnilink_models::{Decode, DecodeError, Decoded, Register, RegisterOp};
+use omnilink_record::{EndFence, Options, ThreadLog, record};
+use omnilink_trace::{OpenOptions, Operation, Trace};
+use omnilink_value::Value;
+
+const THREADS: usize = 3;
+
+fn register() -> Register {
+    Register {
+        initial: Value::int(0),
+    }
+}
+
+fn decode(operation: &Operation) -> Result<Option<RegisterOp>, DecodeError> {
+    Ok(match register().decode(operation)? {
+        Decoded::Op(op) => Some(op),
+        Decoded::DidNotHappen => None,
+    })
+}
+
+/// What three threads recorded that each do `work`, with counters and without store fences.
+fn recorded(work: impl Fn(usize, &mut ThreadLog) + Sync) -> Recorded {
+    let options = Options::new()
+        .happens_before(THREADS as u16)
+        .end_fence(EndFence::LoadsOnly);
+    let recorder = options.in_memory().unwrap();
+    thread::scope(|scope| {
+        for number in 0..THREADS {
+            let mut log = recorder.thread(number).unwrap();
+            let work = &work;
+            scope.spawn(move || work(number, &mut log));
+        }
+    });
+    let bytes = recorder.finish().unwrap().into_trace().unwrap();
+    let trace = Trace::from_bytes("recorded", bytes, &OpenOptions::default()).unwrap();
+    let operations = trace.map(Result::unwrap).collect();
+    let recorded = Recorded::from_operations("recorded", operations).unwrap();
+    assert!(matches!(recorded.order, KnownOrder::VectorClocks(_)));
+    recorded
+}
+
+fn satisfies(history: &History<RegisterOp>, level: Level) -> bool {
+    let outcome = check_history(&register(), history, &level.criterion(), &WeakOptions::default());
+    outcome.unwrap().verdict.is_valid()
+}
+
+#[test]
+fn threads_that_share_a_register_satisfy_every_level() {
+    let value = AtomicI64::new(0);
+    let recorded = recorded(|number, log| {
+        for round in 0..4 {
+            let new = 10 * number as i64 + round;
+            record!(log, write(value = new) => value.store(new, Ordering::SeqCst));
+            record!(log, read() => value.load(Ordering::SeqCst));
+        }
+    });
+    let history = recorded.decode(&decode).unwrap();
+    assert_eq!(history.len(), THREADS * 8);
+    for level in Level::ALL {
+        assert!(satisfies(&history, level), "{level}");
+    }
+}
+
+/// ```text
+/// t0  |--write 1--|           .
+/// t1              . barrier   .  |--read 0--|   a copy that was never brought up to date
+/// t2              .           .
+/// ```
+#[test]
+fn a_read_of_an_old_copy_after_a_barrier_is_found_out() {
+    let (value, barrier) = (AtomicI64::new(0), Barrier::new(THREADS));
+    let recorded = recorded(|number, log| {
+        let copy = value.load(Ordering::SeqCst);
+        barrier.wait();
+        if number == 0 {
+            record!(log, write(value = 1) => value.store(1, Ordering::SeqCst));
+        }
+        barrier.wait();
+        if number > 0 {
+            record!(log, read() => copy);
+        }
+    });
+    let history = recorded.decode(&decode).unwrap();
+    assert!(satisfies(&history, Level::ReadMyWrites) && satisfies(&history, Level::Sequential));
+    assert!(!satisfies(&history, Level::Weak) && !satisfies(&history, Level::Linearizable));
+}

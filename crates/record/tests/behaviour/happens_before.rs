@@ -1,0 +1,168 @@
+//! What was over before what began, told by counters.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Barrier,
+        atomic::{AtomicI64, Ordering},
+    },
+    thread,
+};
+
+use omnilink_record::{EndFence, Options, RecordError, Recorder, ThreadLog, record};
+
+use crate::decoder::{Operation, Value, decode};
+
+fn counting(threads: u16) -> Recorder {
+    Options::new().happens_before(threads).in_memory().unwrap()
+}
+
+fn operations(recorder: Recorder) -> Vec<Operation> {
+    let files = recorder.finish().unwrap().into_bytes().unwrap();
+    files.iter().flat_map(|bytes| decode(bytes).operations).collect()
+}
+
+/// Thread and vector clock, in the clock's order: `a {a:1,b:0}`.
+fn clock_text(operation: &Operation) -> String {
+    let field = |name| operation.record.field(name).unwrap();
+    format!("{} {}", field("thread"), field("clock"))
+}
+
+fn clock(operation: &Operation) -> BTreeMap<String, i128> {
+    let Some(Value::Map(entries)) = operation.record.field("clock") else {
+        panic!("no clock: {operation}");
+    };
+    entries
+        .iter()
+        .map(|(thread, count)| (thread.clone(), count.int()))
+        .collect()
+}
+
+/// Entry by entry, as every reader of vector clocks compares them.
+fn is_before(first: &Operation, second: &Operation) -> bool {
+    let (first, second) = (clock(first), clock(second));
+    let is_within = first
+        .iter()
+        .all(|(thread, count)| *count <= second.get(thread).copied().unwrap_or(0));
+    is_within && first != second
+}
+
+/// ```text
+/// a  |--1--|        |--2--|
+/// b      |----1----|        |--2--|
+/// ```
+#[test]
+fn an_operation_counts_what_was_over_when_it_began() {
+    let recorder = counting(2);
+    let (mut a, mut b) = (recorder.thread("a").unwrap(), recorder.thread("b").unwrap());
+    let a1 = a.call("op").begin();
+    let b1 = b.call("op").begin();
+    a1.end(());
+    b1.end(());
+    record!(a, op() => ());
+    record!(b, op() => ());
+    drop((a, b));
+    let clocks: Vec<String> = operations(recorder).iter().map(clock_text).collect();
+    assert_eq!(
+        clocks,
+        [
+            r#""a" {a:1,b:0}"#,
+            r#""a" {a:2,b:1}"#,
+            r#""b" {a:0,b:1}"#,
+            r#""b" {a:2,b:2}"#
+        ]
+    );
+}
+
+#[test]
+fn nothing_is_after_an_operation_that_stays_pending() {
+    let recorder = counting(3);
+    let (mut a, mut b) = (recorder.thread("a").unwrap(), recorder.thread("b").unwrap());
+    record!(a, op() => ());
+    drop(a.call("op").begin());
+    record!(a, op() => ());
+    record!(b, op() => ());
+    drop((a, b));
+    let all = operations(recorder);
+    let [first, pending, later, other] = &all[..] else {
+        panic!("{all:?}")
+    };
+    assert_eq!(pending.end(), None);
+    assert_eq!(later.record.field("thread"), Some(&Value::Text("a'1".to_owned())));
+    assert!(is_before(first, pending) && is_before(first, later) && is_before(later, other));
+    assert!(!is_before(pending, later) && !is_before(pending, other));
+}
+
+#[test]
+fn threads_beyond_the_number_that_was_given_are_refused() {
+    let recorder = counting(1);
+    let log = recorder.thread(0).unwrap();
+    match recorder.thread(1) {
+        Err(error @ RecordError::TooManyThreads { .. }) => {
+            assert!(error.to_string().contains("Options::happens_before"), "{error}");
+        }
+        other => panic!("{other:?}"),
+    }
+    drop(log);
+    assert_eq!(recorder.finish().unwrap().operations(), 0);
+}
+
+const THREADS: usize = 4;
+
+/// What `work` makes of one thread's log, on four threads at once.
+fn on_all_threads(options: Options, work: impl Fn(usize, &mut ThreadLog) + Sync) -> Vec<Operation> {
+    let recorder = options.happens_before(THREADS as u16).in_memory().unwrap();
+    thread::scope(|scope| {
+        for number in 0..THREADS {
+            let mut log = recorder.thread(number).unwrap();
+            let work = &work;
+            scope.spawn(move || work(number, &mut log));
+        }
+    });
+    operations(recorder)
+}
+
+#[test]
+fn what_a_barrier_parts_is_in_order() {
+    let barrier = Barrier::new(THREADS);
+    let all = on_all_threads(Options::new().end_fence(EndFence::LoadsOnly), |_, log| {
+        for phase in 0..50 {
+            record!(log, op(phase = phase) => ());
+            barrier.wait();
+        }
+    });
+    for first in &all {
+        for second in &all {
+            let expected = first.arg("phase") < second.arg("phase");
+            if expected || first.arg("phase") > second.arg("phase") {
+                assert_eq!(is_before(first, second), expected, "{first:?} {second:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn no_order_is_invented_between_threads_that_race() {
+    let register = AtomicI64::new(0);
+    let all = on_all_threads(Options::new(), |number, log| {
+        for value in 0..200 {
+            let value = 1_000 * number as i64 + value;
+            record!(log, write(value = value) => register.store(value, Ordering::Release));
+            record!(log, read() => register.load(Ordering::Acquire));
+        }
+    });
+    let mut ordered = 0;
+    for first in &all {
+        for second in &all {
+            if is_before(first, second) {
+                ordered += 1;
+                assert!(
+                    first.end().unwrap() <= second.start(),
+                    "{first:?} was not over before {second:?}"
+                );
+            }
+        }
+    }
+    // At the least the order of each thread's own operations.
+    assert!(ordered >= THREADS * 400 * 399 / 2, "{ordered}");
+}

@@ -1,0 +1,224 @@
+//! The report of a weak check for a person.
+
+use omnilink_consistency::{
+    Answer, Explanation, Inference, Judgement, OpSet, Refutation, ShownOp, Unfinished, WeakVerdict,
+};
+use omnilink_engine::Exhausted;
+
+use super::WeakReport;
+use crate::figures::{counted, seconds};
+use crate::look::{Look, Tone};
+use crate::paragraph::push_wrapped;
+
+impl WeakReport {
+    /// The report as text, ending with a newline.
+    pub fn to_text(&self, look: &Look) -> String {
+        let verdict = self.judgement.verdict();
+        let tone = match verdict {
+            "valid" => Tone::Good,
+            "violation" => Tone::Bad,
+            _ => Tone::Unsure,
+        };
+        let mut page = look.paint(Tone::Strong, &look.clean(&self.input)).into_owned();
+        let id = look.clean(&self.judgement.id);
+        match &self.judgement.answer {
+            Answer::Inferred(_) => page.push_str(&format!(": {id}")),
+            // A trace is one history, and goes by the name of its file.
+            _ if self.judgement.id == self.input => {}
+            _ => page.push_str(&format!(": history {id}")),
+        }
+        page.push_str(&format!(
+            ": {}: {}\n",
+            look.paint(tone, verdict),
+            look.clean(&self.sentence())
+        ));
+        page + &weak_evidence(&self.judgement, look)
+    }
+
+    /// `6 operations of 3 threads are weak by java-map (0.2 ms)`
+    fn sentence(&self) -> String {
+        let took = seconds(self.seconds);
+        let asked = &self.judgement.question;
+        let by = &self.model;
+        match &self.judgement.answer {
+            Answer::Operations { ops, outcome, .. } => {
+                let mut threads: Vec<&str> = ops.iter().map(|op| op.thread.as_str()).collect();
+                threads.sort_unstable();
+                threads.dedup();
+                let ops = counted(ops.len() as u64, "operation", "operations");
+                let threads = counted(threads.len() as u64, "thread", "threads");
+                let claim = match &outcome.verdict {
+                    WeakVerdict::Valid(explanation) if explanation.is_complete() => {
+                        ", and everyone sees everything before them"
+                    }
+                    _ => "",
+                };
+                format!("{ops} of {threads} against {by}, {asked}{claim} ({took})")
+            }
+            Answer::Transactions { operations, .. } => {
+                let ops = counted(*operations as u64, "operation", "operations");
+                format!("{ops} in transactions, {asked} ({took})")
+            }
+            Answer::Inferred(_) => format!("strongest levels against {by} ({took})"),
+        }
+    }
+}
+
+/// The evidence of an answer as text: lines that end with a newline, or nothing where the answer says it all.
+pub fn weak_evidence(judgement: &Judgement, look: &Look) -> String {
+    match &judgement.answer {
+        Answer::Operations { ops, outcome, .. } => {
+            let mut page = Page {
+                ops,
+                look,
+                text: String::new(),
+            };
+            match &outcome.verdict {
+                WeakVerdict::Valid(explanation) => page.explanation(explanation),
+                WeakVerdict::Violation(refutation) => page.refutation(refutation),
+                WeakVerdict::Unknown(unfinished) => page.unfinished(unfinished),
+            }
+            page.text
+        }
+        Answer::Transactions { verdict, .. } => {
+            let mut text = String::new();
+            for line in verdict.to_string().lines() {
+                push_wrapped(&mut text, "  ", "      ", &look.clean(line), look);
+            }
+            text
+        }
+        Answer::Inferred(inference) => inferred(inference, look),
+    }
+}
+
+fn inferred(inference: &Inference, look: &Look) -> String {
+    let mut text = String::new();
+    for (method, level) in &inference.levels {
+        text.push_str(&format!("  {}: {level}\n", look.clean(method)));
+    }
+    let together = inference.together.map_or("no level", |level| level.name());
+    text.push_str(&format!("  all methods together: {together}\n"));
+    let mut list = |what: &str, ids: &[String]| {
+        if !ids.is_empty() {
+            let ids = ids.join(" ");
+            push_wrapped(
+                &mut text,
+                "  ",
+                "    ",
+                &format!("{what}: {}", look.clean(&ids)),
+                look,
+            );
+        }
+    };
+    list("left out, as they satisfy no level", &inference.unexplained);
+    list("undecided within the limits", &inference.undecided);
+    text
+}
+
+/// A page about one history.
+struct Page<'a> {
+    ops: &'a [ShownOp],
+    look: &'a Look,
+    text: String,
+}
+
+impl Page<'_> {
+    fn line(&mut self, margin: &str, line: &str) {
+        let hanging = format!("{margin}    ");
+        push_wrapped(&mut self.text, margin, &hanging, line, self.look);
+    }
+
+    fn explanation(&mut self, explanation: &Explanation) {
+        if explanation.is_complete() {
+            return;
+        }
+        self.line("  ", "an order, and what operations do not see of it:");
+        self.order("    ", &explanation.linearization, &explanation.visible);
+    }
+
+    fn refutation(&mut self, refutation: &Refutation) {
+        let op = self.op(refutation.op);
+        self.line("  ", &format!("nothing that it could have seen explains {op}"));
+        if refutation.explained.is_empty() {
+            self.line("  ", "nothing can come before it");
+        } else {
+            self.line("  ", "after the longest order that can be explained:");
+            self.order("    ", &refutation.explained, &refutation.visible);
+        }
+        for candidate in &refutation.candidates {
+            let reason = candidate
+                .reason
+                .as_deref()
+                .unwrap_or("the model refuses it there");
+            let line = format!(
+                "seeing {}: {}",
+                self.labels(candidate.sees),
+                self.look.clean(reason)
+            );
+            self.line("  ", &line);
+        }
+        if let Some(core) = refutation.core {
+            self.line(
+                "  ",
+                "returns that cannot be explained together (with any one forgotten, the rest can):",
+            );
+            for op in core.iter() {
+                let op = self.op(op);
+                self.line("    ", &op);
+            }
+        }
+    }
+
+    fn unfinished(&mut self, unfinished: &Unfinished) {
+        let explained = unfinished.explained.len();
+        let limit = match unfinished.limit {
+            Exhausted::Time => "the time limit",
+            Exhausted::Memory => "the memory limit",
+            Exhausted::Configurations => "the limit on configurations",
+        };
+        let line = format!(
+            "{limit} was reached; {explained} of {} were explained until then",
+            counted(self.ops.len() as u64, "operation", "operations")
+        );
+        self.line("  ", &line);
+    }
+
+    /// One operation a line. Only what an operation does not see is worth a word, and only if it could have changed
+    /// something.
+    fn order(&mut self, margin: &str, order: &[usize], visible: &[OpSet]) {
+        let mut writers = OpSet::EMPTY;
+        for op in order {
+            let missed = writers.minus(visible.get(*op).copied().unwrap_or_default());
+            let mut line = self.op(*op);
+            if !missed.is_empty() {
+                line.push_str(&format!("   does not see {}", self.labels(missed)));
+            }
+            self.line(margin, &line);
+            if self.ops.get(*op).is_some_and(|op| op.is_writer) {
+                writers = writers.with(*op);
+            }
+        }
+    }
+
+    /// `#3 thread 1: size() = 0`
+    fn op(&self, op: usize) -> String {
+        let Some(shown) = self.ops.get(op) else {
+            return format!("#{op}");
+        };
+        let pending = if shown.is_pending { " (pending)" } else { "" };
+        let clean = |text: &str| self.look.clean(text).into_owned();
+        let (label, thread, text) = (clean(&shown.label), clean(&shown.thread), clean(&shown.text));
+        format!("#{label} thread {thread}: {text}{pending}")
+    }
+
+    fn labels(&self, ops: OpSet) -> String {
+        let label = |op: usize| match self.ops.get(op) {
+            Some(shown) => format!("#{}", self.look.clean(&shown.label)),
+            None => format!("#{op}"),
+        };
+        match ops.is_empty() {
+            true => "nothing".to_owned(),
+            false => ops.iter().map(label).collect::<Vec<_>>().join(" "),
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! What a person and a program are told about histories that are checked for less than linearizability.
+
+use omnilink_consistency::{
+    Judgement, Question, WeakChecker, WeakOptions, judge, judge_together, judge_transactions, read_histories,
+};
+use omnilink_engine::Limits;
+use omnilink_models::{Decode, DecodeError, Decoded, JavaMap, JavaMapOp};
+use omnilink_report::{Look, WeakReport};
+use omnilink_trace::Operation;
+
+fn decode(operation: &Operation) -> Result<Option<JavaMapOp>, DecodeError> {
+    Ok(match JavaMap.decode(operation)? {
+        Decoded::Op(op) => Some(op),
+        Decoded::DidNotHappen => None,
+    })
+}
+
+fn report(judgement: Judgement) -> WeakReport {
+    WeakReport {
+        input: "h.jsonl".to_owned(),
+        model: "java-map".to_owned(),
+        judgement,
+        seconds: 0.0002,
+        peak_bytes: None,
+        notes: Vec::new(),
+    }
+}
+
+fn recorded(json: &str) -> omnilink_consistency::Recorded {
+    let line = json.replace('\n', " ");
+    read_histories("h.jsonl", line.as_bytes())
+        .next()
+        .unwrap()
+        .unwrap()
+}
+
+fn asked(json: &str, level: &str, limits: Limits) -> WeakReport {
+    let options = WeakOptions {
+        limits,
+        ..WeakOptions::default()
+    };
+    let mut checker = WeakChecker::new(&JavaMap);
+    let question = Question::from_name(level).unwrap();
+    report(judge(&mut checker, &recorded(json), &decode, &[], &question, &options).unwrap())
+}
+
+/// An iterator that meets an entry which was gone before it started from where it stands.
+const SLOW_ITERATOR: &str = r#"{"id":216,"ops":[
+    {"id":0,"thread":"main","method":"put","args":[1,1],"ret":"null"},
+    {"id":1,"thread":"main","method":"values","args":[],"ret":"[1, 1, 0]"},
+    {"id":2,"thread":"b","method":"put","args":[0,1],"ret":"null"},
+    {"id":3,"thread":"b","method":"remove","args":[1],"ret":"1"},
+    {"id":4,"thread":"c","method":"remove","args":[0],"ret":"1"},
+    {"id":5,"thread":"c","method":"put","args":[2,0],"ret":"null"}],
+    "hb":[[0,3],[2,4]]}"#;
+
+const LOST_PUT: &str = r#"{"id":"h","ops":[
+    {"thread":0,"method":"put","args":[1,1],"ret":"null"},
+    {"thread":0,"method":"get","args":[1],"ret":"null"},
+    {"thread":1,"method":"size","args":[],"ret":"0"}]}"#;
+
+#[test]
+fn a_valid_history_tells_what_is_not_seen() {
+    let report = asked(SLOW_ITERATOR, "weak", Limits::default());
+    insta::assert_snapshot!(report.to_text(&Look::plain()), @r#"
+        h.jsonl: history 216: valid: 6 operations of 3 threads against java-map, weak (0.2 ms)
+          an order, and what operations do not see of it:
+            #0 thread main: put(1, 1) = null
+            #2 thread b: put(0, 1) = null   does not see #0
+            #3 thread b: remove(1) = 1
+            #4 thread c: remove(0) = 1   does not see #0 #3
+            #5 thread c: put(2, 0) = null   does not see #0 #3
+            #1 thread main: values() = [1, 1, 0]   does not see #3 #4
+    "#);
+    insta::assert_snapshot!(report.to_json(), @r#"
+        {"input":"h.jsonl","id":"216","verdict":"valid","model":"java-map","consistency":"weak","ret":"own","ops":6,"pending":0,"threads":3,"seconds":0.0002,"peak_bytes":null,"configurations":21,"frontier_max":null,"visibilities":6,"model_steps":35,"notes":[],"explanation":{"order":[{"id":"0","thread":"main","text":"put(1, 1) = null","sees":[]},{"id":"2","thread":"b","text":"put(0, 1) = null","sees":[]},{"id":"3","thread":"b","text":"remove(1) = 1","sees":["0","2"]},{"id":"4","thread":"c","text":"remove(0) = 1","sees":["2"]},{"id":"5","thread":"c","text":"put(2, 0) = null","sees":["2","4"]},{"id":"1","thread":"main","text":"values() = [1, 1, 0]","sees":["0","2","5"]}]}}
+    "#);
+}
+
+#[test]
+fn a_history_in_which_everyone_sees_everything_takes_one_line() {
+    let json = r#"{"id":1,"ops":[{"thread":0,"method":"size","args":[],"ret":"0"}]}"#;
+    let report = asked(json, "causal", Limits::default());
+    insta::assert_snapshot!(report.to_text(&Look::plain()), @r#"
+        h.jsonl: history 1: valid: 1 operation of 1 thread against java-map, causal, and everyone sees everything before them (0.2 ms)
+    "#);
+}
+
+#[test]
+fn a_violation_names_the_operation_the_candidates_and_the_returns_that_contradict_each_other() {
+    let report = asked(LOST_PUT, "weak", Limits::default());
+    insta::assert_snapshot!(report.to_text(&Look::plain()), @r#"
+        h.jsonl: history h: violation: 3 operations of 2 threads against java-map, weak (0.2 ms)
+          nothing that it could have seen explains #1 thread 0: get(1) = null
+          after the longest order that can be explained:
+            #2 thread 1: size() = 0
+            #0 thread 0: put(1, 1) = null
+          seeing #0: returned null, but would return 1 on {1=1}
+          returns that cannot be explained together (with any one forgotten, the rest can):
+            #1 thread 0: get(1) = null
+    "#);
+    insta::assert_snapshot!(report.to_json(), @r#"
+        {"input":"h.jsonl","id":"h","verdict":"violation","model":"java-map","consistency":"weak","ret":"own","ops":3,"pending":0,"threads":2,"seconds":0.0002,"peak_bytes":null,"configurations":14,"frontier_max":null,"visibilities":6,"model_steps":7,"notes":[],"violation":{"op":{"id":"1","thread":"0","text":"get(1) = null"},"explained":{"order":[{"id":"2","thread":"1","text":"size() = 0","sees":[]},{"id":"0","thread":"0","text":"put(1, 1) = null","sees":[]}]},"candidates":[{"sees":["0"],"state":"{1=1}","reason":"returned null, but would return 1 on {1=1}"}],"core":["1"]}}
+    "#);
+}
+
+#[test]
+fn a_limit_is_told_with_how_far_it_got() {
+    let limits = Limits {
+        configurations: Some(1),
+        ..Limits::default()
+    };
+    let report = asked(SLOW_ITERATOR, "causal", limits);
+    insta::assert_snapshot!(report.to_text(&Look::plain()), @r#"
+        h.jsonl: history 216: unknown: 6 operations of 3 threads against java-map, causal (0.2 ms)
+          the limit on configurations was reached; 0 of 6 operations were explained until then
+    "#);
+    insta::assert_snapshot!(report.to_json(), @r#"
+        {"input":"h.jsonl","id":"216","verdict":"unknown","model":"java-map","consistency":"causal","ret":"own","ops":6,"pending":0,"threads":3,"seconds":0.0002,"peak_bytes":null,"configurations":2,"frontier_max":null,"visibilities":0,"model_steps":3,"notes":[],"unknown":{"limit":"configurations","explained":[]}}
+    "#);
+}
+
+#[test]
+fn transactions_tell_the_order_of_commits_or_the_cycle() {
+    let lost_update = r#"{"id":"lost","ops":[
+        {"txn":1,"thread":0,"op":"read","args":["x"],"ret":null},{"txn":1,"thread":0,"op":"write","args":["x",1]},
+        {"txn":2,"thread":1,"op":"read","args":["x"],"ret":null},{"txn":2,"thread":1,"op":"write","args":["x",2]}]}"#;
+    let of = |level: &str| {
+        let isolation = level.parse().unwrap();
+        report(judge_transactions(&recorded(lost_update), isolation, Limits::default()).unwrap())
+    };
+    insta::assert_snapshot!(of("serializable").to_text(&Look::plain()), @r#"
+        h.jsonl: history lost: violation: 4 operations in transactions, serializable (0.2 ms)
+          these cannot be put in an order:
+            T1 before T2: it read "x" before the other wrote it
+            T2 before T1: it read "x" before the other wrote it
+    "#);
+    insta::assert_snapshot!(of("serializable").to_json(), @r#"
+        {"input":"h.jsonl","id":"lost","verdict":"violation","model":"java-map","consistency":"serializable","ret":null,"ops":4,"pending":0,"threads":null,"seconds":0.0002,"peak_bytes":null,"configurations":null,"frontier_max":null,"visibilities":null,"model_steps":null,"notes":[],"anomaly":{"cycle":["T1 before T2: it read \"x\" before the other wrote it","T2 before T1: it read \"x\" before the other wrote it"]}}
+    "#);
+    insta::assert_snapshot!(of("read-atomic").to_text(&Look::plain()), @r#"
+        h.jsonl: history lost: valid: 4 operations in transactions, read-atomic (0.2 ms)
+          order of commits: T2 T1
+    "#);
+    insta::assert_snapshot!(of("read-atomic").to_json(), @r#"
+        {"input":"h.jsonl","id":"lost","verdict":"valid","model":"java-map","consistency":"read-atomic","ret":null,"ops":4,"pending":0,"threads":null,"seconds":0.0002,"peak_bytes":null,"configurations":null,"frontier_max":null,"visibilities":null,"model_steps":null,"notes":[],"commit_order":["T2","T1"]}
+    "#);
+}
+
+#[test]
+fn inferred_levels_are_listed_by_method() {
+    let odd = r#"{"id":"odd","ops":[{"thread":0,"method":"get","args":[1],"ret":"7"}]}"#;
+    let histories = [recorded(SLOW_ITERATOR), recorded(odd)];
+    let report = report(judge_together(&JavaMap, &histories, &decode, &WeakOptions::default()).unwrap());
+    insta::assert_snapshot!(report.to_text(&Look::plain()), @r#"
+        h.jsonl: 2 histories: violation: strongest levels against java-map (0.2 ms)
+          get: linearizable
+          put: linearizable
+          remove: linearizable
+          values: monotonic
+          all methods together: no level
+          left out, as they satisfy no level: odd
+    "#);
+    insta::assert_snapshot!(report.to_json(), @r#"
+        {"input":"h.jsonl","id":"2 histories","verdict":"violation","model":"java-map","consistency":"inferred","ret":null,"ops":0,"pending":0,"threads":null,"seconds":0.0002,"peak_bytes":null,"configurations":null,"frontier_max":null,"visibilities":null,"model_steps":null,"notes":[],"inferred":{"histories":2,"levels":{"get":"linearizable","put":"linearizable","remove":"linearizable","values":"monotonic"},"together":null,"unexplained":["odd"],"undecided":[]}}
+    "#);
+}
