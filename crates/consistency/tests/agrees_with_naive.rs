@@ -294,3 +294,42 @@ impl Visitor for Cores {
 fn the_core_of_a_violation_is_minimal() {
     each_workload(&mut Cores);
 }
+
+/// Whatever satisfies a level satisfies those that it implies.
+struct Inclusions;
+
+impl Visitor for Inclusions {
+    fn visit<W: Workload>(&mut self, name: &str, workload: &W) {
+        let model = workload.model();
+        let mut checker = WeakChecker::new(&model);
+        let mut rng = Rng::new(name.len() as u64 * 31_337);
+        for round in 0..60 {
+            let history = random_history(workload, 2 + round % 5, 3, &mut rng);
+            for ret in [Ret::Own, Ret::All] {
+                let options = WeakOptions {
+                    ret,
+                    minimise: false,
+                    ..WeakOptions::default()
+                };
+                let satisfied = Level::ALL.map(|level| {
+                    let outcome = checker.check(&history, &level.criterion(), &options);
+                    outcome.unwrap().verdict.is_valid()
+                });
+                for (strong, is_strong) in Level::ALL.into_iter().zip(satisfied) {
+                    for (weak, is_weak) in Level::ALL.into_iter().zip(satisfied) {
+                        let holds = !strong.implies(weak) || !is_strong || is_weak;
+                        assert!(
+                            holds,
+                            "{name}: {strong} but not {weak} with {ret:?}: {history:#?}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_known_inclusions_between_levels_hold_for_every_model() {
+    each_workload(&mut Inclusions);
+}

@@ -68,7 +68,7 @@ fn stale_run(rng: &mut Rng) -> (Vec<Observed<JavaMapOp>>, Vec<Timebox>) {
 fn decide(history: &History<JavaMapOp>, found: &mut [usize; 2]) {
     // Far above what is needed, far below what would not end.
     let limits = Limits {
-        configurations: Some(20_000),
+        configurations: Some(200_000),
         ..Limits::default()
     };
     let mut checker = WeakChecker::new(&JavaMap);

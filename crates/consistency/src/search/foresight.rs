@@ -24,7 +24,7 @@ use crate::steps::{DEAD, StateSet};
 /// there is hope, the search itself finds out as well.
 const SETS_TRIED_MAX: usize = 512;
 
-/// Configurations between two looks that find nothing, at most.
+/// Configurations between two looks that find nothing, at most, unless the look itself took long.
 const WAIT_MAX: u64 = 255;
 
 /// Operations that must see more than this of what is still to come are not asked about: their time is not yet.
@@ -111,11 +111,16 @@ impl<M: Model> Search<'_, '_, M> {
         let known = self.foresight.known.take();
         let known = known.unwrap_or_else(|| Beforehand::new(self.plan));
         let open = self.plan.required.minus(self.placed).minus(self.plan.complete);
+        let tried_before = self.budget.visibilities;
         let found = open.iter().find(|op| !self.has_hope(*op, &known));
         self.foresight.known = Some(known);
         self.foresight.wait = match found {
             Some(_) => 0,
-            None => (2 * self.foresight.wait + 1).min(WAIT_MAX),
+            // Looking in vain must not cost much more than going on would have.
+            None => {
+                let tried = self.budget.visibilities - tried_before;
+                (2 * self.foresight.wait + 1).min(WAIT_MAX).max(tried / 4)
+            }
         };
         self.foresight.next = self.budget.configurations + self.foresight.wait;
         found
