@@ -21,7 +21,8 @@ for spec in "$@"; do
     "$omnilink" mc "$spec.tla" --config "${spec}Bench.cfg" --workers "$workers" --json > "$scratch/mc.out"
     end=$(now)
     theirs=$(sed -n 's/^[0-9]* states generated, \([0-9]*\) distinct states found, 0 states left.*/\1/p' "$scratch/tlc.out" | tail -1)
-    ours=$(sed -n 's/.*"distinct":\([0-9]*\).*/\1/p' "$scratch/mc.out")
+    # The first of its name: those after it belong to the actions.
+    ours=$(grep -o '"distinct":[0-9]*' "$scratch/mc.out" | head -n 1 | cut -d: -f2)
     [ "$theirs" = "$ours" ] || { echo "$spec: TLC found $theirs distinct states, omnilink $ours" >&2; exit 1; }
     awk -v spec="$spec" -v n="$ours" -v a="$start" -v b="$middle" -v c="$end" \
         'BEGIN { printf "%-10s %12d %10.2f %10.2f %7.1fx\n", spec, n, b - a, c - b, (b - a) / (c - b) }'
