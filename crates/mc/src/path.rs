@@ -92,15 +92,20 @@ pub(crate) fn step<M: Machine>(
 ) -> Option<PathState<M::Named>> {
     let mut found = None;
     // A failure after the wanted state does not matter, and one before it is met again by the search.
-    let _ = machine.successors(worker, from, level, &mut |worker: &mut M::Worker, values: &[Value], label: &M::Label| {
-        if !is_wanted(machine, worker, values) {
-            return ControlFlow::Continue(());
-        }
-        found = Some(PathState {
-            values: values.into(),
-            label: Some(machine.named(worker, label)),
-        });
-        ControlFlow::Break(())
-    });
+    let _ = machine.successors(
+        worker,
+        from,
+        level,
+        &mut |worker: &mut M::Worker, values: &[Value], label: &M::Label| {
+            if !is_wanted(machine, worker, values) {
+                return ControlFlow::Continue(());
+            }
+            found = Some(PathState {
+                values: values.into(),
+                label: Some(machine.named(worker, label)),
+            });
+            ControlFlow::Break(())
+        },
+    );
     found
 }

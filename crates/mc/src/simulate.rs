@@ -189,29 +189,34 @@ impl<M: Machine> Drawing<'_, M> {
     fn next(&mut self, from: &State, level: u32) -> Result<Option<PathState<M::Named>>, Wrong<M::Failure>> {
         let (machine, random) = (self.machine, &mut self.random);
         let (mut drawn, mut candidates, mut generated, mut failed) = (None, 0, 0, None);
-        let enumerated = machine.successors(&mut self.worker, from, level, &mut |worker: &mut M::Worker, state: &[Value], label: &M::Label| {
-            generated += 1;
-            if let Some(taken) = self.taken.get_mut(machine.action(label)) {
-                taken.generated += 1;
-            }
-            match machine.is_step_within(worker, from, state, level) {
-                Ok(true) => {
-                    candidates += 1;
-                    if random.below(candidates) == 0 {
-                        drawn = Some(PathState {
-                            values: state.into(),
-                            label: Some(machine.named(worker, label)),
-                        });
+        let enumerated = machine.successors(
+            &mut self.worker,
+            from,
+            level,
+            &mut |worker: &mut M::Worker, state: &[Value], label: &M::Label| {
+                generated += 1;
+                if let Some(taken) = self.taken.get_mut(machine.action(label)) {
+                    taken.generated += 1;
+                }
+                match machine.is_step_within(worker, from, state, level) {
+                    Ok(true) => {
+                        candidates += 1;
+                        if random.below(candidates) == 0 {
+                            drawn = Some(PathState {
+                                values: state.into(),
+                                label: Some(machine.named(worker, label)),
+                            });
+                        }
+                        ControlFlow::Continue(())
                     }
-                    ControlFlow::Continue(())
+                    Ok(false) => ControlFlow::Continue(()),
+                    Err(failure) => {
+                        failed = Some(failure);
+                        ControlFlow::Break(())
+                    }
                 }
-                Ok(false) => ControlFlow::Continue(()),
-                Err(failure) => {
-                    failed = Some(failure);
-                    ControlFlow::Break(())
-                }
-            }
-        });
+            },
+        );
         self.generated += generated;
         if let Some(failure) = failed {
             return Err(Wrong::Failed(failure));

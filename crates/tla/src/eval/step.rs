@@ -709,7 +709,9 @@ impl<'p> Evaluator<'p> {
             return self.resume_rest(rest, found);
         }
         if self.logging {
-            let (value, edit) = self.edited(variable, &operands.1).map_err(|failure| failure.at(node.at))?;
+            let (value, edit) = self
+                .edited(variable, &operands.1)
+                .map_err(|failure| failure.at(node.at))?;
             self.note_edit(variable, edit);
             return self.assign(variable, value, rest, found);
         }

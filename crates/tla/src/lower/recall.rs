@@ -157,7 +157,9 @@ impl Sites {
             Argument::Value(node) | Argument::Lazy(node) | Argument::ByName(node) => self.in_value(node),
             Argument::Slot(_) => {}
             Argument::Operator(_, captures) => {
-                captures.iter_mut().for_each(|(_, capture)| self.in_argument(capture));
+                captures
+                    .iter_mut()
+                    .for_each(|(_, capture)| self.in_argument(capture));
             }
         }
     }

@@ -71,7 +71,10 @@ impl Log {
     /// Takes what was looked at since `mark`.
     pub(super) fn split_off(&mut self, mark: usize, into: &mut Vec<Look>) {
         let taken = self.looks.drain(mark.min(self.looks.len())..);
-        into.extend(taken.map(|look| Look { account: None, ..look }));
+        into.extend(taken.map(|look| Look {
+            account: None,
+            ..look
+        }));
     }
 
     /// Adds what was looked at before, but belongs here.

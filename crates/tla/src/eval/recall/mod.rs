@@ -254,7 +254,9 @@ impl<'p> Evaluator<'p> {
 
     fn successor(&self, given: u128) -> Successor {
         let edits = self.memory.as_ref().map_or(&[][..], |memory| &memory.edits);
-        let mine = (0u32..).zip(edits).filter(|(at, _)| self.known[*at as usize] && given >> at & 1 == 0);
+        let mine = (0u32..)
+            .zip(edits)
+            .filter(|(at, _)| self.known[*at as usize] && given >> at & 1 == 0);
         Successor {
             action: self.taken.map(|taken| taken.action),
             edits: mine.map(|(at, edit)| (at, edit.clone())).collect(),
@@ -325,7 +327,11 @@ impl<'p> Evaluator<'p> {
         // All of them before the first is reported: should one not fit, evaluation reports them all.
         let mut prepared: SmallVec<[Prepared; 1]> = SmallVec::new();
         for successor in successors {
-            let hashes = if may_be_known { self.hashes(successor) } else { None };
+            let hashes = if may_be_known {
+                self.hashes(successor)
+            } else {
+                None
+            };
             prepared.push(match hashes {
                 Some(hashes) => Prepared::Hashes(hashes),
                 None => Prepared::Values(self.made(successor)?),
@@ -337,7 +343,10 @@ impl<'p> Evaluator<'p> {
                 if found.is_known(hashes, taken) {
                     continue;
                 }
-                match self.successor_at(site, leaf, which).and_then(|successor| self.made(successor)) {
+                match self
+                    .successor_at(site, leaf, which)
+                    .and_then(|successor| self.made(successor))
+                {
                     Some(values) => *prepared = Prepared::Values(values),
                     None => return Some(Err(type_error("a remembered step does not fit its state"))),
                 }
@@ -360,7 +369,9 @@ impl<'p> Evaluator<'p> {
     }
 
     fn taken_by(&self, site: u32, leaf: u32, which: usize) -> Option<Taken> {
-        let action = self.successor_at(site, leaf, which).and_then(|successor| successor.action);
+        let action = self
+            .successor_at(site, leaf, which)
+            .and_then(|successor| successor.action);
         match action {
             Some(action) => Some(Taken { action, base: None }),
             None => self.taken,
@@ -370,7 +381,9 @@ impl<'p> Evaluator<'p> {
     /// The values that a remembered step gives; `None` if it does not fit the state.
     fn made(&self, successor: &Successor) -> Option<NextValues> {
         let values = successor.edits.iter();
-        values.map(|(variable, edit)| Some((*variable, edit.apply(*variable, &self.state)?))).collect()
+        values
+            .map(|(variable, edit)| Some((*variable, edit.apply(*variable, &self.state)?)))
+            .collect()
     }
 
     /// The hashes of all values of the next state, if they can be had without making it.
@@ -422,11 +435,16 @@ impl<'p> Evaluator<'p> {
     /// Keeps an answer under what was looked at to find it.
     fn learn(&mut self, site: u32, node: &Node, logging: &Logging, answer: Answer) {
         let Some(memory) = &mut self.memory else { return };
-        let Some(places) = memory.log.inputs(logging.start, self.base, logging.top, node.uses.slots) else {
+        let Some(places) = memory
+            .log
+            .inputs(logging.start, self.base, logging.top, node.uses.slots)
+        else {
             return;
         };
         let here = &mut memory.sites[site as usize];
-        let made = here.tree.insert(&places, &self.state, &self.slots, self.base, answer);
+        let made = here
+            .tree
+            .insert(&places, &self.state, &self.slots, self.base, answer);
         memory.room = memory.room.saturating_sub(made);
     }
 }
@@ -623,7 +641,11 @@ impl<'p> Evaluator<'p> {
     }
 
     /// `S \cup T` or `S \ T` where S is a variable.
-    fn set_edit(&mut self, operands: &'p Two, make: impl FnOnce(u32, Value) -> Edit) -> Outcome<Option<Edit>> {
+    fn set_edit(
+        &mut self,
+        operands: &'p Two,
+        make: impl FnOnce(u32, Value) -> Edit,
+    ) -> Outcome<Option<Edit>> {
         let (Kind::Var(source), false) = (&operands.0.kind, self.primed) else {
             return Ok(None);
         };

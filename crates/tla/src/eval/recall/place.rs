@@ -63,7 +63,11 @@ impl PartialEq for Place {
         self.root == other.root
             && self.question == other.question
             && self.path.len() == other.path.len()
-            && self.path.iter().zip(&other.path).all(|(left, right)| left.key == right.key)
+            && self
+                .path
+                .iter()
+                .zip(&other.path)
+                .all(|(left, right)| left.key == right.key)
     }
 }
 
@@ -105,12 +109,21 @@ impl Place {
                 && other.question != Question::Which
                 && self.root == other.root
                 && self.path.len() <= other.path.len()
-                && self.path.iter().zip(&other.path).all(|(left, right)| left.key == right.key))
+                && self
+                    .path
+                    .iter()
+                    .zip(&other.path)
+                    .all(|(left, right)| left.key == right.key))
     }
 
     /// What is to be seen here.
     #[inline]
-    pub(super) fn look<'s>(&self, state: &'s [Value], slots: &'s [Slot<'_>], base: usize) -> Option<Seen<'s>> {
+    pub(super) fn look<'s>(
+        &self,
+        state: &'s [Value],
+        slots: &'s [Slot<'_>],
+        base: usize,
+    ) -> Option<Seen<'s>> {
         let value = self.value(state, slots, base)?;
         match &self.question {
             Question::What => Some(Seen::Value(value)),
@@ -121,7 +134,12 @@ impl Place {
 
     /// The value here.
     #[inline]
-    pub(super) fn value<'s>(&self, state: &'s [Value], slots: &'s [Slot<'_>], base: usize) -> Option<&'s Value> {
+    pub(super) fn value<'s>(
+        &self,
+        state: &'s [Value],
+        slots: &'s [Slot<'_>],
+        base: usize,
+    ) -> Option<&'s Value> {
         let mut value = match self.root {
             Root::Variable(variable) => state.get(variable as usize)?,
             Root::Slot(slot) => slot_value(slots.get(base + slot as usize)?)?,
@@ -154,7 +172,9 @@ impl Key {
 fn slot_value<'s>(slot: &'s Slot<'_>) -> Option<&'s Value> {
     let datum = match slot {
         Slot::Datum(datum) => datum,
-        Slot::Thunk { value, keep: true, .. } => value.as_ref()?,
+        Slot::Thunk {
+            value, keep: true, ..
+        } => value.as_ref()?,
         Slot::Shared(shared) => shared.value.get()?,
         Slot::Thunk { .. } | Slot::Operator(_) | Slot::Empty => return None,
     };

@@ -130,7 +130,13 @@ impl<A: Weigh> Tree<A> {
 
     /// Looks where the tree says, until it has an answer. A walk inside a site that is being logged is a look at each place.
     #[inline]
-    pub(super) fn walk(&self, state: &[Value], slots: &[Slot<'_>], base: usize, mut log: Option<&mut Log>) -> Walked {
+    pub(super) fn walk(
+        &self,
+        state: &[Value],
+        slots: &[Slot<'_>],
+        base: usize,
+        mut log: Option<&mut Log>,
+    ) -> Walked {
         let mut at = 0;
         loop {
             match self.nodes.get(at as usize) {
@@ -140,7 +146,9 @@ impl<A: Weigh> Tree<A> {
                     let Look { here, seen, place } = &**look;
                     let Some(now) = here.look(state, slots, base) else {
                         return match here.root {
-                            Root::Slot(slot) if slots.get(base + slot as usize).is_some_and(is_unevaluated) => {
+                            Root::Slot(slot)
+                                if slots.get(base + slot as usize).is_some_and(is_unevaluated) =>
+                            {
                                 Walked::Unevaluated(slot)
                             }
                             _ => Walked::Unseen,
@@ -168,7 +176,10 @@ impl<A: Weigh> Tree<A> {
         answer: A,
     ) -> usize {
         // Only what can be seen can be found again; nothing is added unless all of it can.
-        if places.iter().any(|place| place.look(state, slots, base).is_none()) {
+        if places
+            .iter()
+            .any(|place| place.look(state, slots, base).is_none())
+        {
             return 0;
         }
         let before = self.bytes;
@@ -185,7 +196,9 @@ impl<A: Weigh> Tree<A> {
             let made = self.nodes.len() as u32;
             // By the argument on the crate's page the tree asks here what evaluation has looked at. Were that ever not so,
             // what is in the tree would stay right, and this answer is left out.
-            let Node::Look(look) = &mut self.nodes[at] else { break };
+            let Node::Look(look) = &mut self.nodes[at] else {
+                break;
+            };
             let Look { here, seen, .. } = &mut **look;
             let now = match place.look(state, slots, base) {
                 Some(now) if *here == **place => now,
