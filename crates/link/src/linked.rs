@@ -354,7 +354,8 @@ impl Linked {
         self.run_until(None, work)
     }
 
-    /// The same, with a moment at which evaluation ends, be it in the middle of a step.
+    /// The same, with a moment at which evaluation ends, be it in the middle of a step: the check then fails, and what it
+    /// says is no verdict.
     ///
     /// # Errors
     /// As [`Linked::run`].

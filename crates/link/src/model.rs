@@ -257,8 +257,12 @@ impl Model for TlaModel<'_> {
         match found {
             Ok(found) if found.is_empty() => outcomes.refuse(|| self.reason(state, op)),
             Ok(found) => found.into_iter().for_each(|next| outcomes.accept(next)),
-            // Not the spec is to blame: the time of the check is over.
-            Err(_) if self.session.is_over() && outcomes.is_interrupted() => {}
+            // Not the spec is to blame: the time of the check is over. What was found so far is no answer, not even a refusal.
+            Err(_) if self.session.is_over() => outcomes.fail(format!(
+                "{}: the time limit was reached while {} was evaluated",
+                op.0.place,
+                self.describe_op(op)
+            )),
             Err(failure) => outcomes.fail(self.failure_text(op, &failure)),
         }
     }

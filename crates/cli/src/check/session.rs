@@ -199,7 +199,8 @@ impl<M: Model> Session<'_, M> {
                 self.progress.add_batch();
             }
         }
-        if self.taken == 0 && spanning.is_none() && history.aborted == 0 && !history.has_header() {
+        let is_empty = self.taken == 0 && history.aborted + history.left_out == 0;
+        if is_empty && spanning.is_none() && !history.has_header() {
             return Err(CliError::Empty(self.input.name.clone()));
         }
         self.report.notes = history.notes();
