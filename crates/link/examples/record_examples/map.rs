@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use omnilink_record::{ThreadLog, record};
 
 use crate::chance::{Chance, pause};
-use crate::subject::Subject;
+use crate::subject::{Subject, Work};
 
 const OPERATIONS: u32 = 30;
 const KEYS: i64 = 5;
@@ -117,7 +117,7 @@ impl Map {
     }
 }
 
-fn start(fault: Fault) -> Box<dyn Fn(&mut ThreadLog, i64, &mut Chance) + Sync> {
+fn start(fault: Fault) -> Box<Work> {
     let map = Map::new(fault);
     Box::new(move |log, _, chance| map.exercise(log, chance))
 }

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use omnilink_record::ThreadLog;
 
 use crate::chance::{Chance, pause};
-use crate::subject::Subject;
+use crate::subject::{Subject, Work};
 
 const OPERATIONS: u32 = 12;
 const PRODUCERS: usize = 2;
@@ -123,7 +123,7 @@ impl Lanes {
     }
 }
 
-fn start(fault: Fault) -> Box<dyn Fn(&mut ThreadLog, i64, &mut Chance) + Sync> {
+fn start(fault: Fault) -> Box<Work> {
     let lanes = Lanes::new(fault);
     Box::new(move |log, thread, chance| lanes.exercise(log, thread, chance))
 }

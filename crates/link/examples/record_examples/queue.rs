@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use omnilink_record::record;
 
 use crate::chance::pause;
-use crate::subject::Subject;
+use crate::subject::{Subject, Work};
 
 const OPERATIONS: u32 = 25;
 
@@ -92,8 +92,7 @@ impl Queue for Lanes {
     }
 }
 
-fn start<Q: Queue + Default + Send + 'static>()
--> Box<dyn Fn(&mut omnilink_record::ThreadLog, i64, &mut crate::chance::Chance) + Sync> {
+fn start<Q: Queue + Default + Send + 'static>() -> Box<Work> {
     let queue = Q::default();
     let items = AtomicI64::new(1);
     Box::new(move |log, thread, chance| {

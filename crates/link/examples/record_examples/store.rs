@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use omnilink_record::{ThreadLog, record};
 
 use crate::chance::{Chance, pause};
-use crate::subject::Subject;
+use crate::subject::{Subject, Work};
 
 const TRANSACTIONS: u32 = 8;
 const KEYS: i64 = 3;
@@ -164,7 +164,7 @@ impl Store {
     }
 }
 
-fn start(fault: Fault) -> Box<dyn Fn(&mut ThreadLog, i64, &mut Chance) + Sync> {
+fn start(fault: Fault) -> Box<Work> {
     let store = Store::new(fault);
     Box::new(move |log, _, chance| store.exercise(log, chance))
 }

@@ -31,8 +31,8 @@ pub(crate) enum Trouble {
 /// How often an implementation is recorded before its fault must have shown.
 const ATTEMPTS: u32 = 500;
 
-/// What one thread does.
-type Work = dyn Fn(&mut ThreadLog, i64, &mut Chance) + Sync;
+/// What one thread does: with its log, its number, and choices of its own.
+pub(crate) type Work = dyn Fn(&mut ThreadLog, i64, &mut Chance) + Sync;
 
 /// An implementation.
 pub(crate) struct Subject {
