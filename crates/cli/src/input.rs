@@ -7,9 +7,9 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use omnilink_trace::{Format, OpenOptions, Trace, UnknownFormat};
+use omnilink_trace::{Format, OpenOptions, Order, Trace, UnknownFormat};
 
 use crate::error::CliError;
 use crate::interrupt;
@@ -21,6 +21,8 @@ pub(crate) struct Input {
     pub(crate) name: String,
     source: Source,
     options: OpenOptions,
+    /// What an earlier reading found out about the order.
+    order: OnceLock<Order>,
 }
 
 #[derive(Debug)]
@@ -40,6 +42,7 @@ impl Input {
             name: path.display().to_string(),
             source,
             options,
+            order: OnceLock::new(),
         })
     }
 
@@ -57,14 +60,36 @@ impl Input {
 
     /// Begins to read, from the beginning.
     pub(crate) fn open(&self) -> Result<Trace, CliError> {
+        let mut options = self.options.clone();
+        options.order = self.order.get().copied().unwrap_or(options.order);
+        self.open_with(&options)
+    }
+
+    /// What `gather` makes of the whole input. Most inputs are in order of start; where this one is, it is gathered from without
+    /// looking ahead, and no later reading needs to, either.
+    pub(crate) fn gather<T>(&self, gather: impl Fn(Trace) -> Result<T, CliError>) -> Result<T, CliError> {
+        let sorted = OpenOptions {
+            order: Order::Sorted,
+            ..self.options.clone()
+        };
+        let is_open = self.options.order == Order::Auto && self.order.get().is_none();
+        if is_open && let Ok(gathered) = self.open_with(&sorted).and_then(&gather) {
+            // Whoever was first has found the same.
+            let _ = self.order.set(Order::Sorted);
+            return Ok(gathered);
+        }
+        gather(self.open()?)
+    }
+
+    fn open_with(&self, options: &OpenOptions) -> Result<Trace, CliError> {
         Ok(match &self.source {
-            Source::Path(path) => Trace::open(path, &self.options)?,
+            Source::Path(path) => Trace::open(path, options)?,
             Source::Stdin(spool) => {
                 let reader = SpoolReader {
                     spool: Arc::clone(spool),
                     at: 0,
                 };
-                Trace::from_reader("stdin", reader, &self.options)?
+                Trace::from_reader("stdin", reader, options)?
             }
         })
     }

@@ -12,7 +12,7 @@ use crate::exit::Exit;
 use crate::input::Input;
 use crate::new_file::NewFile;
 use crate::output::Output;
-use crate::validate::Linking;
+use crate::validate::{Linking, collect};
 
 /// See and write down how traces belong to a TLA+ specification.
 #[derive(Debug, Args)]
@@ -105,9 +105,7 @@ fn check(args: &CheckArgs) -> Result<Exit, CliError> {
     let (mut options, mut collection) = args.linking.options(&args.spec)?;
     let (input, survey) = survey(&args.trace)?;
     if !collection.is_empty() {
-        for operation in input.open()? {
-            collection.observe(&operation?);
-        }
+        collection = collect(&collection, &input)?;
         options.collected = collection.finish().0;
     }
     let linked = Linked::load(&args.spec, &options)?;

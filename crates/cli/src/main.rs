@@ -8,6 +8,7 @@ mod check;
 mod demo;
 mod error;
 mod exit;
+mod findings;
 mod input;
 mod interrupt;
 #[cfg(target_os = "linux")]

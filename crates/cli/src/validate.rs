@@ -2,18 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::Args;
-use omnilink_engine::Verdict;
+use omnilink_engine::{Exhausted, Figures, Outcome, Unfinished, Verdict};
 use omnilink_link::{Bound, Collection, LinkFile, LinkOptions, Linked, TlaModel};
 use omnilink_report::{Answer, Report, ThreadNames};
 use omnilink_tla::semantics::search_path::SearchPath;
 use omnilink_trace::{Format, OpenOptions, Operation};
 
-use crate::check::{Criteria, Meaning, Request, RunAll, check_input};
+use crate::check::{Criteria, Meaning, Request, RunAll, check_and_tell};
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::findings::Findings;
 use crate::input::{Input, format_name};
 use crate::output::{self, Color, Output};
 use crate::peak::peak_bytes;
@@ -36,6 +37,9 @@ pub(crate) struct ValidateArgs {
     /// Shrink a violation to the few operations that make it one; keeps the history in memory
     #[arg(long)]
     minimize: bool,
+    /// Count how often each branch of an action is taken, and tell what the trace has put to the test; takes time
+    #[arg(long)]
+    coverage: bool,
     /// Write the order that explains a valid trace: a trace of one operation after the other
     #[arg(long, value_name = "FILE")]
     witness: Option<PathBuf>,
@@ -125,8 +129,8 @@ impl Linking {
             config,
             search: SearchPath::new(self.libraries.iter().cloned()),
             constants,
-            collected: Vec::new(),
             file,
+            ..LinkOptions::default()
         };
         Ok((options, collection))
     }
@@ -149,11 +153,14 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<Exit, CliError> {
         let message = "--witness writes one file, so it takes one trace; run the command once for each";
         return Err(CliError::Usage(message.to_owned()));
     }
+    let (mut options, collection) = args.linking.options(&args.spec)?;
+    options.counts_branches = args.coverage;
     let inputs = Input::all(
         &args.traces,
         &OpenOptions {
             format: args.format,
             async_threads: args.is_async,
+            thread_ends: options.file.keeps_thread_ends(&args.spec),
             ..OpenOptions::default()
         },
     )?;
@@ -172,12 +179,21 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<Exit, CliError> {
         look: &look,
         out: &mut out,
     };
-    validate_all(&args.spec, &args.linking, run_all)
+    validate_with(&args.spec, options, collection, run_all)
 }
 
 /// Validates all inputs against one spec.
 pub(crate) fn validate_all(spec: &Path, linking: &Linking, run_all: RunAll<'_>) -> Result<Exit, CliError> {
     let (options, collection) = linking.options(spec)?;
+    validate_with(spec, options, collection, run_all)
+}
+
+fn validate_with(
+    spec: &Path,
+    options: LinkOptions,
+    collection: Collection,
+    run_all: RunAll<'_>,
+) -> Result<Exit, CliError> {
     let validation = Validation {
         spec,
         // What is collected differs from trace to trace; without that, one reading of the spec serves all.
@@ -213,25 +229,39 @@ impl Validation<'_> {
     }
 
     fn try_report(&self, input: &Input, progress: &Progress) -> Result<Report, CliError> {
+        let started = Instant::now();
         let mut notes = Vec::new();
         let collected;
         let linked = match &self.shared {
             Some(linked) => linked,
             None => {
-                let mut collection = self.collection.clone();
-                for operation in input.open()? {
-                    collection.observe(&operation?);
-                }
+                let collection = collect(&self.collection, input)?;
                 let mut options = self.options.clone();
                 (options.collected, notes) = collection.finish();
                 collected = Linked::load(self.spec, &options)?;
                 &collected
             }
         };
+        // The engine looks at the clock between steps; an evaluation that goes on a moment longer is ended in its middle.
+        let deadline = self
+            .request
+            .options
+            .limits
+            .time
+            .map(|time| started + time + GRACE);
         let mut report = linked
-            .run(|model| {
-                let mut report = check_input(model, &|op| meaning(model, op), input, self.request, progress);
-                report.notes.extend(remarks(model, &report));
+            .run_until(deadline, |model| {
+                let findings = Findings::new(model, input);
+                let mut report = check_and_tell(
+                    model,
+                    &|op| meaning(model, op),
+                    input,
+                    self.request,
+                    progress,
+                    &|event| findings.take(event),
+                );
+                give_up_late(&mut report, deadline);
+                findings.add_to(&mut report, self.options.counts_branches);
                 report
             })
             .map_err(CliError::from)?;
@@ -240,6 +270,46 @@ impl Validation<'_> {
         report.notes = notes;
         Ok(report)
     }
+}
+
+/// How much longer than the time limit an evaluation may take.
+const GRACE: Duration = Duration::from_millis(20);
+
+/// An evaluation that was ended because of the time limit is no error of the spec.
+fn give_up_late(report: &mut Report, deadline: Option<Instant>) {
+    let Answer::Failed { message, operations } = &report.answer else {
+        return;
+    };
+    if deadline.is_none_or(|deadline| Instant::now() < deadline) {
+        return;
+    }
+    report.notes.push(message.clone());
+    let verdict = Verdict::Unknown(Box::new(Unfinished {
+        limit: Exhausted::Time,
+        explained: 0,
+        at: None,
+        frontier: 0,
+        alternatives: Vec::new(),
+    }));
+    let figures = Figures {
+        operations: *operations,
+        ..Figures::default()
+    };
+    report.answer = Answer::Checked {
+        outcome: Outcome { verdict, figures },
+        minimal: None,
+    };
+}
+
+/// Collects constants from an input.
+pub(crate) fn collect(what: &Collection, input: &Input) -> Result<Collection, CliError> {
+    input.gather(|trace| {
+        let mut collection = what.clone();
+        for operation in trace {
+            collection.observe(&operation?);
+        }
+        Ok(collection)
+    })
 }
 
 pub(crate) fn meaning(
@@ -252,31 +322,6 @@ pub(crate) fn meaning(
         Bound::Once(instance) => Meaning::Once(instance),
         Bound::InSteps { step, times, done } => Meaning::InSteps { step, times, done },
     })
-}
-
-/// What a person should know besides the verdict: tags that fit, and reasons to doubt a verdict that came too easily.
-fn remarks(model: &TlaModel<'_>, report: &Report) -> Vec<String> {
-    let mut remarks = Vec::new();
-    let Answer::Checked { outcome, .. } = &report.answer else {
-        return remarks;
-    };
-    if let Verdict::Violation(counterexample) = &outcome.verdict {
-        let tags = model.matched_tags();
-        let tags = tags.iter().filter(|(op, _)| *op == counterexample.op.text);
-        let tags: Vec<&str> = tags.map(|(_, tag)| tag.as_str()).collect();
-        if !tags.is_empty() {
-            remarks.push(format!("tags of this violation: {}", tags.join(", ")));
-        }
-    }
-    if outcome.figures.operations == 0 {
-        remarks.push("no operation of the trace is an action of the spec: nothing was checked".to_owned());
-    }
-    for (op, field) in model.unread_fields() {
-        remarks.push(format!(
-            "the field \"{field}\" of {op} was recorded, but nothing in the spec reads it"
-        ));
-    }
-    remarks
 }
 
 fn failed(input: &Input, request: &Request, error: &CliError) -> Report {
@@ -294,5 +339,6 @@ fn failed(input: &Input, request: &Request, error: &CliError) -> Report {
         peak_bytes: peak_bytes(),
         places: BTreeMap::new(),
         notes: Vec::new(),
+        findings: None,
     }
 }

@@ -272,6 +272,8 @@ impl TlaModel<'_> {
             place: read.place.clone(),
             hash,
             effects: OnceCell::new(),
+            lookup: OnceCell::new(),
+            counts: OnceCell::new(),
             part,
         }));
         instances.insert_unique(hash, instance.clone(), |known| known.0.hash);

@@ -26,20 +26,60 @@ struct Collected {
 
 #[derive(Clone, Debug)]
 struct Field {
+    /// `Op.field`: of operations of this name only.
+    op: Option<String>,
     name: String,
     /// `field*`: not the value, but what is in it.
     elements: bool,
 }
 
+impl Field {
+    fn parse(text: &str) -> Self {
+        let (text, elements) = match text.strip_suffix('*') {
+            Some(text) => (text, true),
+            None => (text, false),
+        };
+        let (op, name) = match text.split_once('.') {
+            Some((op, name)) => (Some(op.to_owned()), name),
+            None => (None, text),
+        };
+        Self {
+            op,
+            name: name.to_owned(),
+            elements,
+        }
+    }
+
+    fn of<'o>(&self, operation: &'o Operation) -> Option<&'o Value> {
+        if self.op.as_ref().is_some_and(|op| *op != operation.name.as_str()) {
+            return None;
+        }
+        match self.name.as_str() {
+            "thread" => Some(&operation.thread),
+            "ret" => operation.ret.as_ref().or_else(|| operation.args.field("ret")),
+            name => operation.args.field(name).or_else(|| {
+                let position: usize = name.parse().ok()?;
+                operation
+                    .args
+                    .as_value()
+                    .as_tuple()?
+                    .get(position.checked_sub(1)?)
+            }),
+        }
+    }
+}
+
 impl Collection {
-    /// Adds what `--collect Keys=key,lo,hi` asks for. `field*` collects the elements of sequences and sets.
+    /// Adds what `--collect Keys=key,lo,hi` asks for. `field*` collects the elements of sequences and sets, `2` the second
+    /// argument of operations whose arguments have no names, `Put.key` the field of operations called Put only.
     ///
     /// # Errors
     /// When it is written differently.
     pub fn add(&mut self, text: &str) -> Result<(), LinkError> {
         let wrong = || {
             LinkError::Usage(format!(
-                "--collect {text}: expected CONSTANT=field,field…, such as Keys=key,lo,hi (field* for the elements of a sequence)"
+                "--collect {text}: expected CONSTANT=field,field…, such as Keys=key,lo,hi (field* for the elements of a sequence, \
+                 1 for the first argument where arguments have no names, Op.field for one operation only)"
             ))
         };
         let (name, fields) = text.split_once('=').ok_or_else(wrong)?;
@@ -56,16 +96,7 @@ impl Collection {
         let collected = self.constants.entry(constant.to_owned()).or_default();
         collected
             .fields
-            .extend(fields.iter().map(|field| match field.strip_suffix('*') {
-                Some(name) => Field {
-                    name: name.to_owned(),
-                    elements: true,
-                },
-                None => Field {
-                    name: field.clone(),
-                    elements: false,
-                },
-            }));
+            .extend(fields.iter().map(|field| Field::parse(field)));
     }
 
     /// Adds what the spec itself asks for: a setup made for OmniLink may look at the whole trace, as `__traces`.
@@ -88,12 +119,9 @@ impl Collection {
         }
         for collected in self.constants.values_mut() {
             for field in &collected.fields {
-                let value = match field.name.as_str() {
-                    "thread" => Some(&operation.thread),
-                    "ret" => operation.ret.as_ref().or_else(|| operation.args.field("ret")),
-                    name => operation.args.field(name),
+                let Some(value) = field.of(operation) else {
+                    continue;
                 };
-                let Some(value) = value else { continue };
                 if !field.elements {
                     if !collected.values.contains(value) {
                         collected.values.insert(value.clone());

@@ -82,6 +82,11 @@ impl Cells {
         }
     }
 
+    /// Whether something demanded of a single cell does not hold in `state`.
+    pub(crate) fn is_demand_unmet(&self, state: &SpecState, refused: &Effects) -> bool {
+        refused.demands.iter().any(|demand| is_unmet(state, demand))
+    }
+
     /// Whether what `refused` waits for may be done by `helper`.
     ///
     /// A demand `f[k] = v` that `state` does not meet is met only after something has left `v` at `f[k]`: the last to change
@@ -91,8 +96,7 @@ impl Cells {
         if !refused.is_complete || !helper.is_complete {
             return true;
         }
-        let unmet = |(cell, value): &&(Cell, Value)| held(state, cell).is_some_and(|held| held != value);
-        match refused.demands.iter().find(unmet) {
+        match refused.demands.iter().find(|demand| is_unmet(state, demand)) {
             Some((cell, value)) => helper.writes.iter().any(|write| {
                 touches(&write.cell, cell) && write.value.as_ref().is_none_or(|left| left == value)
             }),
@@ -110,10 +114,14 @@ impl Cells {
                     && !helper
                         .demands
                         .iter()
-                        .any(|demand| is_read_there(&demand.0) && unmet(&demand))
+                        .any(|demand| is_read_there(&demand.0) && is_unmet(state, demand))
             }
         }
     }
+}
+
+fn is_unmet(state: &SpecState, (cell, value): &(Cell, Value)) -> bool {
+    held(state, cell).is_some_and(|held| held != value)
 }
 
 /// What a state holds in a cell of the form `f[k]`.

@@ -10,6 +10,9 @@ use omnilink_tla::ir::Operation;
 use omnilink_trace::Place;
 use omnilink_value::Value;
 
+use crate::counted::Counts;
+use crate::lookup::Lookup;
+
 /// An action with its arguments, as the engine handles it: a shared pointer. What is found out about the instance is
 /// kept with it.
 #[derive(Clone)]
@@ -25,6 +28,10 @@ pub(crate) struct Content {
     pub(crate) place: Place,
     pub(crate) hash: u64,
     pub(crate) effects: OnceCell<Effects>,
+    /// What it did before, where that can be looked up.
+    pub(crate) lookup: OnceCell<Option<Lookup>>,
+    /// The counts that it asks for.
+    pub(crate) counts: OnceCell<Counts>,
     /// For operations in steps: whose steps these are, and whether this is the last.
     pub(crate) part: Option<Part>,
 }

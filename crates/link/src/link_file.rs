@@ -9,6 +9,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::error::LinkError;
+use crate::omnilink_setup::is_setup;
 
 /// What a link file says.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
@@ -26,6 +27,9 @@ pub struct LinkFile {
     /// What single operations mean.
     #[serde(default)]
     pub ops: BTreeMap<String, OpLink>,
+    /// What the end of a thread means.
+    #[serde(default)]
+    pub thread_end: ThreadEndLink,
     /// Actions that may happen at any time, unseen.
     #[serde(default)]
     pub hidden: Vec<HiddenLink>,
@@ -69,6 +73,31 @@ pub struct OpLink {
     pub ignore: bool,
 }
 
+/// What it means that a thread ends: actions over `thread` and `meta`. Default: nothing.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct ThreadEndLink {
+    /// It returned: the record `__TerminateThread` of a log.
+    pub terminated: Option<String>,
+    /// It died: the record `__AbortThread`.
+    pub aborted: Option<String>,
+}
+
+impl ThreadEndLink {
+    /// The records of a log that mean something: their names, and the actions that they are.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let entries = [(TERMINATED, &self.terminated), (ABORTED, &self.aborted)];
+        entries
+            .into_iter()
+            .filter_map(|(name, action)| Some((name, action.as_deref()?)))
+    }
+}
+
+/// The record of a thread that returned.
+pub(crate) const TERMINATED: &str = "__TerminateThread";
+/// The record of a thread that died.
+pub(crate) const ABORTED: &str = "__AbortThread";
+
 /// An action that may happen unseen.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
@@ -100,6 +129,14 @@ impl LinkFile {
             ))
         })?;
         Self::parse(&text).map_err(|problem| error(problem.to_string()))
+    }
+
+    /// Whether ends of threads are operations: this file says what they mean, or the spec is a setup that was made for
+    /// OmniLink. See `thread_ends` of [`OpenOptions`](omnilink_trace::OpenOptions).
+    pub fn keeps_thread_ends(&self, spec: &Path) -> bool {
+        let is_linked = self.thread_end.entries().next().is_some();
+        let is_op = |end: &str| self.ops.contains_key(end);
+        is_linked || is_op(TERMINATED) || is_op(ABORTED) || is_setup(spec)
     }
 
     /// What the text of a link file says.

@@ -1,6 +1,7 @@
 //! A spec made ready for traces.
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use omnilink_tla::config::{self, Assigned, Assignment, Config, Named};
 use omnilink_tla::deep_stack;
@@ -22,7 +23,7 @@ use crate::link_file::LinkFile;
 use crate::model::TlaModel;
 use crate::module::{MODULE, Module, name};
 use crate::omnilink_setup::{Setup, TAG, TRACES, TRANSIENT};
-use crate::plan::{Plan, Planner};
+use crate::plan::{Plan, Planner, ends_of};
 use crate::session::Unobserved;
 
 /// What is known about a link besides the spec.
@@ -38,6 +39,8 @@ pub struct LinkOptions {
     pub collected: Vec<(String, Value)>,
     /// What the link file says.
     pub file: LinkFile,
+    /// Whether to count which branches of actions are taken: see [`TlaModel::coverage`]. Takes time.
+    pub counts_branches: bool,
 }
 
 /// A spec made ready for traces. Shared by all searches; each runs on a [`TlaModel`] of its own.
@@ -50,13 +53,17 @@ pub struct Linked {
     pub(crate) invariants: Vec<NamedFormula>,
     pub(crate) hidden: Vec<(Formula, u32)>,
     pub(crate) tags: Vec<Tag>,
+    /// The actions of the spec, and then what stands in for ends of threads.
     pub(crate) actions: Vec<Action>,
+    /// How many of them are the spec's.
+    own_actions: usize,
     pub(crate) plans: Vec<Plan>,
     /// Which plan an operation of this name has; `None` to leave it out.
     pub(crate) by_name: FxHashMap<String, Option<u32>>,
     /// Variables that have a value during a step only, and are no part of a state.
     pub(crate) transient: Vec<u32>,
-    pub(crate) session: Unobserved,
+    /// Whether branches of actions are counted.
+    pub(crate) counts_branches: bool,
     notes: Vec<String>,
 }
 
@@ -181,7 +188,8 @@ impl Linked {
         let mut spec = sound(loaded)?;
         let mut config = read_config(&mut spec, options.config.as_deref())?;
         let actions = actions(&spec, Some(&config));
-        let planner = Planner::new(&spec, &actions, &options.file)?;
+        let ends = ends_of(&options.file);
+        let planner = Planner::new(&spec, &actions, &ends, &options.file)?;
         let mut module = Module::extending(stem);
         for (constant, expression) in constants(options) {
             check_constant(&spec, constant, "the link")?;
@@ -308,11 +316,12 @@ impl Linked {
             invariants,
             hidden,
             tags,
-            actions,
+            own_actions: actions.len(),
+            actions: [actions, ends].concat(),
             plans,
             by_name,
             transient,
-            session: Unobserved::default(),
+            counts_branches: options.counts_branches,
             notes,
         };
         linked.translate_codes()?;
@@ -323,7 +332,8 @@ impl Linked {
     fn translate_codes(&mut self) -> Result<(), LinkError> {
         let mut plans = std::mem::take(&mut self.plans);
         let result = deep_stack::run(|| {
-            let mut evaluator = Evaluator::new(&self.program, &self.session);
+            let session = Unobserved::default();
+            let mut evaluator = Evaluator::new(&self.program, &session);
             for code in plans.iter_mut().flat_map(Plan::codes_mut) {
                 let value = evaluator
                     .value(code.formula)
@@ -341,7 +351,21 @@ impl Linked {
     /// # Errors
     /// When the initial states cannot be found.
     pub fn run<T: Send>(&self, work: impl FnOnce(&TlaModel<'_>) -> T + Send) -> Result<T, LinkError> {
-        deep_stack::run(|| TlaModel::new(self).map(|model| work(&model)))
+        self.run_until(None, work)
+    }
+
+    /// The same, with a moment at which evaluation ends, be it in the middle of a step: the check then fails, and what it
+    /// says is no verdict.
+    ///
+    /// # Errors
+    /// As [`Linked::run`].
+    pub fn run_until<T: Send>(
+        &self,
+        deadline: Option<Instant>,
+        work: impl FnOnce(&TlaModel<'_>) -> T + Send,
+    ) -> Result<T, LinkError> {
+        let session = Unobserved::until(deadline);
+        deep_stack::run(|| TlaModel::new(self, &session).map(|model| work(&model)))
     }
 
     /// The spec, as the user named it.
@@ -363,7 +387,7 @@ impl Linked {
 
     /// The actions of the spec.
     pub fn actions(&self) -> &[Action] {
-        &self.actions
+        &self.actions[..self.own_actions]
     }
 
     /// What a person should be told about how the spec was read.

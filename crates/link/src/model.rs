@@ -2,43 +2,47 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use hashbrown::HashTable;
 use omnilink_engine::{Footprint, Model, Outcomes};
-use omnilink_tla::eval::error::{ErrorClass, Failure, Outcome};
-use omnilink_tla::eval::{Effects, Evaluator, Flow, State};
-use omnilink_tla::ir::Operation;
+use omnilink_tla::eval::error::{ErrorClass, Failure};
+use omnilink_tla::eval::{Effects, Evaluator, Flow, Session as _, State};
 use omnilink_value::Value;
 
+use crate::counted::{Counted, Counts};
 use crate::error::LinkError;
 use crate::footprint::Cells;
 use crate::instance::Instance;
 use crate::linked::Linked;
+use crate::lookup::{Found, Lookup};
 use crate::plan::Plan;
+use crate::session::Unobserved;
 use crate::state::SpecState;
+use crate::tally::Tally;
 
 /// A spec as a model: states are the values of its variables, operations its actions with their arguments.
 ///
 /// One for each search: evaluating needs room of its own, which is not shared. [`Linked::run`] makes one.
 pub struct TlaModel<'l> {
     pub(crate) linked: &'l Linked,
-    evaluator: RefCell<Evaluator<'l>>,
+    session: &'l Unobserved,
+    pub(crate) evaluator: RefCell<Evaluator<'l>>,
     initial: Vec<SpecState>,
     cells: Cells,
+    /// Whether more than the action itself decides about a step: a VIEW, an invariant or unseen steps look at all of a state.
+    is_judged_whole: bool,
     pub(crate) instances: RefCell<HashTable<Instance>>,
     pub(crate) unread: RefCell<BTreeSet<(String, String)>>,
-    tags: RefCell<BTreeSet<(String, String)>>,
+    /// What was refused while a violation was explained.
+    pub(crate) refused: RefCell<Vec<(Instance, SpecState)>>,
+    pub(crate) tally: Tally,
     numbers: Cell<u64>,
 }
 
-/// Unseen steps between two operations lead to at most this many states.
-const HIDDEN_MAX: usize = 10_000;
-
 impl<'l> TlaModel<'l> {
     /// A model on the stack of the caller, which must be deep: see [`Linked::run`].
-    pub(crate) fn new(linked: &'l Linked) -> Result<Self, LinkError> {
-        let mut evaluator = Evaluator::new(&linked.program, &linked.session);
+    pub(crate) fn new(linked: &'l Linked, session: &'l Unobserved) -> Result<Self, LinkError> {
+        let mut evaluator = Evaluator::new(&linked.program, session);
         let rendered = |failure: Box<Failure>| LinkError::Evaluation(failure.render(&linked.program.sources));
         let mut states: Vec<State> = Vec::new();
         evaluator
@@ -54,20 +58,32 @@ impl<'l> TlaModel<'l> {
                 spec: linked.name.clone(),
             });
         }
-        let mut initial = Vec::with_capacity(states.len());
-        for state in states {
-            initial.extend(completed(linked, &mut evaluator, state).map_err(rendered)?);
-        }
+        // Neighbouring states differ in little, and an action looks at little of a state: most steps are known already.
+        evaluator.remember();
         let mut model = Self {
             linked,
+            session,
             evaluator: RefCell::new(evaluator),
-            initial,
+            initial: Vec::with_capacity(states.len()),
             cells: Cells::default(),
+            is_judged_whole: linked.view.is_some()
+                || !linked.invariants.is_empty()
+                || !linked.hidden.is_empty(),
             instances: RefCell::default(),
             unread: RefCell::default(),
-            tags: RefCell::default(),
+            refused: RefCell::default(),
+            tally: Tally::new(linked),
             numbers: Cell::new(0),
         };
+        for state in states {
+            let completed = model.completed(&mut model.evaluator.borrow_mut(), state);
+            model.initial.extend(completed.map_err(rendered)?);
+        }
+        if model.initial.is_empty() {
+            return Err(LinkError::NoInitialState {
+                spec: linked.name.clone(),
+            });
+        }
         model.cells = model.find_cells();
         Ok(model)
     }
@@ -76,11 +92,7 @@ impl<'l> TlaModel<'l> {
     /// states, a VIEW, an invariant and unseen steps all tie parts together.
     fn find_cells(&self) -> Cells {
         let linked = self.linked;
-        let is_tied = self.initial.len() > 1
-            || linked.view.is_some()
-            || !linked.invariants.is_empty()
-            || !linked.hidden.is_empty();
-        if is_tied {
+        if self.initial.len() > 1 || self.is_judged_whole {
             return Cells::tied();
         }
         let mut evaluator = self.evaluator.borrow_mut();
@@ -110,236 +122,76 @@ impl<'l> TlaModel<'l> {
         })
     }
 
+    /// Where to look up what an instance did before. What is judged or counted state by state must be evaluated.
+    #[inline]
+    fn lookup<'i>(&self, instance: &'i Instance) -> Option<&'i Lookup> {
+        let content = &instance.0;
+        let lookup = content.lookup.get_or_init(|| {
+            let is_evaluated = self.is_evaluated(instance) || content.known().is_none();
+            (!is_evaluated)
+                .then(|| Lookup::of(self.effects(instance)))
+                .flatten()
+        });
+        lookup.as_ref()
+    }
+
+    /// The counts that an instance asks for.
+    fn counts<'i>(&self, instance: &'i Instance) -> &'i Counts {
+        let content = &instance.0;
+        content.counts.get_or_init(|| match content.known() {
+            Some(arguments) => {
+                let mut evaluator = self.evaluator.borrow_mut();
+                Counts::new(evaluator.counts(content.operation, &arguments))
+            }
+            None => Counts::default(),
+        })
+    }
+
+    /// Whether a state accepts an instance that does nothing but count; `None` for any other.
+    #[inline]
+    fn count_only(&self, state: &SpecState, instance: &Instance) -> Option<bool> {
+        if self.is_evaluated(instance) {
+            return None;
+        }
+        let counts = self.counts(instance);
+        if !counts.is_all {
+            return None;
+        }
+        let mut is_accepted = true;
+        for counted in &counts.of {
+            let judge = &mut |held: &Value| self.is_counted(instance, counted, held);
+            is_accepted &= counted.counted_in(state, judge)? == counted.count.wanted;
+        }
+        Some(is_accepted)
+    }
+
+    /// Whether every step of an instance must be evaluated: it is judged or counted state by state.
+    #[inline]
+    fn is_evaluated(&self, instance: &Instance) -> bool {
+        self.is_judged_whole
+            || self.linked.counts_branches
+            || !self.linked.transient.is_empty()
+            || instance.0.part.is_some()
+    }
+
+    /// Whether a cell that holds `held` is counted; `None` if that cannot be evaluated.
+    fn is_counted(&self, instance: &Instance, counted: &Counted, held: &Value) -> Option<bool> {
+        let content = &instance.0;
+        let mut evaluator = self.evaluator.borrow_mut();
+        let arguments = content.known()?;
+        evaluator
+            .is_counted(content.operation, &arguments, &counted.count, held)
+            .ok()
+    }
+
     pub(crate) fn next_number(&self) -> u64 {
         let number = self.numbers.get() + 1;
         self.numbers.set(number);
         number
     }
 
-    fn plan(&self, instance: &Instance) -> &'l Plan {
+    pub(crate) fn plan(&self, instance: &Instance) -> &'l Plan {
         &self.linked.plans[instance.0.plan as usize]
-    }
-
-    /// Fields of operations that no action ever read: operation and field.
-    pub fn unread_fields(&self) -> Vec<(String, String)> {
-        self.unread.borrow().iter().cloned().collect()
-    }
-
-    /// The tags that were found to fit while an operation was explained: operation as text, and tag.
-    pub fn matched_tags(&self) -> Vec<(String, String)> {
-        self.tags.borrow().iter().cloned().collect()
-    }
-
-    /// All states that an instance leads to from a state.
-    fn successors(&self, state: &SpecState, instance: &Instance) -> Outcome<Vec<SpecState>> {
-        let mut evaluator = self.evaluator.borrow_mut();
-        let mut found = Vec::new();
-        for before in self.with_hidden(&mut evaluator, state)? {
-            self.each_assignment(
-                &mut evaluator,
-                instance,
-                before.values(),
-                &mut |evaluator, arguments| {
-                    self.step_from(evaluator, &before, instance.0.operation, arguments, &mut found)
-                },
-            )?;
-        }
-        if let Some(part) = instance.0.part.filter(|part| part.is_last) {
-            let done = found
-                .into_iter()
-                .map(|next| next.with_done(part.thread, part.number));
-            return Ok(done.collect());
-        }
-        Ok(found)
-    }
-
-    fn step_from(
-        &self,
-        evaluator: &mut Evaluator<'l>,
-        before: &SpecState,
-        operation: Operation,
-        arguments: &[Value],
-        found: &mut Vec<SpecState>,
-    ) -> Outcome<()> {
-        let mut reached: smallvec::SmallVec<[State; 2]> = smallvec::SmallVec::new();
-        let mut unchanged = false;
-        evaluator.successors_of(operation, arguments, before.values(), &mut |_, next, _| {
-            let lasting;
-            let next = match self.linked.transient.is_empty() {
-                true => next,
-                false => {
-                    lasting = self.lasting(next, before.values());
-                    &lasting
-                }
-            };
-            if *next == **before.values() {
-                unchanged = true;
-            } else if !reached.iter().any(|known| **known == *next) {
-                reached.push(Arc::from(next));
-            }
-            Ok(Flow::Go)
-        })?;
-        if unchanged && !found.contains(before) {
-            found.push(before.clone());
-        }
-        for next in reached {
-            if let Some(next) = completed(self.linked, evaluator, next)? {
-                let next = next.after(before);
-                if !found.contains(&next) {
-                    found.push(next);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// The next state without what lasts for a step only.
-    fn lasting(&self, next: &[Value], before: &[Value]) -> Vec<Value> {
-        let mut next = next.to_vec();
-        for slot in &self.linked.transient {
-            let slot = *slot as usize;
-            if let (Some(value), Some(before)) = (next.get_mut(slot), before.get(slot)) {
-                *value = before.clone();
-            }
-        }
-        next
-    }
-
-    /// Runs for every way to fill in what a pending operation does not know.
-    fn each_assignment(
-        &self,
-        evaluator: &mut Evaluator<'l>,
-        instance: &Instance,
-        state: &State,
-        run: &mut dyn FnMut(&mut Evaluator<'l>, &[Value]) -> Outcome<()>,
-    ) -> Outcome<()> {
-        if let Some(known) = instance.0.known() {
-            return run(evaluator, &known);
-        }
-        let plan = self.plan(instance);
-        let mut choices: Vec<Vec<Value>> = Vec::new();
-        for (number, argument) in instance.0.arguments.iter().enumerate() {
-            choices.push(match argument {
-                Some(value) => vec![value.clone()],
-                None => {
-                    let range = plan.params.get(number).and_then(|param| param.range);
-                    let Some(range) = range else { return Ok(()) };
-                    evaluator.set_state(state);
-                    let set = evaluator.value(range.formula())?;
-                    set.as_set().map(<[Value]>::to_vec).unwrap_or_default()
-                }
-            });
-        }
-        let mut chosen = Vec::with_capacity(choices.len());
-        product(&choices, &mut chosen, &mut |arguments| run(evaluator, arguments))
-    }
-
-    /// The state, and all states that unseen steps lead to from it.
-    fn with_hidden(&self, evaluator: &mut Evaluator<'l>, state: &SpecState) -> Outcome<Vec<SpecState>> {
-        let mut reached = vec![(state.clone(), vec![0u32; self.linked.hidden.len()])];
-        let mut next = 0;
-        while let Some((from, used)) = reached.get(next).cloned() {
-            next += 1;
-            for (number, (action, bound)) in self.linked.hidden.iter().enumerate() {
-                if used[number] >= *bound {
-                    continue;
-                }
-                let mut used = used.clone();
-                used[number] += 1;
-                let mut states: Vec<State> = Vec::new();
-                evaluator.successors(*action, from.values(), &mut |_, next, _| {
-                    states.push(next.into());
-                    Ok(Flow::Go)
-                })?;
-                for values in states {
-                    let Some(state) = completed(self.linked, evaluator, values)? else {
-                        continue;
-                    };
-                    let entry = (state.after(&from), used.clone());
-                    if !reached.contains(&entry) {
-                        reached.push(entry);
-                    }
-                }
-                if reached.len() > HIDDEN_MAX {
-                    let message =
-                        format!("unseen steps lead to more than {HIDDEN_MAX} states; lower their bounds");
-                    return Err(Failure::new(ErrorClass::Resource, message));
-                }
-            }
-        }
-        let mut states: Vec<SpecState> = Vec::new();
-        for (state, _) in reached {
-            if !states.contains(&state) {
-                states.push(state);
-            }
-        }
-        Ok(states)
-    }
-
-    /// Why a state refuses an instance.
-    fn reason(&self, state: &SpecState, instance: &Instance) -> String {
-        let mut evaluator = self.evaluator.borrow_mut();
-        let mut parts = Vec::new();
-        // What went wrong was told when the step was tried; here only reasons are asked for.
-        let _ = self.each_assignment(
-            &mut evaluator,
-            instance,
-            state.values(),
-            &mut |evaluator, arguments| {
-                for part in evaluator.refusals(instance.0.operation, arguments, state.values()) {
-                    let text = refusal(&part);
-                    if !parts.contains(&text) {
-                        parts.push(text);
-                    }
-                }
-                Ok(())
-            },
-        );
-        let mut reason = match parts.as_slice() {
-            [] => "no branch of the action is possible".to_owned(),
-            parts => parts.join("; or "),
-        };
-        let tags = self.tags_of(&mut evaluator, state, instance);
-        drop(evaluator);
-        if !tags.is_empty() {
-            reason.push_str(&format!(" (tagged {})", tags.join(", ")));
-            let text = self.describe_op(instance);
-            self.tags
-                .borrow_mut()
-                .extend(tags.into_iter().map(|tag| (text.clone(), tag)));
-        }
-        reason
-    }
-
-    fn tags_of(&self, evaluator: &mut Evaluator<'l>, state: &SpecState, instance: &Instance) -> Vec<String> {
-        use crate::linked::TagField;
-        let plan = self.plan(instance);
-        let mut tags = Vec::new();
-        for tag in &self.linked.tags {
-            let arguments = tag.takes.iter().map(|field| match field {
-                TagField::Op => Value::str(&plan.op),
-                TagField::Args => {
-                    let known = plan.params.iter().zip(&instance.0.arguments);
-                    Value::record(known.filter_map(|(param, value)| Some((&param.field, value.clone()?))))
-                }
-                TagField::Event => {
-                    let known = plan.params.iter().zip(&instance.0.arguments);
-                    let fields =
-                        known.filter_map(|(param, value)| Some((param.field.clone(), value.clone()?)));
-                    crate::bind::event(Value::str(&plan.op), fields.collect())
-                }
-                // Operations of one class are told apart by nothing that a tag could ask for.
-                TagField::Thread | TagField::Meta => Value::null(),
-            });
-            let arguments: Vec<Value> = arguments.collect();
-            // A tag may ask whether an action that changes nothing is possible.
-            evaluator.set_state(state.values());
-            evaluator.set_next(state.values());
-            if evaluator.holds_with(tag.predicate, &arguments).unwrap_or(false) {
-                tags.push(tag.name.clone());
-            }
-        }
-        tags
     }
 
     #[cold]
@@ -363,63 +215,6 @@ impl<'l> TlaModel<'l> {
     }
 }
 
-/// A state with its view; `None` if an invariant does not hold in it.
-fn completed<'l>(
-    linked: &'l Linked,
-    evaluator: &mut Evaluator<'l>,
-    values: State,
-) -> Outcome<Option<SpecState>> {
-    for invariant in &linked.invariants {
-        if !evaluator.holds(invariant.formula, &values)? {
-            return Ok(None);
-        }
-    }
-    let view = match linked.view {
-        Some(view) => {
-            evaluator.set_state(&values);
-            Some(evaluator.value(view)?)
-        }
-        None => None,
-    };
-    Ok(Some(SpecState::new(values, view)))
-}
-
-fn product(
-    choices: &[Vec<Value>],
-    chosen: &mut Vec<Value>,
-    run: &mut dyn FnMut(&[Value]) -> Outcome<()>,
-) -> Outcome<()> {
-    let Some((first, others)) = choices.split_first() else {
-        return run(chosen);
-    };
-    for value in first {
-        chosen.push(value.clone());
-        product(others, chosen, run)?;
-        chosen.pop();
-    }
-    Ok(())
-}
-
-/// A false conjunct with the values in it, on one line.
-fn refusal(part: &omnilink_tla::eval::FalsePart) -> String {
-    let text: Vec<&str> = part.text.split_whitespace().collect();
-    let mut line = format!("`{}` is false", text.join(" "));
-    let values = part.values.iter().chain(&part.bindings);
-    let values: Vec<String> = values
-        .filter(|(text, value)| text != value)
-        .map(|(text, value)| {
-            format!(
-                "{} = {value}",
-                text.split_whitespace().collect::<Vec<_>>().join(" ")
-            )
-        })
-        .collect();
-    if !values.is_empty() {
-        line.push_str(&format!(": {}", values.join(", ")));
-    }
-    line
-}
-
 impl Model for TlaModel<'_> {
     type State = SpecState;
     type Op = Instance;
@@ -434,9 +229,40 @@ impl Model for TlaModel<'_> {
         {
             return outcomes.refuse(|| "the operation is done already".to_owned());
         }
-        match self.successors(state, op) {
+        if let Some(is_accepted) = self.count_only(state, op) {
+            self.tally.step(op.0.plan, !is_accepted);
+            return match is_accepted {
+                true => outcomes.accept(state.clone()),
+                false => outcomes.refuse(|| self.reason(state, op)),
+            };
+        }
+        let lookup = self.lookup(op);
+        match lookup.and_then(|lookup| lookup.find(state)) {
+            Some(Found::Next(next)) => {
+                self.tally.step(op.0.plan, false);
+                return outcomes.accept(next);
+            }
+            Some(Found::Refused) => {
+                self.tally.step(op.0.plan, true);
+                return outcomes.refuse(|| self.reason(state, op));
+            }
+            None => {}
+        }
+        let found = self.successors(state, op);
+        self.tally
+            .step(op.0.plan, found.as_ref().is_ok_and(Vec::is_empty));
+        if let (Some(lookup), Ok(found)) = (lookup, &found) {
+            lookup.learn(state, found);
+        }
+        match found {
             Ok(found) if found.is_empty() => outcomes.refuse(|| self.reason(state, op)),
             Ok(found) => found.into_iter().for_each(|next| outcomes.accept(next)),
+            // Not the spec is to blame: the time of the check is over. What was found so far is no answer, not even a refusal.
+            Err(_) if self.session.is_over() => outcomes.fail(format!(
+                "{}: the time limit was reached while {} was evaluated",
+                op.0.place,
+                self.describe_op(op)
+            )),
             Err(failure) => outcomes.fail(self.failure_text(op, &failure)),
         }
     }
@@ -453,17 +279,30 @@ impl Model for TlaModel<'_> {
     }
 
     fn may_enable(&self, state: &SpecState, refused: &Instance, helper: &Instance) -> bool {
-        if refused.0.part.is_some() || helper.0.part.is_some() {
+        // What an invariant or an unseen step looks at is not among what the action reads.
+        if self.is_judged_whole || refused.0.part.is_some() || helper.0.part.is_some() {
             return true;
         }
-        self.cells
-            .may_enable(state, self.effects(refused), self.effects(helper))
+        let (refused_effects, helper_effects) = (self.effects(refused), self.effects(helper));
+        if refused_effects.is_complete
+            && helper_effects.is_complete
+            && !self.cells.is_demand_unmet(state, refused_effects)
+        {
+            for counted in &self.counts(refused).of {
+                let judge = &mut |held: &Value| self.is_counted(refused, counted, held);
+                if let Some(may_move) = counted.may_be_moved_by(state, helper_effects, judge) {
+                    return may_move;
+                }
+            }
+        }
+        self.cells.may_enable(state, refused_effects, helper_effects)
     }
 
     fn describe_state(&self, state: &SpecState) -> String {
-        let variables = self.linked.program.variables.iter().zip(&**state.values());
+        let variables = (0u32..).zip(self.linked.program.variables.iter().zip(&**state.values()));
         let variables: Vec<String> = variables
-            .map(|(name, value)| format!("{name} = {value}"))
+            .filter(|(slot, _)| !self.linked.transient.contains(slot))
+            .map(|(_, (name, value))| format!("{name} = {value}"))
             .collect();
         match variables.as_slice() {
             [only] => only.clone(),

@@ -48,16 +48,7 @@ impl Setup {
         let Ok(text) = read_text(path) else {
             return Ok(None);
         };
-        let extended = text
-            .lines()
-            .filter_map(|line| line.trim().strip_prefix("EXTENDS"));
-        let extended = extended.flat_map(|names| names.split(','));
-        let folder = path
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty())
-            .unwrap_or(Path::new("."));
-        let mut bases = extended.filter_map(|name| name.trim().strip_suffix("Validate"));
-        let Some(base) = bases.find(|base| folder.join(format!("{base}.tla")).is_file()) else {
+        let Some((folder, base)) = base_of(path, &text) else {
             return Ok(None);
         };
         let Loaded { spec, diagnostics } = load(&folder.join(format!("{base}.tla")), search);
@@ -89,6 +80,24 @@ impl Setup {
         debug_assert!(self.folder.path().is_dir());
         load_text(path, read_text(path).unwrap_or_default(), &self.search)
     }
+}
+
+/// The folder of a setup, and the spec that it checks traces against; `None` for any other spec.
+fn base_of<'p, 't>(path: &'p Path, text: &'t str) -> Option<(&'p Path, &'t str)> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    let extended = text
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("EXTENDS"));
+    let extended = extended.flat_map(|names| names.split(','));
+    let mut bases = extended.filter_map(|name| name.trim().strip_suffix("Validate"));
+    let base = bases.find(|base| folder.join(format!("{base}.tla")).is_file())?;
+    Some((folder, base))
+}
+
+/// Whether a spec is such a setup: there, the end of a thread is an operation.
+pub(crate) fn is_setup(path: &Path) -> bool {
+    read_text(path).is_ok_and(|text| base_of(path, &text).is_some())
 }
 
 /// Whether a spec is such a setup, and looks at the whole trace.

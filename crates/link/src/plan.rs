@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use crate::action::Action;
 use crate::bind::is_result_name;
 use crate::error::LinkError;
-use crate::link_file::{LinkFile, OpLink};
+use crate::link_file::{ABORTED, LinkFile, OpLink, TERMINATED};
 use crate::module::{Module, application, identifiers, name};
 use crate::omnilink_setup::EVENT;
 
@@ -115,6 +115,8 @@ struct Draft<'a> {
     aborted_extras: Vec<Extra>,
     /// The action of the steps.
     step: Option<&'a Action>,
+    /// For the end of a thread: what it means, as TLA+.
+    end: Option<&'a str>,
     /// For each parameter the set that an unknown value is in, as TLA+.
     ranges: Vec<Option<String>>,
     /// For each parameter what stands for what, as TLA+.
@@ -122,7 +124,13 @@ struct Draft<'a> {
 }
 
 impl<'a> Planner<'a> {
-    pub(crate) fn new(spec: &Spec, actions: &'a [Action], file: &'a LinkFile) -> Result<Self, LinkError> {
+    /// `ends` are the stand-ins of [`ends_of`].
+    pub(crate) fn new(
+        spec: &Spec,
+        actions: &'a [Action],
+        ends: &'a [Action],
+        file: &'a LinkFile,
+    ) -> Result<Self, LinkError> {
         let mut ops: BTreeMap<&'a str, Option<&'a OpLink>> = BTreeMap::new();
         for action in actions {
             ops.insert(&action.name, None);
@@ -133,6 +141,23 @@ impl<'a> Planner<'a> {
         ops.extend(file.ops.iter().map(|(op, link)| (op.as_str(), Some(link))));
         let mut drafts = Vec::new();
         let mut ignored = file.ignore.clone();
+        let is_linked =
+            |end: &str| ops.contains_key(end) || file.thread_end.entries().any(|(name, _)| name == end);
+        ignored.extend(
+            [TERMINATED, ABORTED]
+                .into_iter()
+                .filter(|end| !is_linked(end))
+                .map(str::to_owned),
+        );
+        let numbered = (actions.len() as u32..).zip(ends);
+        for ((op, text), end) in file.thread_end.entries().zip(numbered) {
+            let key = drafts.len().to_string();
+            drafts.push(Draft {
+                extras: mentioned_extras(&[text], &[]),
+                end: Some(text),
+                ..Draft::new(spec, key, op, end, None, None)?
+            });
+        }
         for (op, link) in ops {
             if link.is_some_and(|link| link.ignore) {
                 ignored.push(op.to_owned());
@@ -202,21 +227,11 @@ impl<'a> Draft<'a> {
         link: Option<&'a OpLink>,
     ) -> Result<Self, LinkError> {
         let wrong = |message: String| LinkError::Usage(format!("link file, [ops.{op}]: {message}"));
-        let mentioned = |texts: [Option<&String>; 2]| -> Vec<Extra> {
-            let is_mentioned = |name: &str| {
-                texts
-                    .iter()
-                    .flatten()
-                    .any(|text| identifiers(text).contains(name))
-            };
-            let is_param = |name: &str| of.params.iter().any(|param| param == name);
-            let extras = Extra::ALL.into_iter();
-            extras
-                .filter(|(_, name)| is_mentioned(name) && !is_param(name))
-                .map(|(extra, _)| extra)
-                .collect()
+        let mentioned = |texts: [Option<&'a String>; 2]| -> Vec<Extra> {
+            let texts: Vec<&str> = texts.into_iter().flatten().map(String::as_str).collect();
+            mentioned_extras(&texts, &of.params)
         };
-        let link_text = |text: fn(&OpLink) -> Option<&String>| link.and_then(text);
+        let link_text = |text: fn(&'a OpLink) -> Option<&'a String>| link.and_then(text);
         let entries = link.into_iter().flat_map(|link| {
             let fields = link.fields.keys();
             fields.chain(link.codes.keys()).chain(link.unknown.keys())
@@ -262,14 +277,17 @@ impl<'a> Draft<'a> {
             ]),
             aborted_extras: mentioned([link_text(|link| link.aborted.as_ref()), None]),
             step,
+            end: None,
             ranges: of.params.iter().zip(&of.ranges).map(range).collect(),
             codes: of.params.iter().map(codes).collect(),
         })
     }
 
     fn is_plain(&self) -> bool {
-        self.link
-            .is_none_or(|link| link.requires.is_none() && link.ensures.is_none())
+        self.end.is_none()
+            && self
+                .link
+                .is_none_or(|link| link.requires.is_none() && link.ensures.is_none())
     }
 
     fn params_with(&self, extras: &[Extra]) -> Vec<&str> {
@@ -290,7 +308,9 @@ impl<'a> Draft<'a> {
 
     fn define(&self, module: &mut Module) {
         let op = self.key.as_str();
-        if !self.is_plain() {
+        if let Some(end) = self.end {
+            module.define(&name("op", op), &self.params_with(&self.extras), end);
+        } else if !self.is_plain() {
             let params = self.params_with(&self.extras);
             let mut conjuncts = Vec::new();
             let mut joined = |role: &str, text: Option<&String>, module: &mut Module| {
@@ -411,6 +431,30 @@ impl<'a> Draft<'a> {
             }),
         })
     }
+}
+
+/// What formulas of the link file mention besides the parameters.
+fn mentioned_extras(texts: &[&str], params: &[String]) -> Vec<Extra> {
+    let is_mentioned = |name: &str| texts.iter().any(|text| identifiers(text).contains(name));
+    let is_param = |name: &str| params.iter().any(|param| param == name);
+    let extras = Extra::ALL.into_iter();
+    extras
+        .filter(|(_, name)| is_mentioned(name) && !is_param(name))
+        .map(|(extra, _)| extra)
+        .collect()
+}
+
+/// Stand-ins for the actions that ends of threads are: no definitions of the spec, but told like them.
+pub(crate) fn ends_of(file: &LinkFile) -> Vec<Action> {
+    let ends = file.thread_end.entries();
+    ends.map(|(name, _)| Action {
+        name: name.to_owned(),
+        params: Vec::new(),
+        at: "[thread_end] of the link file".to_owned(),
+        ranges: Vec::new(),
+        in_next: false,
+    })
+    .collect()
 }
 
 /// Words of the language that may stand in a set.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
+use std::time::Instant;
 
 use omnilink_tla::eval::{Quiet, Session};
 use omnilink_value::Value;
@@ -12,6 +13,17 @@ use omnilink_value::Value;
 pub(crate) struct Unobserved {
     registers: Mutex<BTreeMap<i64, Value>>,
     rest: Quiet,
+    deadline: Option<Instant>,
+}
+
+impl Unobserved {
+    /// A session that ends evaluation at this moment.
+    pub(crate) fn until(deadline: Option<Instant>) -> Self {
+        Self {
+            deadline,
+            ..Self::default()
+        }
+    }
 }
 
 impl Session for Unobserved {
@@ -43,5 +55,9 @@ impl Session for Unobserved {
 
     fn random(&self) -> u64 {
         self.rest.random()
+    }
+
+    fn is_over(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 }

@@ -62,6 +62,7 @@ pub use omnilink_trace::Timebox;
 pub use omnilink_value::Value;
 
 pub use omnilink_engine as engine;
+pub use omnilink_link as link;
 pub use omnilink_models as models;
 pub use omnilink_record as record;
 pub use omnilink_report as report;

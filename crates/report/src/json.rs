@@ -5,6 +5,7 @@
 use omnilink_engine::{Alternative, Candidate, Counterexample, Exhausted, Fate, OpView, Unfinished, Verdict};
 use serde::Serialize;
 
+use crate::findings::SpecFindings;
 use crate::minimal::MinimalHistory;
 use crate::report::{Answer, Report};
 
@@ -33,6 +34,8 @@ struct JsonReport<'a> {
     minimal: Option<JsonMinimal<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unknown: Option<JsonUnknown<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spec: Option<&'a SpecFindings>,
     notes: &'a [String],
 }
 
@@ -117,6 +120,7 @@ impl Report {
             violation: None,
             minimal: None,
             unknown: None,
+            spec: self.findings.as_deref(),
             notes: &self.notes,
         };
         match &self.answer {

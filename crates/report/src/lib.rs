@@ -26,6 +26,7 @@
 //! ```
 
 mod figures;
+mod findings;
 mod json;
 mod layout;
 mod look;
@@ -38,6 +39,7 @@ mod timeline;
 mod weak;
 
 pub use figures::{bytes, count, seconds};
+pub use findings::{ActionFindings, BranchFindings, InvariantFindings, LongFindings, SpecFindings};
 pub use look::{Look, Tone};
 pub use minimal::MinimalHistory;
 pub use paragraph::wrapped;

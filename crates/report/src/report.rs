@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use omnilink_engine::{Consistency, Figures, OpView, Outcome, Verdict};
 
+use crate::findings::SpecFindings;
 use crate::minimal::MinimalHistory;
 use crate::thread_names::ThreadNames;
 
@@ -30,6 +31,8 @@ pub struct Report {
     pub places: BTreeMap<u64, String>,
     /// What a person should be told about the input.
     pub notes: Vec<String>,
+    /// What else was found, if the model is a specification.
+    pub findings: Option<Box<SpecFindings>>,
 }
 
 /// What came out of a check.

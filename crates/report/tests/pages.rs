@@ -102,6 +102,7 @@ fn with_answer(answer: Answer, places: BTreeMap<u64, String>) -> Report {
         peak_bytes: Some(5_600_000),
         places,
         notes: Vec::new(),
+        findings: None,
     }
 }
 

@@ -23,16 +23,20 @@
 //! ```
 
 pub mod actions;
+mod branches;
 mod check;
 pub mod config;
+mod counts;
 pub mod deep_stack;
 pub mod diagnostic;
+mod enumerations;
 pub mod eval;
 mod evaluate;
 pub mod ir;
 pub mod lower;
 pub mod model;
 pub mod names;
+mod params;
 mod scratchpad;
 pub mod semantics;
 mod show;
@@ -42,6 +46,8 @@ pub mod syntax;
 pub use check::{
     Checked, Options, check, render_json as render_check_json, render_text as render_check_text,
 };
+pub use counts::{Count, Counts};
+pub use enumerations::Enumeration;
 pub use evaluate::{EvaluateError, EvaluateOptions, Evaluated, MODULES, evaluate};
 pub use scratchpad::{Entered, Scratchpad};
 pub use show::{

@@ -51,6 +51,8 @@ pub(super) struct History<'m, O> {
     pub(super) threads: ThreadNames,
     /// Operations that the system refused and that are left out.
     pub(super) aborted: u64,
+    /// Operations that are not part of what is checked.
+    pub(super) left_out: u64,
 }
 
 /// An operation as the trace has it and as the engine takes it.
@@ -68,6 +70,7 @@ impl<'m, O: Clone> History<'m, O> {
             parts: VecDeque::new(),
             threads: ThreadNames::default(),
             aborted: 0,
+            left_out: 0,
         })
     }
 
@@ -86,7 +89,7 @@ impl<'m, O: Clone> History<'m, O> {
                 return Err(CliError::EndOfTime(observed.place));
             }
             match meaning {
-                Meaning::LeftOut => {}
+                Meaning::LeftOut => self.left_out += 1,
                 Meaning::DidNotHappen => self.aborted += 1,
                 Meaning::Once(op) => {
                     let thread = self.number(&observed.thread);

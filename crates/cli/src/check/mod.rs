@@ -24,7 +24,7 @@ use crate::validate::{Linking, validate_all};
 pub(crate) use criteria::Criteria;
 pub(crate) use history::{Meaning, decode_shipped};
 pub(crate) use run_all::RunAll;
-pub(crate) use session::{Request, check_input};
+pub(crate) use session::{Event, Request, check_and_tell, check_input};
 use weak::{Asked, Desk, Weak};
 
 /// Check histories of a concurrent system against a model.

@@ -9,6 +9,7 @@ use omnilink_engine::{
     Outcome, Partitioning, Progress as Going, Verdict, minimize,
 };
 use omnilink_report::{Answer, MinimalHistory, Report, ThreadNames};
+use omnilink_trace::Timebox;
 
 use super::history::{Decode, History, Meaning};
 use super::witness;
@@ -30,6 +31,17 @@ pub(crate) struct Request {
     pub(crate) witness: Option<PathBuf>,
 }
 
+/// What happens while an input is checked, for whoever counts along.
+#[derive(Debug)]
+pub(crate) enum Event<'a, O> {
+    /// The input is read from its beginning, for the engine.
+    Begin,
+    /// The engine has taken this operation.
+    Took(&'a O, Timebox),
+    /// No order explains this operation.
+    Unexplained(&'a omnilink_trace::Operation),
+}
+
 /// Checks one input. Whatever goes wrong is part of the report.
 pub(crate) fn check_input<M: Model>(
     model: &M,
@@ -38,12 +50,25 @@ pub(crate) fn check_input<M: Model>(
     request: &Request,
     progress: &Progress,
 ) -> Report {
+    check_and_tell(model, decode, input, request, progress, &|_| ())
+}
+
+/// The same, and tells what happens.
+pub(crate) fn check_and_tell<M: Model>(
+    model: &M,
+    decode: &Decode<'_, M::Op>,
+    input: &Input,
+    request: &Request,
+    progress: &Progress,
+    tell: &dyn Fn(Event<'_, M::Op>),
+) -> Report {
     let mut session = Session {
         model,
         decode,
         input,
         request,
         progress,
+        tell,
         started: Instant::now(),
         report: Report {
             input: input.name.clone(),
@@ -59,6 +84,7 @@ pub(crate) fn check_input<M: Model>(
             peak_bytes: None,
             places: BTreeMap::new(),
             notes: Vec::new(),
+            findings: None,
         },
         taken: 0,
     };
@@ -79,6 +105,7 @@ struct Session<'a, M: Model> {
     input: &'a Input,
     request: &'a Request,
     progress: &'a Progress,
+    tell: &'a dyn Fn(Event<'_, M::Op>),
     started: Instant,
     report: Report,
     /// Operations given to the engine.
@@ -125,13 +152,13 @@ impl<M: Model> Session<'_, M> {
                         .map(|op| op.id);
                     wanted.extend(ids);
                 }
-                self.find_places(&wanted)
+                self.find_places(&wanted, Some(counterexample.op.id))
                     .unwrap_or_else(|error| self.note_failure(&error));
             }
             Verdict::Unknown(unfinished) => {
                 let mut wanted = ids_of(&unfinished.alternatives);
                 wanted.extend(unfinished.at.as_ref().map(|op| op.id));
-                self.find_places(&wanted)
+                self.find_places(&wanted, None)
                     .unwrap_or_else(|error| self.note_failure(&error));
             }
         }
@@ -152,8 +179,10 @@ impl<M: Model> Session<'_, M> {
             checker = checker.keep_order();
         }
         self.taken = 0;
+        (self.tell)(Event::Begin);
         let mut spanning = None;
         while let Some(read) = history.next()? {
+            (self.tell)(Event::Took(&read.operation.op, read.operation.timebox));
             match checker.push(read.operation)? {
                 Going::Going => {}
                 Going::Decided => {
@@ -170,7 +199,8 @@ impl<M: Model> Session<'_, M> {
                 self.progress.add_batch();
             }
         }
-        if self.taken == 0 && spanning.is_none() && history.aborted == 0 && !history.has_header() {
+        let is_empty = self.taken == 0 && history.aborted + history.left_out == 0;
+        if is_empty && spanning.is_none() && !history.has_header() {
             return Err(CliError::Empty(self.input.name.clone()));
         }
         self.report.notes = history.notes();
@@ -255,11 +285,14 @@ impl<M: Model> Session<'_, M> {
     }
 
     /// Reads the input again to find where these operations stand in it.
-    fn find_places(&mut self, wanted: &BTreeSet<u64>) -> Result<(), CliError> {
+    fn find_places(&mut self, wanted: &BTreeSet<u64>, unexplained: Option<u64>) -> Result<(), CliError> {
         let Some(last) = wanted.last() else { return Ok(()) };
         let mut history = History::open(self.decode, self.input)?;
         for id in 0..=*last {
             let Some(read) = history.next()? else { break };
+            if unexplained == Some(id) {
+                (self.tell)(Event::Unexplained(&read.observed));
+            }
             if wanted.contains(&id) {
                 self.report.places.insert(id, read.observed.place.to_string());
             }

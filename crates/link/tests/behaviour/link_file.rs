@@ -2,7 +2,7 @@
 
 use omnilink_link::{LinkError, LinkFile};
 
-use crate::world::{REGISTER, is_valid, linked, ndjson, try_linked, verdict_of};
+use crate::world::{REGISTER, is_valid, linked, ndjson, tags_of, try_linked, verdict_of};
 
 #[test]
 fn operations_and_fields_can_have_other_names() {
@@ -92,17 +92,104 @@ fn an_invariant_must_hold_all_along_an_explanation() {
 }
 
 #[test]
+fn an_invariant_may_wait_for_an_operation_that_the_action_knows_nothing_about() {
+    let spec = r"---- MODULE Two ----
+VARIABLES x, y
+Init == x = 0 /\ y = 0
+SetX(v) == x' = v /\ UNCHANGED y
+SetY(v) == y' = v /\ UNCHANGED x
+====";
+    let linked = linked(spec, "invariants = ['''x = 0 \\/ y = 1''']");
+    let lines = r#"
+        0 SetX {"v":1} 0 5
+        1 SetY {"v":1} 1 9"#;
+    assert!(is_valid(&linked, lines), "SetY, SetX");
+    assert!(
+        !is_valid(&linked, &lines.replace("1 9", "6 9")),
+        "SetY comes too late"
+    );
+}
+
+#[test]
+fn an_unseen_step_may_wait_for_an_operation_that_the_action_knows_nothing_about() {
+    let spec = r"---- MODULE Two ----
+VARIABLES x, y
+Init == x = 0 /\ y = 0
+GetX(v) == x = v /\ UNCHANGED <<x, y>>
+SetY(v) == y' = v /\ UNCHANGED x
+====";
+    let linked = linked(
+        spec,
+        "[[hidden]]\naction = '''y = 1 /\\ x' = 1 /\\ UNCHANGED y'''\n",
+    );
+    let lines = r#"
+        0 GetX {"v":1} 0 5
+        1 SetY {"v":1} 1 9"#;
+    assert!(is_valid(&linked, lines), "SetY, unseen, GetX");
+    assert!(
+        !is_valid(&linked, &lines.replace("1 9", "6 9")),
+        "SetY comes too late"
+    );
+}
+
+#[test]
 fn tags_that_fit_are_named() {
     let linked = linked(
         REGISTER,
         "[tags]\nFuture = '''op = \"Read\" /\\ args.result # x'''\nNever = '''x = 17'''\n",
     );
-    let verdict = verdict_of(&linked, ndjson(r#"0 Read {"result":2} 3 4"#));
-    let omnilink_engine::Verdict::Violation(counterexample) = verdict else {
-        panic!("{verdict:?}")
+    let tagged = tags_of(&linked, ndjson(r#"0 Read {"result":2} 3 4"#));
+    assert_eq!(tagged.tags, ["Future"]);
+    assert!(tagged.failures.is_empty());
+}
+
+#[test]
+fn tags_know_the_thread_and_what_was_recorded_beside_the_fields() {
+    let linked = linked(
+        REGISTER,
+        "[tags]\nOfThread7 = '''thread = 7'''\nRetried = '''meta.retries = 2 /\\ x = 0'''\nOther = '''thread = 1'''\n",
+    );
+    let line = r#"{"thread":7,"op":"Read","args":{"result":2},"start":3,"end":4,"meta":{"retries":2}}"#;
+    assert_eq!(tags_of(&linked, line.to_owned()).tags, ["OfThread7", "Retried"]);
+}
+
+#[test]
+fn a_tag_that_cannot_be_evaluated_says_why() {
+    let linked = linked(REGISTER, "[tags]\nRetried = '''meta.retries = 1'''\n");
+    let tagged = tags_of(&linked, ndjson(r#"0 Read {"result":2} 3 4"#));
+    assert!(tagged.tags.is_empty());
+    assert!(
+        tagged.failures[0].contains("the tag Retried cannot be evaluated for Read(result: 2)"),
+        "{tagged:?}"
+    );
+}
+
+#[test]
+fn requires_and_ensures_know_the_thread_and_the_meta() {
+    let linked = linked(
+        REGISTER,
+        "[ops.Write]\nrequires = '''thread = 1'''\nensures = '''x' = meta.written'''\n",
+    );
+    let line = |thread: u32, written: u32| {
+        format!(
+            r#"{{"thread":{thread},"op":"Write","args":{{"value":2}},"start":3,"end":4,"meta":{{"written":{written}}}}}"#
+        )
+    };
+    assert!(verdict_of(&linked, line(1, 2)).is_valid());
+    assert!(verdict_of(&linked, line(2, 2)).is_violation(), "another thread");
+    assert!(verdict_of(&linked, line(1, 3)).is_violation(), "another value");
+}
+
+#[test]
+fn an_invariant_that_is_broken_is_the_reason() {
+    let linked = linked(REGISTER, "invariants = [\"x # 2\"]");
+    let omnilink_engine::Verdict::Violation(counterexample) =
+        verdict_of(&linked, ndjson(r#"0 Write {"value":2} 0 1"#))
+    else {
+        panic!("it is valid")
     };
     let fate = format!("{:?}", counterexample.alternatives[0].candidates[0].fate);
-    assert!(fate.contains("(tagged Future)"), "{fate}");
+    assert!(fate.contains("the invariant `x # 2` is false after it"), "{fate}");
 }
 
 #[test]

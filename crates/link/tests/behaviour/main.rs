@@ -1,11 +1,15 @@
 //! What linking a trace to a spec does, told by small specs and traces.
 
 mod binding;
+mod coverage;
+mod doubts;
 mod examples;
 mod link_file;
 mod omnilink_setups;
 mod purity;
 mod random;
+mod random_examples;
 mod setbench;
 mod steps;
+mod thread_ends;
 mod world;

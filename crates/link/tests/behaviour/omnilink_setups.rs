@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use omnilink_engine::{Fate, Options, Verdict, check};
+use omnilink_engine::{Options, Verdict, check};
 use omnilink_link::{Collection, LinkOptions, Linked};
 
 use crate::world::{bound, ndjson, trace};
@@ -28,13 +28,20 @@ __Action_AddImpl == __action'.operation._meta.code = 0
 __AbortBehaviorImpl ==
     CASE __action'.operation_name = "Add" -> n' = 0
       [] OTHER -> UNCHANGED __Spec_vars
+__Action__TerminateThreadImpl == IF __action'.operation._meta.clears THEN n' = 0 ELSE UNCHANGED __Spec_vars
+__TAG_OfThread3(pid, op) == pid = 3
+__TAG_Coded(pid, op) == "_meta" \in DOMAIN op.operation /\ op.operation._meta.code = 9
 __TAG_WrongCount(pid, op) == op.operation_name = "Get" /\ ~__Spec!Get(op.operation.now)
 ===="#;
 
 const CFG: &str = "INIT Init\nNEXT Next\nCONSTANTS\n  Steps <- StepsImpl\n  __Action_Add <- __Action_AddImpl\n  __AbortBehavior <- \
-                   __AbortBehaviorImpl\nALIAS DebugAlias\nCHECK_DEADLOCK FALSE\n";
+                   __AbortBehaviorImpl\n  __Action__TerminateThread <- __Action__TerminateThreadImpl\nALIAS DebugAlias\nCHECK_DEADLOCK FALSE\n";
 
 fn verdict(lines: &str) -> Verdict {
+    verdict_and_tags(lines).0
+}
+
+fn verdict_and_tags(lines: &str) -> (Verdict, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     write("Counter.tla", COUNTER);
@@ -53,7 +60,9 @@ fn verdict(lines: &str) -> Verdict {
     linked
         .run(|model| {
             let operations = bound(model, trace(ndjson(lines))).unwrap();
-            check(model, operations, Options::default()).unwrap().verdict
+            let verdict = check(model, operations, Options::default()).unwrap().verdict;
+            let last = trace(ndjson(lines)).map(Result::unwrap).last().unwrap();
+            (verdict, model.tagged(&last).tags)
         })
         .unwrap()
 }
@@ -79,12 +88,36 @@ fn what_is_joined_to_an_action_must_hold() {
 
 #[test]
 fn tags_are_told() {
-    let Verdict::Violation(counterexample) = verdict(r#"0 Get {"now":1} 0 1"#) else {
-        panic!("it is valid")
-    };
-    let fate = &counterexample.alternatives[0].candidates[0].fate;
+    let (verdict, tags) = verdict_and_tags(r#"0 Get {"now":1} 0 1"#);
+    assert!(verdict.is_violation());
+    assert_eq!(tags, ["WrongCount"]);
+}
+
+#[test]
+fn the_end_of_a_thread_means_what_the_setup_says() {
+    // `__Action__TerminateThreadImpl` of the setup resets what the thread was at.
     assert!(
-        matches!(fate, Fate::Refused(Some(reason)) if reason.contains("(tagged WrongCount)")),
-        "{fate:?}"
+        verdict(
+            r#"
+        0 Add {"by":3,"now":3,"_meta":{"code":0}} 0 1
+        0 __TerminateThread {"_meta":{"clears":true}} 2 3
+        1 Get {"now":0} 4 5"#
+        )
+        .is_valid()
     );
+    assert!(
+        verdict(
+            r#"
+        0 Add {"by":3,"now":3,"_meta":{"code":0}} 0 1
+        0 __TerminateThread {"_meta":{"clears":false}} 2 3
+        1 Get {"now":0} 4 5"#
+        )
+        .is_violation()
+    );
+}
+
+#[test]
+fn tags_know_the_thread_and_the_meta() {
+    let (_, tags) = verdict_and_tags(r#"3 Get {"now":1,"_meta":{"code":9}} 0 1"#);
+    assert_eq!(tags, ["Coded", "OfThread3", "WrongCount"]);
 }

@@ -1,6 +1,6 @@
 //! What is found out about an instance before any state is known.
 
-use omnilink_engine::{Keys, Model};
+use omnilink_engine::{Keys, Model, successors};
 
 use crate::world::{bound, linked, ndjson, trace};
 
@@ -81,4 +81,64 @@ fn a_variable_that_is_never_taken_apart_is_one_key() {
     let (_, reads, writes) = facts(r#"0 Count {} 0 1"#);
     assert!(matches!(&reads, Keys::Only(keys) if keys.len() == 1));
     assert_eq!(reads, writes);
+}
+
+/// Whether an operation may help another that the initial state refuses.
+fn may_help(refused: &str, helper: &str) -> bool {
+    const MAP: &str = r"---- MODULE Map ----
+EXTENDS Integers, FiniteSets
+VARIABLE f
+Init == f = [k \in 1..4 |-> IF k < 3 THEN 7 ELSE 0]
+Has(k, r) == r = (f[k] # 0) /\ UNCHANGED f
+Put(k, v) == f' = [f EXCEPT ![k] = v]
+Swap(k, v, r) == f[k] = r /\ f' = [f EXCEPT ![k] = v]
+Count(lo, hi, n) == n = Cardinality({k \in lo..hi : f[k] # 0}) /\ UNCHANGED f
+====";
+    let linked = linked(MAP, "");
+    linked
+        .run(|model| {
+            let lines = format!("0 {refused} 0 1\n1 {helper} 0 1");
+            let operations = bound(model, trace(ndjson(&lines))).unwrap();
+            let state = &model.initial()[0];
+            assert!(
+                successors(model, state, &operations[0].op).is_empty(),
+                "{refused} is accepted"
+            );
+            model.may_enable(state, &operations[0].op, &operations[1].op)
+        })
+        .unwrap()
+}
+
+#[test]
+fn a_count_that_is_too_low_waits_for_what_adds() {
+    let count = r#"Count {"lo":1,"hi":3,"n":3}"#;
+    assert!(may_help(count, r#"Put {"k":3,"v":5}"#));
+    assert!(may_help(count, r#"Swap {"k":3,"v":5,"r":0}"#));
+    assert!(!may_help(count, r#"Put {"k":4,"v":5}"#), "it is not in the range");
+    assert!(!may_help(count, r#"Put {"k":1,"v":5}"#), "it is counted already");
+    assert!(!may_help(count, r#"Put {"k":3,"v":0}"#), "it takes away");
+    assert!(
+        !may_help(count, r#"Swap {"k":3,"v":5,"r":4}"#),
+        "it finds it counted already"
+    );
+}
+
+#[test]
+fn a_count_that_is_too_high_waits_for_what_takes_away() {
+    let count = r#"Count {"lo":1,"hi":3,"n":1}"#;
+    assert!(may_help(count, r#"Put {"k":1,"v":0}"#));
+    assert!(
+        may_help(count, r#"Swap {"k":1,"v":0,"r":4}"#),
+        "somebody else may put 4 there first"
+    );
+    assert!(!may_help(count, r#"Put {"k":1,"v":5}"#));
+    assert!(!may_help(count, r#"Put {"k":3,"v":0}"#));
+}
+
+#[test]
+fn a_condition_on_one_cell_waits_for_what_fulfils_it() {
+    assert!(may_help(r#"Has {"k":1,"r":false}"#, r#"Put {"k":1,"v":0}"#));
+    assert!(!may_help(r#"Has {"k":1,"r":false}"#, r#"Put {"k":1,"v":5}"#));
+    assert!(may_help(r#"Has {"k":3,"r":true}"#, r#"Put {"k":3,"v":5}"#));
+    assert!(!may_help(r#"Has {"k":3,"r":true}"#, r#"Put {"k":4,"v":5}"#));
 }

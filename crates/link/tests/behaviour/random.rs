@@ -19,6 +19,7 @@ Add(k, v, r) == f' = [f EXCEPT ![k] = (@ + v) % 3] /\ f'[k] = r /\ UNCHANGED n
 Tick(r) == n' = (n + 1) % 3 /\ n = r /\ UNCHANGED f
 Both(r) == n = r /\ f' = [f EXCEPT ![1] = n, ![2] = f[1]] /\ UNCHANGED n
 Count(r) == r = Cardinality({k \in 1..2 : f[k] # 0}) /\ UNCHANGED <<f, n>>
+Twos(r) == Cardinality({k \in 1..2 : f[k] > 1}) = r /\ UNCHANGED <<f, n>>
 Clear(r) == f[1] = r /\ f' = [k \in 1..2 |-> 0] /\ UNCHANGED n
 ====";
 
@@ -35,7 +36,7 @@ struct Random {
 
 fn random() -> impl Strategy<Value = Random> {
     (
-        0..9usize,
+        0..10usize,
         1..3i64,
         0..3i64,
         0..3i64,
@@ -74,6 +75,7 @@ fn lines(history: &[Random]) -> String {
             5 => ("Tick", format!("\"r\":{result}")),
             6 => ("Both", format!("\"r\":{result}")),
             7 => ("Count", format!("\"r\":{result}")),
+            8 => ("Twos", format!("\"r\":{result}")),
             _ => ("Clear", format!("\"r\":{result}")),
         };
         let end = if random.pending {

@@ -94,6 +94,23 @@ pub fn verdict_of(linked: &Linked, ndjson: String) -> Verdict {
         .unwrap()
 }
 
+/// The tags of a violation, for the operation on the last line.
+pub fn tags_of(linked: &Linked, ndjson: String) -> omnilink_link::Tagged {
+    linked
+        .run(|model| {
+            let operations = bound(model, trace(ndjson.clone())).unwrap();
+            assert!(
+                check(model, operations, Options::default())
+                    .unwrap()
+                    .verdict
+                    .is_violation()
+            );
+            let last = trace(ndjson).map(Result::unwrap).last().unwrap();
+            model.tagged(&last)
+        })
+        .unwrap()
+}
+
 pub fn is_valid(linked: &Linked, lines: &str) -> bool {
     verdict_of(linked, ndjson(lines)).is_valid()
 }

@@ -5,6 +5,7 @@
 
 use omnilink_engine::{Alternative, Candidate, Counterexample, Fate, OpView};
 
+use super::differences::marked;
 use crate::figures::{count, counted};
 use crate::look::{Look, Tone};
 use crate::paragraph::{glued, push_wrapped};
@@ -40,8 +41,15 @@ impl Report {
             ),
         };
         push_wrapped(page, "", "", &heading, look);
-        for (number, group) in groups.iter().take(GROUPS_MAX).enumerate() {
-            self.push_group(page, number + 1, group, counterexample.op.id, look);
+        let told = groups.iter().take(GROUPS_MAX);
+        let states: Vec<_> = told
+            .clone()
+            .flat_map(|group| group.first())
+            .map(|told| look.clean(&told.state))
+            .collect();
+        let states = marked(&states.iter().map(AsRef::as_ref).collect::<Vec<_>>());
+        for (number, (group, state)) in told.zip(&states).enumerate() {
+            self.push_group(page, number + 1, group, state, counterexample.op.id, look);
         }
         let told: usize = groups.iter().take(GROUPS_MAX).map(Vec::len).sum();
         let untold = total.saturating_sub(told as u64);
@@ -61,11 +69,12 @@ impl Report {
         page: &mut String,
         number: usize,
         group: &[&Alternative],
+        state: &str,
         unexplained: u64,
         look: &Look,
     ) {
         let Some(alternative) = group.first() else { return };
-        let mut sentence = format!("the state is {}", look.clean(&alternative.state));
+        let mut sentence = format!("the state is {state}");
         if !alternative.recent.is_empty() {
             let skipped = alternative.recent.len().saturating_sub(RECENT_MAX);
             let mut recent: Vec<String> = alternative

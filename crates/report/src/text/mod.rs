@@ -1,6 +1,8 @@
 //! The report for a person: the answer in plain words first, then the picture, then why.
 
 mod alternatives;
+mod differences;
+mod findings;
 mod violation;
 
 use omnilink_engine::{Consistency, Exhausted, OpView, Unfinished, Verdict, Witness};
@@ -16,9 +18,9 @@ const CALL_MAX: usize = 60;
 impl Report {
     /// The report as text, ending with a newline.
     pub fn to_text(&self, look: &Look) -> String {
-        match &self.answer {
+        let mut page = match &self.answer {
             Answer::Failed { message, .. } => {
-                self.headline(look, Tone::Bad, "cannot be checked", &look.clean(message))
+                return self.headline(look, Tone::Bad, "cannot be checked", &look.clean(message));
             }
             Answer::Checked { outcome, minimal } => match &outcome.verdict {
                 Verdict::Valid(witness) => self.valid(witness, look),
@@ -27,7 +29,11 @@ impl Report {
                 }
                 Verdict::Unknown(unfinished) => self.unknown(unfinished, look),
             },
+        };
+        if let Some(findings) = &self.findings {
+            self.push_findings(&mut page, findings, look);
         }
+        page
     }
 
     /// `input: word: sentence`, the word in colour.

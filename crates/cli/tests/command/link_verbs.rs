@@ -1,0 +1,116 @@
+//! `omnilink link init` and `omnilink link check`.
+
+use crate::ran::{folder, omnilink_in};
+
+const QUEUE: &str = "---- MODULE Queue ----\nEXTENDS Sequences\nCONSTANTS Nothing, Items\nVARIABLE queue\nInit == queue = <<>>\n\
+    Put(item) == queue' = Append(queue, item)\n\
+    Take(result) == IF queue = <<>> THEN result = Nothing /\\ UNCHANGED queue ELSE result = Head(queue) /\\ queue' = Tail(queue)\n\
+    Peek(result) == queue # <<>> /\\ result = Head(queue) /\\ UNCHANGED queue\n\
+    Next == \\E item \\in Items : Put(item) \\/ Take(item) \\/ Peek(item)\n====\n";
+const TRACE: &str = "{\"thread\":0,\"op\":\"Put\",\"args\":{\"value\":1},\"start\":0,\"end\":1}\n\
+    {\"thread\":0,\"op\":\"Take\",\"args\":{\"result\":1,\"ns\":5},\"start\":2,\"end\":3}\n\
+    {\"thread\":0,\"op\":\"Ping\",\"args\":{},\"start\":4,\"end\":5}\n";
+
+#[test]
+fn init_writes_what_was_found_and_what_is_missing() {
+    let folder = folder(&[("Queue.tla", QUEUE), ("run.ndjson", TRACE)]);
+    let ran = omnilink_in(
+        folder.path(),
+        &["link", "init", "Queue.tla", "run.ndjson", "-o", "omnilink.toml"],
+    );
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let link = std::fs::read_to_string(folder.path().join("omnilink.toml")).unwrap();
+    for words in [
+        "# Nothing = \"…\"",
+        "# Put(item) (Queue.tla:6:1): 1 in the trace",
+        "MISSING: no field \"item\"",
+        "nothing reads the field \"ns\"",
+        "# Peek(result) (Queue.tla:8:1): not in the trace",
+        "MISSING: Ping is in the trace 1 times, and is no action",
+    ] {
+        assert!(link.contains(words), "{words:?} is missing: {link}");
+    }
+}
+
+#[test]
+fn a_link_file_that_was_just_written_can_be_used() {
+    let folder = folder(&[("Queue.tla", QUEUE), ("run.ndjson", TRACE)]);
+    let ran = omnilink_in(
+        folder.path(),
+        &["link", "init", "Queue.tla", "run.ndjson", "-o", "omnilink.toml"],
+    );
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let path = folder.path().join("omnilink.toml");
+    let link = std::fs::read_to_string(&path).unwrap() + "\n[ops.Put]\nfields = { item = \"value\" }\n";
+    std::fs::write(&path, link).unwrap();
+    let validate = [
+        "validate",
+        "Queue.tla",
+        "run.ndjson",
+        "--link",
+        "omnilink.toml",
+        "--const",
+        "Nothing=0",
+    ];
+    let ran = omnilink_in(folder.path(), &validate);
+    assert_eq!(ran.code, 0, "{ran:?}");
+}
+
+#[test]
+fn check_says_what_has_no_counterpart() {
+    let folder = folder(&[("Queue.tla", QUEUE), ("run.ndjson", TRACE)]);
+    let ran = omnilink_in(folder.path(), &["link", "check", "Queue.tla", "run.ndjson"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.stdout.contains("Put(item): 1 operations"), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .contains("Peek(result): no operation of the trace (Queue.tla:8:1)"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stdout
+            .contains("Ping: 1 operations, but no action is called so"),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[test]
+fn check_explains_what_each_operation_may_do() {
+    let map = "---- MODULE Map ----\nVARIABLE f\nInit == f = [k \\in {1, 2} |-> 0]\n\
+        Get(k, r) == f[k] = r /\\ UNCHANGED f\nPut(k, v) == f' = [f EXCEPT ![k] = v]\n====\n";
+    let trace = "{\"thread\":0,\"op\":\"Get\",\"args\":{\"k\":1,\"r\":0},\"start\":0,\"end\":1}\n\
+        {\"thread\":0,\"op\":\"Put\",\"args\":{\"k\":2,\"v\":5},\"start\":2,\"end\":3}\n";
+    let folder = folder(&[("Map.tla", map), ("run.ndjson", trace)]);
+    let ran = omnilink_in(
+        folder.path(),
+        &["link", "check", "Map.tla", "run.ndjson", "--explain"],
+    );
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(
+        ran.stdout.contains("Get: never changes anything; placed at once"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stdout.contains("reads nothing; may change f[2]"),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[test]
+fn a_mistake_in_the_link_file_says_where() {
+    let files = |link: &str| folder(&[("Queue.tla", QUEUE), ("run.ndjson", TRACE), ("link.toml", link)]);
+    let check = ["link", "check", "Queue.tla", "run.ndjson", "--link", "link.toml"];
+    omnilink_in(files("[ops.Ping]\nignor = true\n").path(), &check).refused(&["link.toml", "ignor"]);
+    omnilink_in(files("[ops.Ping]\naction = \"Pt\"\n").path(), &check)
+        .refused(&["[ops.Ping]", "did you mean `Put`?"]);
+    omnilink_in(files("[ops.Put]\nrequires = 'itm = 1'\n").path(), &check).refused(&["itm"]);
+    omnilink_in(
+        folder(&[("Queue.tla", QUEUE), ("run.ndjson", TRACE)]).path(),
+        &check,
+    )
+    .refused(&["link.toml", "link init"]);
+}

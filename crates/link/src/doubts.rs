@@ -1,0 +1,95 @@
+//! Reasons to doubt an answer that came too easily, and to wait for one that does not come.
+
+use std::collections::BTreeSet;
+
+use omnilink_tla::ir::Formula;
+
+use crate::model::TlaModel;
+
+/// Sets with more values should not be gone through for every operation.
+const VALUES_MAX: u64 = 5_000;
+
+impl TlaModel<'_> {
+    /// Fields of operations that were recorded and that nothing reads: operation and field. Nothing about them can be wrong.
+    pub fn unread_fields(&self) -> Vec<(String, String)> {
+        let mut unread: BTreeSet<(String, String)> = self.unread.borrow().clone();
+        let program = &self.linked.program;
+        for (plan, placed) in self.linked.plans.iter().zip(self.tally.placed()) {
+            let formulations = plan
+                .steps
+                .iter()
+                .map(|steps| steps.step.operation)
+                .chain([plan.happened.operation]);
+            let formulations: Vec<_> = formulations.collect();
+            for (number, param) in plan.params.iter().enumerate() {
+                let is_read = formulations
+                    .iter()
+                    .any(|operation| program.uses_param(*operation, number));
+                if placed > 0 && !is_read {
+                    unread.insert((plan.op.clone(), param.field.clone()));
+                }
+            }
+        }
+        unread.into_iter().collect()
+    }
+
+    /// Operations of the trace that no state could ever refuse, if that is all of them: a trace like this is explained
+    /// whatever it says.
+    pub fn is_unconstrained(&self) -> bool {
+        let coverage = self.coverage();
+        let mut placed = coverage
+            .actions
+            .iter()
+            .filter(|action| action.placed > 0)
+            .peekable();
+        placed.peek().is_some()
+            && placed.all(|action| action.refused == 0)
+            && self.instances.borrow().iter().all(|instance| {
+                let effects = self.effects(instance);
+                effects.is_complete && effects.reads.is_empty()
+            })
+    }
+
+    /// Expressions that go through a big constant set whenever an operation is evaluated, each as a sentence.
+    pub fn slow_expressions(&self) -> Vec<String> {
+        let linked = self.linked;
+        let of_plans = linked.plans.iter().flat_map(|plan| {
+            let steps = plan.steps.iter().map(|steps| steps.step.operation);
+            let aborted = plan.aborted.iter().map(|aborted| aborted.operation);
+            steps
+                .chain(aborted)
+                .chain([plan.happened.operation])
+                .map(|operation| operation.formula())
+        });
+        let others = linked.invariants.iter().map(|invariant| invariant.formula);
+        let others = others
+            .chain(linked.view)
+            .chain(linked.hidden.iter().map(|(action, _)| *action));
+        let formulas: Vec<Formula> = of_plans.chain(others).collect();
+        let mut evaluator = self.evaluator.borrow_mut();
+        let mut found: Vec<omnilink_tla::Enumeration> = Vec::new();
+        for formula in formulas {
+            for enumeration in evaluator.enumerations(formula, VALUES_MAX) {
+                if !found.iter().any(|known| known.at == enumeration.at) {
+                    found.push(enumeration);
+                }
+            }
+        }
+        let program = &linked.program;
+        let sentence = |enumeration: &omnilink_tla::Enumeration| {
+            let source = program.sources.get(enumeration.at.source);
+            let place = source.place(enumeration.at.span.start);
+            let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+            format!(
+                "{}:{}:{}: `{}` goes through all {} values of {} whenever it is evaluated; ask for membership, or go through fewer",
+                source.path().display(),
+                place.line,
+                place.column,
+                one_line(program.text(enumeration.at)),
+                enumeration.values,
+                one_line(program.text(enumeration.set)),
+            )
+        };
+        found.iter().map(sentence).collect()
+    }
+}

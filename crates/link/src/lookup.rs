@@ -1,0 +1,159 @@
+//! What an instance did before, by what it found in the cells that it touches.
+//!
+//! An instance whose effects are understood looks at its own cells and at nothing else, and changes nothing else. So where
+//! these cells hold what they held once before, it does what it did then: refuse, leave everything as it is, or write
+//! the same values. A trace meets the same few contents again and again in states that differ everywhere else, and this
+//! costs a few comparisons where evaluation costs a walk through the action.
+//!
+//! The cells that may be written count as looked at: what a branch does not write must stay what it is, whatever that was.
+//! A cell that is not there (no such key) is none of this module's business: evaluation says what is wrong.
+
+use std::cell::RefCell;
+
+use omnilink_tla::eval::{Cell, CellPart, Effects, State};
+use omnilink_value::Value;
+use smallvec::SmallVec;
+
+use crate::state::SpecState;
+
+/// The outcomes of one instance.
+#[derive(Debug)]
+pub(crate) struct Lookup {
+    /// Variable and key of each cell that it touches; those that it may write come first.
+    cells: Box<[(u32, Value)]>,
+    writes: usize,
+    known: RefCell<Vec<Known>>,
+}
+
+#[derive(Debug)]
+struct Known {
+    /// What the cells held.
+    held: SmallVec<[Value; 2]>,
+    outcome: Outcome,
+}
+
+#[derive(Debug)]
+enum Outcome {
+    Refused,
+    Unchanged,
+    /// What each cell that it may write holds afterwards.
+    Written(Box<[Value]>),
+}
+
+/// What became of looking.
+#[derive(Debug)]
+pub(crate) enum Found {
+    /// It is refused.
+    Refused,
+    /// It leads here, and nowhere else.
+    Next(SpecState),
+}
+
+/// Instances that touch more cells meet the same contents too rarely.
+const CELLS_MAX: usize = 4;
+/// Contents remembered: more would take longer to go through than to evaluate.
+const KNOWN_MAX: usize = 24;
+
+impl Lookup {
+    /// For an instance with these effects; `None` if it touches more than a few cells.
+    pub(crate) fn of(effects: &Effects) -> Option<Self> {
+        if !effects.is_complete {
+            return None;
+        }
+        let mut cells: Vec<(u32, Value)> = Vec::new();
+        for write in &effects.writes {
+            add(&mut cells, &write.cell)?;
+        }
+        let writes = cells.len();
+        for read in &effects.reads {
+            add(&mut cells, read)?;
+        }
+        (cells.len() <= CELLS_MAX).then(|| Self {
+            cells: cells.into(),
+            writes,
+            known: RefCell::default(),
+        })
+    }
+
+    /// What the instance does in a state, if it met the same before.
+    #[inline]
+    pub(crate) fn find(&self, state: &SpecState) -> Option<Found> {
+        let known = self.known.borrow();
+        let outcome = match &*self.cells {
+            [(variable, key)] => {
+                let held = state.values().get(*variable as usize)?.apply(key)?;
+                &known
+                    .iter()
+                    .find(|known| known.held.first() == Some(held))?
+                    .outcome
+            }
+            cells => {
+                let held = held(cells, state.values())?;
+                let same = |known: &&Known| known.held.iter().zip(&held).all(|(known, held)| known == *held);
+                &known.iter().find(same)?.outcome
+            }
+        };
+        Some(match outcome {
+            Outcome::Refused => Found::Refused,
+            Outcome::Unchanged => Found::Next(state.clone()),
+            Outcome::Written(values) => Found::Next(self.written(state, values)?),
+        })
+    }
+
+    fn written(&self, state: &SpecState, values: &[Value]) -> Option<SpecState> {
+        let mut next: SmallVec<[Value; 8]> = state.values().iter().cloned().collect();
+        for ((variable, key), value) in self.cells.iter().zip(values) {
+            let cells = next.get_mut(*variable as usize)?;
+            *cells = cells.with_entry(cells.index_of(key)?, value.clone())?;
+        }
+        Some(SpecState::new(next.as_slice().into(), None).after(state))
+    }
+
+    /// Remembers what the instance did in a state, if it is one thing or nothing.
+    pub(crate) fn learn(&self, state: &SpecState, next: &[SpecState]) {
+        let mut known = self.known.borrow_mut();
+        if known.len() >= KNOWN_MAX {
+            return;
+        }
+        let outcome = match next {
+            [] => Outcome::Refused,
+            [next] if next == state => Outcome::Unchanged,
+            [next] => {
+                let Some(written) = held(&self.cells[..self.writes], next.values()) else {
+                    return;
+                };
+                Outcome::Written(written.into_iter().cloned().collect())
+            }
+            _ => return,
+        };
+        if let Some(held) = held(&self.cells, state.values()) {
+            known.push(Known {
+                held: held.into_iter().cloned().collect(),
+                outcome,
+            });
+        }
+    }
+}
+
+/// What cells hold; `None` if one of them is not there.
+fn held<'s>(cells: &[(u32, Value)], state: &'s State) -> Option<SmallVec<[&'s Value; CELLS_MAX]>> {
+    let mut held = SmallVec::new();
+    for (variable, key) in cells {
+        held.push(state.get(*variable as usize)?.apply(key)?);
+    }
+    Some(held)
+}
+
+/// Adds a cell of the form `f[k]`; `None` for any other.
+fn add(cells: &mut Vec<(u32, Value)>, cell: &Cell) -> Option<()> {
+    let CellPart::At(key) = &cell.part else {
+        return None;
+    };
+    if !cells
+        .iter()
+        .any(|(variable, known)| *variable == cell.variable && known == key)
+    {
+        cells.push((cell.variable, key.clone()));
+    }
+    Some(())
+}

@@ -1,0 +1,210 @@
+//! Steps: the states that an instance leads to.
+
+use std::sync::Arc;
+
+use omnilink_tla::eval::error::{ErrorClass, Failure, Outcome};
+use omnilink_tla::eval::{Evaluator, Flow, State};
+use omnilink_tla::ir::Operation;
+use omnilink_value::Value;
+
+use crate::instance::Instance;
+use crate::model::TlaModel;
+use crate::state::SpecState;
+
+/// Unseen steps between two operations lead to at most this many states.
+const HIDDEN_MAX: usize = 10_000;
+
+impl<'l> TlaModel<'l> {
+    /// All states that an instance leads to from a state.
+    pub(crate) fn successors(&self, state: &SpecState, instance: &Instance) -> Outcome<Vec<SpecState>> {
+        let mut evaluator = self.evaluator.borrow_mut();
+        let mut found = Vec::new();
+        for before in self.with_hidden(&mut evaluator, state)? {
+            self.each_assignment(
+                &mut evaluator,
+                instance,
+                before.values(),
+                &mut |evaluator, arguments| {
+                    self.step_from(evaluator, &before, instance.0.operation, arguments, &mut found)
+                },
+            )?;
+        }
+        if let Some(part) = instance.0.part.filter(|part| part.is_last) {
+            let done = found
+                .into_iter()
+                .map(|next| next.with_done(part.thread, part.number));
+            return Ok(done.collect());
+        }
+        Ok(found)
+    }
+
+    fn step_from(
+        &self,
+        evaluator: &mut Evaluator<'l>,
+        before: &SpecState,
+        operation: Operation,
+        arguments: &[Value],
+        found: &mut Vec<SpecState>,
+    ) -> Outcome<()> {
+        let mut reached: smallvec::SmallVec<[State; 2]> = smallvec::SmallVec::new();
+        let mut unchanged = false;
+        let mut steps: Vec<State> = Vec::new();
+        evaluator.successors_of(operation, arguments, before.values(), &mut |_, next, _| {
+            if self.linked.counts_branches {
+                steps.push(next.into());
+            }
+            let lasting;
+            let next = match self.linked.transient.is_empty() {
+                true => next,
+                false => {
+                    lasting = self.lasting(next, before.values());
+                    &lasting
+                }
+            };
+            if *next == **before.values() {
+                unchanged = true;
+            } else if !reached.iter().any(|known| **known == *next) {
+                reached.push(Arc::from(next));
+            }
+            Ok(Flow::Go)
+        })?;
+        for next in &steps {
+            self.tally
+                .branches(evaluator, operation, arguments, before.values(), next)?;
+        }
+        if unchanged && !found.contains(before) {
+            found.push(before.clone());
+        }
+        for next in reached {
+            if let Some(next) = self.completed(evaluator, next)? {
+                let next = next.after(before);
+                if !found.contains(&next) {
+                    found.push(next);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A state with its view; `None` if an invariant does not hold in it.
+    pub(crate) fn completed(
+        &self,
+        evaluator: &mut Evaluator<'l>,
+        values: State,
+    ) -> Outcome<Option<SpecState>> {
+        for (number, invariant) in self.linked.invariants.iter().enumerate() {
+            let holds = evaluator.holds(invariant.formula, &values)?;
+            self.tally.invariant(number, holds);
+            if !holds {
+                return Ok(None);
+            }
+        }
+        let view = match self.linked.view {
+            Some(view) => {
+                evaluator.set_state(&values);
+                Some(evaluator.value(view)?)
+            }
+            None => None,
+        };
+        Ok(Some(SpecState::new(values, view)))
+    }
+
+    /// The next state without what lasts for a step only.
+    fn lasting(&self, next: &[Value], before: &[Value]) -> Vec<Value> {
+        let mut next = next.to_vec();
+        for slot in &self.linked.transient {
+            let slot = *slot as usize;
+            if let (Some(value), Some(before)) = (next.get_mut(slot), before.get(slot)) {
+                *value = before.clone();
+            }
+        }
+        next
+    }
+
+    /// Runs for every way to fill in what a pending operation does not know.
+    pub(crate) fn each_assignment(
+        &self,
+        evaluator: &mut Evaluator<'l>,
+        instance: &Instance,
+        state: &State,
+        run: &mut dyn FnMut(&mut Evaluator<'l>, &[Value]) -> Outcome<()>,
+    ) -> Outcome<()> {
+        if let Some(known) = instance.0.known() {
+            return run(evaluator, &known);
+        }
+        let plan = self.plan(instance);
+        let mut choices: Vec<Vec<Value>> = Vec::new();
+        for (number, argument) in instance.0.arguments.iter().enumerate() {
+            choices.push(match argument {
+                Some(value) => vec![value.clone()],
+                None => {
+                    let range = plan.params.get(number).and_then(|param| param.range);
+                    let Some(range) = range else { return Ok(()) };
+                    evaluator.set_state(state);
+                    let set = evaluator.value(range.formula())?;
+                    set.as_set().map(<[Value]>::to_vec).unwrap_or_default()
+                }
+            });
+        }
+        let mut chosen = Vec::with_capacity(choices.len());
+        product(&choices, &mut chosen, &mut |arguments| run(evaluator, arguments))
+    }
+
+    /// The state, and all states that unseen steps lead to from it.
+    fn with_hidden(&self, evaluator: &mut Evaluator<'l>, state: &SpecState) -> Outcome<Vec<SpecState>> {
+        let mut reached = vec![(state.clone(), vec![0u32; self.linked.hidden.len()])];
+        let mut next = 0;
+        while let Some((from, used)) = reached.get(next).cloned() {
+            next += 1;
+            for (number, (action, bound)) in self.linked.hidden.iter().enumerate() {
+                if used[number] >= *bound {
+                    continue;
+                }
+                let mut used = used.clone();
+                used[number] += 1;
+                let mut states: Vec<State> = Vec::new();
+                evaluator.successors(*action, from.values(), &mut |_, next, _| {
+                    states.push(next.into());
+                    Ok(Flow::Go)
+                })?;
+                for values in states {
+                    let Some(state) = self.completed(evaluator, values)? else {
+                        continue;
+                    };
+                    let entry = (state.after(&from), used.clone());
+                    if !reached.contains(&entry) {
+                        reached.push(entry);
+                    }
+                }
+                if reached.len() > HIDDEN_MAX {
+                    let message =
+                        format!("unseen steps lead to more than {HIDDEN_MAX} states; lower their bounds");
+                    return Err(Failure::new(ErrorClass::Resource, message));
+                }
+            }
+        }
+        let mut states: Vec<SpecState> = Vec::new();
+        for (state, _) in reached {
+            if !states.contains(&state) {
+                states.push(state);
+            }
+        }
+        Ok(states)
+    }
+}
+
+fn product(
+    choices: &[Vec<Value>],
+    chosen: &mut Vec<Value>,
+    run: &mut dyn FnMut(&[Value]) -> Outcome<()>,
+) -> Outcome<()> {
+    let Some((first, others)) = choices.split_first() else {
+        return run(chosen);
+    };
+    for value in first {
+        chosen.push(value.clone());
+        product(others, chosen, run)?;
+        chosen.pop();
+    }
+    Ok(())
+}

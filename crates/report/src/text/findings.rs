@@ -1,0 +1,111 @@
+//! What a check against a specification found, for a person.
+
+use crate::figures::{count, counted};
+use crate::findings::{ActionFindings, SpecFindings};
+use crate::look::Look;
+use crate::paragraph::push_wrapped;
+use crate::report::Report;
+
+/// How wide the column of actions is at most.
+const ACTION_MAX: usize = 40;
+
+impl Report {
+    pub(super) fn push_findings(&self, page: &mut String, findings: &SpecFindings, look: &Look) {
+        if !findings.tags.is_empty() {
+            let tags: Vec<_> = findings.tags.iter().map(|tag| look.clean(tag)).collect();
+            push_wrapped(page, "Tags: ", "  ", &tags.join(", "), look);
+        }
+        self.push_ambiguity(page, findings, look);
+        if findings.is_told {
+            push_coverage(page, findings, look);
+        }
+    }
+
+    /// What made the answer hard to find, and what to do about it.
+    fn push_ambiguity(&self, page: &mut String, findings: &SpecFindings, look: &Look) {
+        if findings.longest.is_empty() {
+            return;
+        }
+        let figures = self.figures();
+        let sentence = format!(
+            "The trace is ambiguous: {:.1} explanations alive on average, at most {}. The longest timeboxes, which overlap with most:",
+            findings.frontier_mean,
+            count(figures.frontier_max)
+        );
+        push_wrapped(page, "", "  ", &sentence, look);
+        for long in &findings.longest {
+            let line = format!(
+                "{} ({}), {} long",
+                look.clean(&long.call),
+                look.clean(&long.place),
+                count(long.length)
+            );
+            push_wrapped(page, "  - ", "    ", &line, look);
+        }
+        let advice = "To have less of it: record start and end closer to the moment of effect, in finer operations; narrow timeboxes by what \
+                      else is known (omnilink trace retime); log more of the result, so that fewer orders fit.";
+        push_wrapped(page, "  ", "  ", advice, look);
+    }
+}
+
+fn push_coverage(page: &mut String, findings: &SpecFindings, look: &Look) {
+    page.push_str("Coverage:\n");
+    let width = |action: &ActionFindings| action.action.chars().count();
+    let width = findings
+        .actions
+        .iter()
+        .map(width)
+        .max()
+        .unwrap_or(0)
+        .min(ACTION_MAX);
+    for action in &findings.actions {
+        let mut line = format!("placed {}", counted(action.placed, "time", "times"));
+        if action.pending > 0 {
+            line.push_str(&format!(", and up to {} pending", count(action.pending)));
+        }
+        line.push_str(&match (action.tried, action.refused) {
+            (0, _) => "; never tried".to_owned(),
+            (tried, 0) => format!("; possible in all {} tried", counted(tried, "step", "steps")),
+            (tried, refused) => format!(
+                "; refused in {} of {} tried",
+                count(refused),
+                counted(tried, "step", "steps")
+            ),
+        });
+        push_wrapped(
+            page,
+            &format!("  {:width$}  ", look.clean(&action.action)),
+            "      ",
+            &line,
+            look,
+        );
+        for branch in &action.branches {
+            let taken = match branch.taken {
+                0 => "never taken".to_owned(),
+                taken => format!("taken by {}", counted(taken, "step", "steps")),
+            };
+            let line = format!(
+                "{}: {} ({})",
+                taken,
+                look.clean(&branch.text),
+                look.clean(&branch.at)
+            );
+            push_wrapped(page, "      - ", "        ", &line, look);
+        }
+    }
+    for invariant in &findings.invariants {
+        let mut line = format!("evaluated in {}", counted(invariant.evaluated, "state", "states"));
+        if invariant.broken > 0 {
+            line.push_str(&format!(", false in {}", count(invariant.broken)));
+        }
+        push_wrapped(
+            page,
+            &format!("  invariant {}: ", look.clean(&invariant.name)),
+            "      ",
+            &line,
+            look,
+        );
+    }
+    let frontier = format!("{:.1} explanations alive on average", findings.frontier_mean);
+    push_wrapped(page, "  ", "  ", &frontier, look);
+}

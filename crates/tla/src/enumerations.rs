@@ -1,0 +1,84 @@
+//! Which expressions go through all values of a big set every time they are evaluated.
+//!
+//! `\A k \in Keys : P` over a million keys is evaluated in a second, not in a microsecond, and it is evaluated for every
+//! operation of a trace. `k \in Keys` is not slow, whatever the size. Whoever waits should be told which one it is.
+
+use crate::eval::Evaluator;
+use crate::ir::{Argument, Formula, Kind, Loc, Node};
+
+/// An expression that goes through a big set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Enumeration {
+    /// The expression.
+    pub at: Loc,
+    /// The set.
+    pub set: Loc,
+    /// How many values there are.
+    pub values: u64,
+}
+
+/// Definitions nested deeper are not looked into.
+const DEPTH_MAX: u32 = 32;
+
+impl<'p> Evaluator<'p> {
+    /// The expressions in a formula that go through a constant set of more than `limit` values.
+    pub fn enumerations(&mut self, formula: Formula, limit: u64) -> Vec<Enumeration> {
+        let mut found = Vec::new();
+        let body = &self.program.operator(formula).body;
+        self.find_enumerations(body, limit, 0, &mut found);
+        found
+    }
+
+    fn find_enumerations(&mut self, node: &'p Node, limit: u64, depth: u32, found: &mut Vec<Enumeration>) {
+        // What is constant is evaluated once.
+        if depth > DEPTH_MAX || node.uses.is_constant() || matches!(node.kind, Kind::Once(..)) {
+            return;
+        }
+        if let Kind::Filter(bounded)
+        | Kind::Map(bounded)
+        | Kind::Function(bounded)
+        | Kind::Recursive(bounded)
+        | Kind::Choose(bounded)
+        | Kind::ForAll(bounded)
+        | Kind::Exists(bounded) = &node.kind
+        {
+            for set in &bounded.sets {
+                let values = self.size_of_constant(set).unwrap_or(0);
+                if values > limit && !found.iter().any(|known| known.at == node.at) {
+                    found.push(Enumeration {
+                        at: node.at,
+                        set: set.at,
+                        values,
+                    });
+                }
+            }
+        }
+        let mut parts: Vec<&'p Node> = Vec::new();
+        node.kind.for_each_child(|child| parts.push(child));
+        let mut called: Vec<u32> = Vec::new();
+        node.kind.for_each_argument(|argument| match argument {
+            Argument::Operator(operator, _) => called.push(*operator),
+            other => parts.extend(other.node()),
+        });
+        if let Kind::Call(call) = &node.kind {
+            called.push(call.operator);
+        }
+        for part in parts {
+            self.find_enumerations(part, limit, depth + 1, found);
+        }
+        for operator in called {
+            if let Some(operator) = self.program.operators.get(operator as usize) {
+                self.find_enumerations(&operator.body, limit, depth + 1, found);
+            }
+        }
+    }
+
+    /// How many values a set has that is the same in every state.
+    fn size_of_constant(&mut self, set: &'p Node) -> Option<u64> {
+        if !set.uses.is_constant() {
+            return None;
+        }
+        let set = self.eval(set).ok()?;
+        u64::try_from(self.cardinality(&set).ok()?).ok()
+    }
+}
