@@ -100,7 +100,7 @@ fn a_violation_names_the_operation_the_candidates_and_the_returns_that_contradic
             #1 thread 0: get(1) = null
     "#);
     insta::assert_snapshot!(report.to_json(), @r#"
-        {"input":"h.jsonl","id":"h","verdict":"violation","model":"java-map","consistency":"weak","ret":"own","ops":3,"pending":0,"threads":2,"seconds":0.0002,"peak_bytes":null,"configurations":14,"frontier_max":null,"visibilities":6,"model_steps":7,"notes":[],"violation":{"op":{"id":"1","thread":"0","text":"get(1) = null"},"explained":{"order":[{"id":"2","thread":"1","text":"size() = 0","sees":[]},{"id":"0","thread":"0","text":"put(1, 1) = null","sees":[]}]},"candidates":[{"sees":["0"],"state":"{1=1}","reason":"returned null, but would return 1 on {1=1}"}],"core":["1"]}}
+        {"input":"h.jsonl","id":"h","verdict":"violation","model":"java-map","consistency":"weak","ret":"own","ops":3,"pending":0,"threads":2,"seconds":0.0002,"peak_bytes":null,"configurations":10,"frontier_max":null,"visibilities":4,"model_steps":7,"notes":[],"violation":{"op":{"id":"1","thread":"0","text":"get(1) = null"},"explained":{"order":[{"id":"2","thread":"1","text":"size() = 0","sees":[]},{"id":"0","thread":"0","text":"put(1, 1) = null","sees":[]}]},"candidates":[{"sees":["0"],"state":"{1=1}","reason":"returned null, but would return 1 on {1=1}"}],"core":["1"]}}
     "#);
 }
 
