@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 use crate::breadth_first::Search;
+use crate::claims::Claims;
 use crate::codec::Garbled;
 use crate::expand::{Expanding, Harvest, expand};
 use crate::limits::{Deadline, Limit};
@@ -72,6 +73,7 @@ pub(crate) struct Crew<'a, M: Machine> {
     pub(crate) wants_edges: bool,
     pub(crate) seen: SeenStates,
     pub(crate) block: RwLock<Block<M::Failure>>,
+    claims: Claims,
     deadline: Deadline,
     next_segment: AtomicUsize,
     /// The first segment that ended early: nothing after it counts.
@@ -100,6 +102,7 @@ impl<'a, M: Machine> Crew<'a, M> {
                 segments: Vec::new(),
                 reaped: Vec::new(),
             }),
+            claims: Claims::default(),
             deadline: Deadline::new(&search.limits),
             next_segment: AtomicUsize::new(0),
             cut: AtomicUsize::new(usize::MAX),
@@ -128,6 +131,7 @@ impl<'a, M: Machine> Crew<'a, M> {
         block.level = level;
         block.reaped = segments.iter().map(|_| Mutex::new(None)).collect();
         block.segments = segments;
+        self.claims.clear();
         self.next_segment.store(0, Ordering::Relaxed);
         self.cut.store(usize::MAX, Ordering::Relaxed);
     }
@@ -154,6 +158,8 @@ impl<'a, M: Machine> Crew<'a, M> {
             let mut sieve = Shared {
                 before: &before,
                 mine: &mut member.mine,
+                claims: &self.claims,
+                segment: number,
             };
             let mut harvest = self.harvest();
             let worker = &mut member.worker;

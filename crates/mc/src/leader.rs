@@ -1,11 +1,13 @@
 //! The worker that says what comes next, and keeps the books.
 
-use std::collections::HashSet;
 use std::panic::resume_unwind;
 use std::sync::PoisonError;
 use std::sync::mpsc::{Receiver, Sender};
 
+use rustc_hash::FxHashSet;
+
 use crate::breadth_first::Search;
+use crate::claims::Claims;
 use crate::codec::Decoder;
 use crate::crew::{Command, Crew, Duplicate, Early, Member, Report, lock};
 use crate::dump::GraphSink;
@@ -81,7 +83,7 @@ impl<'c, 'a, 's, M: Machine> Leader<'c, 'a, 's, M> {
                 &mut harvest,
             )
         };
-        self.collect(&harvest, &HashSet::new(), 0)?;
+        self.collect(&harvest, &FxHashSet::default(), 0)?;
         if let Err(breach) = started {
             return Ok(match &breach.wrong {
                 Wrong::Failed(failure) if self.crew.machine.was_cut_short(failure) => {
@@ -121,7 +123,8 @@ impl<'c, 'a, 's, M: Machine> Leader<'c, 'a, 's, M> {
         self.figures.waiting_max = self.figures.waiting_max.max(self.current.len() + self.next.len());
         let mut segments = Vec::new();
         let mut states = 0;
-        while segments.len() < SEGMENTS_PER_WORKER * (self.followers.len() + 1)
+        let segments_max = (SEGMENTS_PER_WORKER * (self.followers.len() + 1)).min(Claims::SEGMENTS_MAX);
+        while segments.len() < segments_max
             && let Some(segment) = self.current.pop()?
         {
             states += segment.len();
@@ -149,7 +152,7 @@ impl<'c, 'a, 's, M: Machine> Leader<'c, 'a, 's, M> {
                     .expand_segment(worker, (segment, self.level), &mut table, &mut harvest, so_far)
             };
             left -= segment.len() as u64;
-            self.collect(&harvest, &HashSet::new(), 0)?;
+            self.collect(&harvest, &FxHashSet::default(), 0)?;
             harvest.clear();
             if early.is_some() {
                 return Ok(early);
@@ -165,7 +168,7 @@ impl<'c, 'a, 's, M: Machine> Leader<'c, 'a, 's, M> {
         self.await_followers();
         let parts = self.followers.len() + 1;
         self.command(Command::Merge { parts });
-        let mut duplicates: HashSet<Duplicate> = self.crew.merge(0, parts).into_iter().collect();
+        let mut duplicates: FxHashSet<Duplicate> = self.crew.merge(0, parts).into_iter().collect();
         duplicates.extend(self.await_followers());
 
         let block = self.crew.block.read().unwrap_or_else(PoisonError::into_inner);
@@ -213,7 +216,7 @@ impl<'c, 'a, 's, M: Machine> Leader<'c, 'a, 's, M> {
     fn collect(
         &mut self,
         harvest: &Harvest,
-        duplicates: &HashSet<Duplicate>,
+        duplicates: &FxHashSet<Duplicate>,
         segment: usize,
     ) -> Result<(), SearchError> {
         self.figures.generated += harvest.generated;

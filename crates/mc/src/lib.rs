@@ -27,6 +27,7 @@
 
 mod breadth_first;
 mod check;
+mod claims;
 mod codec;
 mod crew;
 mod depth_first;

@@ -13,6 +13,7 @@
 
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use crate::claims::Claims;
 use crate::fingerprint::{Fingerprint, Tag};
 
 const SHARD_BITS: u32 = 6;
@@ -129,17 +130,28 @@ impl Sieve for Writing<'_> {
 pub(crate) struct Shared<'a> {
     pub(crate) before: &'a Reading<'a>,
     pub(crate) mine: &'a mut Shard,
+    pub(crate) claims: &'a Claims,
+    /// The segment that is being expanded.
+    pub(crate) segment: usize,
 }
 
 impl Sieve for Shared<'_> {
     #[inline]
     fn is_new(&mut self, state: Fingerprint, parent: Tag) -> bool {
-        !self.before.shards[shard_of(state.tag())].contains(state) && self.mine.insert(state, parent)
+        let is_new = !self.before.shards[shard_of(state.tag())].contains(state)
+            && !self.claims.is_taken(state, self.segment)
+            && self.mine.insert(state, parent);
+        if is_new {
+            self.claims.claim(state, self.segment);
+        }
+        is_new
     }
 
     #[inline]
     fn is_known(&self, state: Fingerprint) -> bool {
-        self.before.shards[shard_of(state.tag())].contains(state) || self.mine.contains(state)
+        self.before.shards[shard_of(state.tag())].contains(state)
+            || self.claims.is_taken(state, self.segment)
+            || self.mine.contains(state)
     }
 }
 
@@ -310,9 +322,12 @@ mod tests {
         seen.writing().is_new(states[0], 0);
         let before = seen.reading();
         let mut mine = Shard::default();
+        let claims = Claims::default();
         let mut sieve = Shared {
             before: &before,
             mine: &mut mine,
+            claims: &claims,
+            segment: 0,
         };
         let answers = [0, 1, 2, 1].map(|n| sieve.is_new(states[n], 0));
         assert_eq!(answers, [false, true, true, false]);
