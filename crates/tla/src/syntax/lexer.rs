@@ -672,19 +672,7 @@ fn opening(tokens: &[Token], close: usize) -> Option<usize> {
 
 fn may_precede_definition(tokens: &[Token], at: usize) -> bool {
     match tokens[at].kind {
-        TokenKind::Operator(op) => op.fixity() == Fixity::Postfix,
-        TokenKind::Identifier
-        | TokenKind::Number
-        | TokenKind::Text
-        | TokenKind::At
-        | TokenKind::ParenClose
-        | TokenKind::BracketClose
-        | TokenKind::BraceClose
-        | TokenKind::AngleClose
-        | TokenKind::Separator
-        | TokenKind::ModuleEnd
-        | TokenKind::Step
-        | TokenKind::Bad => true,
+        TokenKind::Separator | TokenKind::ModuleEnd | TokenKind::Step => true,
         TokenKind::Keyword(word) => matches!(
             word,
             Keyword::Let
@@ -694,6 +682,6 @@ fn may_precede_definition(tokens: &[Token], at: usize) -> bool {
                 | Keyword::Obvious
                 | Keyword::Qed
         ),
-        _ => false,
+        _ => tokens[at].can_end_expression(),
     }
 }

@@ -1,6 +1,6 @@
 //! Tokens: sixteen bytes each, pointing into the text.
 
-use super::operators::Op;
+use super::operators::{Fixity, Op};
 use crate::source::Span;
 
 macro_rules! keywords {
@@ -166,6 +166,23 @@ impl Token {
     /// Where it is.
     pub fn span(&self) -> Span {
         Span::new(self.start, self.end)
+    }
+
+    /// Whether an expression can end with it.
+    pub fn can_end_expression(&self) -> bool {
+        match self.kind {
+            TokenKind::Operator(op) => op.fixity() == Fixity::Postfix,
+            TokenKind::Identifier
+            | TokenKind::Number
+            | TokenKind::Text
+            | TokenKind::At
+            | TokenKind::ParenClose
+            | TokenKind::BracketClose
+            | TokenKind::BraceClose
+            | TokenKind::AngleClose
+            | TokenKind::Bad => true,
+            _ => false,
+        }
     }
 
     /// The operator it is, if it is one.

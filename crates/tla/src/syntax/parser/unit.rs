@@ -25,23 +25,6 @@ fn begins_unit(token: &Token) -> bool {
     }
 }
 
-/// Whether an expression can end with a token.
-fn is_complete(token: &Token) -> bool {
-    match token.kind {
-        TokenKind::Operator(op) => op.fixity() == Fixity::Postfix,
-        TokenKind::Identifier
-        | TokenKind::Number
-        | TokenKind::Text
-        | TokenKind::At
-        | TokenKind::ParenClose
-        | TokenKind::BracketClose
-        | TokenKind::BraceClose
-        | TokenKind::AngleClose
-        | TokenKind::Bad => true,
-        _ => false,
-    }
-}
-
 impl Parser<'_> {
     /// A module, from its `---- MODULE` to its `====`.
     pub(super) fn module(&mut self) -> Parsed<ModuleIndex> {
@@ -167,7 +150,7 @@ impl Parser<'_> {
             token.kind,
             TokenKind::Identifier | TokenKind::Operator(Op::Negative)
         );
-        names && is_complete(&before) && self.slice(between).contains('\n')
+        names && before.can_end_expression() && self.slice(between).contains('\n')
     }
 
     /// What a broken definition defines, so that its uses are not mistakes too.
