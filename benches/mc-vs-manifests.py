@@ -31,8 +31,7 @@ def models():
 def run(spec, model):
     config = checkout / model["path"]
     spec = checkout / spec
-    is_omnilink = command.name == "omnilink"
-    args = [command, "mc", spec, "--config", config, "--json"] if is_omnilink else [command, spec, config, "1"]
+    args = [command, "mc", spec, "--config", config, "--json"]
     started = time.time()
     try:
         cpu = lambda: resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit)))

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use omnilink_engine::{Exhausted, Figures, Outcome, Unfinished, Verdict};
 use omnilink_link::{Bound, Collection, LinkFile, LinkOptions, Linked, TlaModel};
 use omnilink_report::{Answer, Report, ThreadNames};
 use omnilink_tla::semantics::search_path::SearchPath;
@@ -242,13 +241,12 @@ impl Validation<'_> {
                 &collected
             }
         };
+        // Reading the spec and collecting constants have taken their part of the time.
+        let mut request = self.request.clone();
+        let time = &mut request.options.limits.time;
+        *time = time.map(|time| time.saturating_sub(started.elapsed()));
         // The engine looks at the clock between steps; an evaluation that goes on a moment longer is ended in its middle.
-        let deadline = self
-            .request
-            .options
-            .limits
-            .time
-            .map(|time| started + time + GRACE);
+        let deadline = time.map(|time| Instant::now() + time + GRACE);
         let mut report = linked
             .run_until(deadline, |model| {
                 let findings = Findings::new(model, input);
@@ -256,11 +254,10 @@ impl Validation<'_> {
                     model,
                     &|op| meaning(model, op),
                     input,
-                    self.request,
+                    &request,
                     progress,
                     &|event| findings.take(event),
                 );
-                give_up_late(&mut report, deadline);
                 findings.add_to(&mut report, self.options.counts_branches);
                 report
             })
@@ -274,32 +271,6 @@ impl Validation<'_> {
 
 /// How much longer than the time limit an evaluation may take.
 const GRACE: Duration = Duration::from_millis(20);
-
-/// An evaluation that was ended because of the time limit is no error of the spec.
-fn give_up_late(report: &mut Report, deadline: Option<Instant>) {
-    let Answer::Failed { message, operations } = &report.answer else {
-        return;
-    };
-    if deadline.is_none_or(|deadline| Instant::now() < deadline) {
-        return;
-    }
-    report.notes.push(message.clone());
-    let verdict = Verdict::Unknown(Box::new(Unfinished {
-        limit: Exhausted::Time,
-        explained: 0,
-        at: None,
-        frontier: 0,
-        alternatives: Vec::new(),
-    }));
-    let figures = Figures {
-        operations: *operations,
-        ..Figures::default()
-    };
-    report.answer = Answer::Checked {
-        outcome: Outcome { verdict, figures },
-        minimal: None,
-    };
-}
 
 /// Collects constants from an input.
 pub(crate) fn collect(what: &Collection, input: &Input) -> Result<Collection, CliError> {

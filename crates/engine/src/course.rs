@@ -220,6 +220,7 @@ impl Course {
             live.search.sweep_turn(u64::MAX, false, &mut tools);
         }
         match live.search.standing() {
+            Standing::Violation if space.source.was_interrupted() => meter.end_of_time(),
             Standing::Violation => self.decided = Some(home),
             Standing::Behind if before != Standing::Behind => self.behind.push(home),
             Standing::Caught if before == Standing::Behind => self.behind.retain(|behind| *behind != home),
@@ -342,6 +343,7 @@ impl Course {
                     reductions: &self.options.reductions,
                 };
                 match live.search.closing_round(&mut tools) {
+                    Standing::Violation if space.source.was_interrupted() => self.meter.end_of_time(),
                     Standing::Violation => {
                         self.decided = Some(home);
                         break;

@@ -239,6 +239,10 @@ impl<M: Model> Source for Interned<'_, M> {
         self.outcomes.failure()
     }
 
+    fn was_interrupted(&self) -> bool {
+        self.outcomes.was_interrupted()
+    }
+
     fn tally(&self) -> Tally {
         Tally {
             states: self.states.items.len(),

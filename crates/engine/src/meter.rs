@@ -104,6 +104,11 @@ impl Meter {
                 && resident_bytes().is_some_and(|held| held >= limit)
     }
 
+    /// Somebody else has seen that the time is over.
+    pub fn end_of_time(&mut self) {
+        self.exhausted.get_or_insert(Exhausted::Time);
+    }
+
     pub fn exhausted(&self) -> Option<Exhausted> {
         self.exhausted
     }

@@ -32,14 +32,14 @@ impl Course {
         self.figures.decider = Some(Decider::ProgramOrder);
         let verdict = match answer {
             Answer::Explained(order) => self.replay_sequential(&history, &order, space)?,
-            Answer::Stuck(stuck, ledger) => {
+            Answer::Stuck(stuck, ledger) if !space.source.was_interrupted() => {
                 let describe = Describe {
                     space,
                     ledger: &ledger,
                 };
                 Verdict::Violation(Box::new(describe.counterexample(stuck)))
             }
-            Answer::Limit(stuck, ledger) => {
+            Answer::Stuck(stuck, ledger) | Answer::Limit(stuck, ledger) => {
                 let limit = self.meter.exhausted().unwrap_or(Exhausted::Time);
                 let mut describe = Describe {
                     space,

@@ -3,7 +3,8 @@
 mod toys;
 
 use omnilink_engine::{
-    Checker, Exhausted, Limits, Operation, Options, Outcome, Progress, Strategy, Verdict, check,
+    Checker, Consistency, Exhausted, Limits, Model, Operation, Options, Outcome, Outcomes, Progress,
+    Strategy, Verdict, check,
 };
 use omnilink_trace::Timebox;
 use toys::{Register, RegisterOp};
@@ -170,6 +171,54 @@ fn a_time_limit_ends_the_search_with_unknown() {
     };
     assert_eq!(unfinished.limit, Exhausted::Time);
     assert!(unfinished.at.is_some() && !unfinished.alternatives.is_empty());
+}
+
+/// Every step takes too long; where the time is over before it ends, it has found nothing.
+struct Slow;
+
+impl Model for Slow {
+    type State = ();
+    type Op = ();
+
+    fn initial(&self) -> Vec<()> {
+        vec![()]
+    }
+
+    fn step(&self, (): &(), (): &(), outcomes: &mut Outcomes<()>) {
+        for _ in 0..100 {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+            if outcomes.is_interrupted() {
+                return;
+            }
+        }
+        outcomes.accept(());
+    }
+}
+
+#[test]
+fn a_step_that_the_time_limit_cuts_short_is_no_refusal() {
+    let strategies = [Strategy::Portfolio, Strategy::Sweep, Strategy::DepthFirst];
+    let runs = strategies.map(|strategy| (strategy, Consistency::Linearizable));
+    for (strategy, consistency) in runs
+        .into_iter()
+        .chain([(Strategy::Portfolio, Consistency::Sequential)])
+    {
+        let options = Options {
+            strategy,
+            consistency,
+            limits: Limits {
+                time: Some(std::time::Duration::from_millis(5)),
+                ..Limits::default()
+            },
+            ..Options::default()
+        };
+        let calls = (0..3).map(|n| Operation::new(0, (), Timebox::new(10 * n, 10 * n + 5)));
+        let outcome = check(&Slow, calls, options).expect("no failure");
+        let Verdict::Unknown(unfinished) = outcome.verdict else {
+            panic!("{strategy:?} {consistency:?}: {:?}", outcome.verdict)
+        };
+        assert_eq!(unfinished.limit, Exhausted::Time);
+    }
 }
 
 #[test]

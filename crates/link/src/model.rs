@@ -257,7 +257,8 @@ impl Model for TlaModel<'_> {
         match found {
             Ok(found) if found.is_empty() => outcomes.refuse(|| self.reason(state, op)),
             Ok(found) => found.into_iter().for_each(|next| outcomes.accept(next)),
-            // Not the spec is to blame: the time of the check is over. What was found so far is no answer, not even a refusal.
+            // Not the spec is to blame: the time of the check is over, and the engine throws this answer away.
+            Err(_) if self.session.is_over() && outcomes.is_interrupted() => {}
             Err(_) if self.session.is_over() => outcomes.fail(format!(
                 "{}: the time limit was reached while {} was evaluated",
                 op.0.place,

@@ -238,6 +238,7 @@ impl<'a> Checking<'a> {
             }
         };
         let mut machine = SpecMachine::new(model, init, self.session, symmetry, self.checks_deadlock);
+        machine.has_several_searchers = self.workers > 1;
         if self.options.remembers {
             let share = self.options.limits.memory_bytes / REMEMBERED_SHARE / self.workers as u64;
             machine.remembered_bytes =

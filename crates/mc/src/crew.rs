@@ -61,6 +61,7 @@ pub(crate) struct Block<F> {
 
 /// What one worker has to itself.
 pub(crate) struct Member<W> {
+    number: usize,
     pub(crate) worker: W,
     mine: Shard,
 }
@@ -74,6 +75,8 @@ pub(crate) struct Crew<'a, M: Machine> {
     pub(crate) seen: SeenStates,
     pub(crate) block: RwLock<Block<M::Failure>>,
     claims: Claims,
+    /// What each worker has found out while the block was explored.
+    lessons: Vec<RwLock<Option<M::Lessons>>>,
     deadline: Deadline,
     next_segment: AtomicUsize,
     /// The first segment that ended early: nothing after it counts.
@@ -103,6 +106,7 @@ impl<'a, M: Machine> Crew<'a, M> {
                 reaped: Vec::new(),
             }),
             claims: Claims::default(),
+            lessons: (0..search.workers.max(1)).map(|_| RwLock::new(None)).collect(),
             deadline: Deadline::new(&search.limits),
             next_segment: AtomicUsize::new(0),
             cut: AtomicUsize::new(usize::MAX),
@@ -116,6 +120,7 @@ impl<'a, M: Machine> Crew<'a, M> {
     /// A worker, made in its own thread.
     pub(crate) fn member(&self, number: usize) -> Member<M::Worker> {
         Member {
+            number,
             worker: self.machine.searcher(number),
             mine: Shard::default(),
         }
@@ -169,6 +174,21 @@ impl<'a, M: Machine> Crew<'a, M> {
             }
             if let Some(place) = block.reaped.get(number) {
                 *lock(place) = Some(Reaped { harvest, early });
+            }
+        }
+        if let Some(place) = self.lessons.get(member.number) {
+            let lessons = self.machine.lessons(&mut member.worker);
+            *place.write().unwrap_or_else(PoisonError::into_inner) = Some(lessons);
+        }
+    }
+
+    /// Learns what the others have found out while the block was explored.
+    fn study(&self, member: &mut Member<M::Worker>) {
+        for (number, place) in self.lessons.iter().enumerate() {
+            if number != member.number
+                && let Some(lessons) = &*place.read().unwrap_or_else(PoisonError::into_inner)
+            {
+                self.machine.study(&mut member.worker, lessons);
             }
         }
     }
@@ -233,7 +253,13 @@ impl<'a, M: Machine> Crew<'a, M> {
     }
 
     /// Puts what was found into the table, in the order of the segments, as far as it belongs into one's own shards.
-    pub(crate) fn merge(&self, number: usize, parts: usize) -> Vec<Duplicate> {
+    pub(crate) fn merge(&self, member: &mut Member<M::Worker>, parts: usize) -> Vec<Duplicate> {
+        let duplicates = self.merge_shards(member.number, parts);
+        self.study(member);
+        duplicates
+    }
+
+    fn merge_shards(&self, number: usize, parts: usize) -> Vec<Duplicate> {
         let block = self.block.read().unwrap_or_else(PoisonError::into_inner);
         let Some(last) = self.last(&block) else {
             return Vec::new();

@@ -168,7 +168,8 @@ impl<'c, 'a, 's, M: Machine> Leader<'c, 'a, 's, M> {
         self.await_followers();
         let parts = self.followers.len() + 1;
         self.command(Command::Merge { parts });
-        let mut duplicates: FxHashSet<Duplicate> = self.crew.merge(0, parts).into_iter().collect();
+        let mut duplicates: FxHashSet<Duplicate> =
+            self.crew.merge(&mut self.member, parts).into_iter().collect();
         duplicates.extend(self.await_followers());
 
         let block = self.crew.block.read().unwrap_or_else(PoisonError::into_inner);

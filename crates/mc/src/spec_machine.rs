@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use omnilink_tla::eval::error::{ErrorClass, Failure};
-use omnilink_tla::eval::{Coverage, Evaluator, Flow, Session, Successors, Taken};
+use omnilink_tla::eval::{Coverage, Evaluator, Flow, Lessons, Session, Successors, Taken};
 use omnilink_tla::ir::{Formula, Loc, Program};
 use omnilink_tla::model::{Check, Model, NamedFormula};
 use omnilink_value::Value;
@@ -35,6 +35,8 @@ pub(crate) struct SpecMachine<'m> {
     pub(crate) checks_deadlock: bool,
     /// The memory that each searcher may use to remember evaluations.
     pub(crate) remembered_bytes: usize,
+    /// Whether there are several searchers that can learn from each other.
+    pub(crate) has_several_searchers: bool,
     /// Where evaluations of definitions are counted.
     pub(crate) definitions: Option<Coverage>,
 }
@@ -58,6 +60,7 @@ impl<'m> SpecMachine<'m> {
             symmetry,
             checks_deadlock,
             remembered_bytes: 0,
+            has_several_searchers: false,
             definitions: None,
         };
         for property in &model.properties {
@@ -147,6 +150,7 @@ impl<'m> Machine for SpecMachine<'m> {
     type Label = Option<Taken>;
     type Named = ActionTaken;
     type Failure = Box<Failure>;
+    type Lessons = Lessons;
 
     fn worker(&self, _: usize) -> Evaluator<'m> {
         let mut evaluator = Evaluator::new(&self.model.program, self.session);
@@ -161,7 +165,18 @@ impl<'m> Machine for SpecMachine<'m> {
         if self.remembered_bytes > 0 {
             evaluator.remember_within(self.remembered_bytes);
         }
+        if self.has_several_searchers {
+            evaluator.teach();
+        }
         evaluator
+    }
+
+    fn lessons(&self, worker: &mut Evaluator<'m>) -> Lessons {
+        worker.lessons()
+    }
+
+    fn study(&self, worker: &mut Evaluator<'m>, lessons: &Lessons) {
+        worker.study(lessons);
     }
 
     fn actions(&self) -> usize {

@@ -71,8 +71,17 @@ fn agrees(body: &str, config: &str) -> Found {
         remembers: true,
         ..options
     };
-    let remembered = explore(&file, &remembering);
-    assert_eq!(remembered.as_ref(), Ok(&plain), "{text}");
+    for workers in [1, 3] {
+        let sharing = CheckOptions {
+            workers,
+            ..remembering
+        };
+        assert_eq!(
+            explore(&file, &sharing).as_ref(),
+            Ok(&plain),
+            "{workers} workers: {text}"
+        );
+    }
     let deep = CheckOptions {
         mode: Mode::DepthFirst,
         ..remembering
@@ -276,6 +285,27 @@ Inv == Cardinality({i \in s : Any(LAMBDA j : j = i)}) < 5",
 }
 
 /// Expressions and actions over three variables, at random: a number, a function and a set.
+#[test]
+fn what_workers_tell_each_other_changes_nothing() {
+    // Levels of thousands of states, so that they are shared; answers with edits of all kinds, and looks into all of them.
+    let found = agrees(
+        r#"EXTENDS Naturals, Sequences
+VARIABLES pc, sent, log
+P == 1..5
+Init == pc = [p \in P |-> "idle"] /\ sent = {} /\ log = <<>>
+Move(p, from, to) == pc[p] = from /\ pc' = [pc EXCEPT ![p] = to]
+Ask(p) == Move(p, "idle", "asking") /\ sent' = sent \cup {p} /\ UNCHANGED log
+Take(p) == /\ Move(p, "asking", "done") /\ sent' = sent \ {p}
+           /\ log' = IF Len(log) < 3 THEN Append(log, p) ELSE log
+Swap(p, q) == /\ p # q /\ pc[p] = "done" /\ pc[q] = "idle" /\ q \notin sent
+              /\ pc' = [pc EXCEPT ![p] = "idle", ![q] = "asking"] /\ sent' = {q} /\ UNCHANGED log
+Next == \E p \in P : Ask(p) \/ Take(p) \/ \E q \in P : Swap(p, q)
+Inv == \A p \in P : pc[p] = "idle" => \E q \in 0..5 : q # p"#,
+        INIT_NEXT,
+    );
+    assert!(found.distinct > 10_000, "{found:?}");
+}
+
 fn number() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         Just("n".to_owned()),

@@ -1,6 +1,6 @@
 //! Edits: how a next value is made from the current state.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use omnilink_value::Value;
 use smallvec::SmallVec;
@@ -18,7 +18,7 @@ pub(crate) enum Edit {
     /// Another variable's value.
     Copy(u32),
     /// A variable's value with other values at some paths, in order.
-    Except(u32, Rc<[(Vec<Value>, Value)]>),
+    Except(u32, Arc<[(Vec<Value>, Value)]>),
     /// A variable's value, a set, with the elements of another.
     Union(u32, Value),
     /// A variable's value, a set, without the elements of another.

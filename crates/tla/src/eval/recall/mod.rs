@@ -29,6 +29,7 @@
 
 mod edit;
 mod editing;
+mod lesson;
 mod log;
 mod noting;
 mod place;
@@ -36,6 +37,7 @@ mod replay;
 mod tree;
 
 use omnilink_value::Value;
+use smallvec::SmallVec;
 
 use super::datum::Datum;
 use super::error::Outcome;
@@ -44,6 +46,7 @@ use super::flow::Flow;
 use super::step::{Found, Rest};
 use crate::ir::Node;
 pub(crate) use edit::Edit;
+pub use lesson::Lessons;
 use log::Log;
 use noting::Logging;
 use tree::{Tree, Walked, Weigh};
@@ -58,6 +61,8 @@ pub(crate) struct Memory {
     given: u128,
     /// Bytes that may still be used for trees, about.
     room: usize,
+    /// What was learnt and not yet told, if somebody wants to hear it.
+    lessons: Option<Lessons>,
 }
 
 /// One node of the program that is remembered.
@@ -72,12 +77,14 @@ struct Site {
 }
 
 /// What a site gave.
+#[derive(Clone, Debug)]
 enum Answer {
     Value(Value),
     Next(Box<[Successor]>),
 }
 
 /// One way in which an action goes on.
+#[derive(Clone, Debug)]
 struct Successor {
     action: Option<u32>,
     edits: Box<[(u32, Edit)]>,
@@ -131,6 +138,7 @@ impl<'p> Evaluator<'p> {
             edits: vec![Edit::Same; variables],
             given: 0,
             room: bytes,
+            lessons: None,
         }));
     }
 
@@ -306,10 +314,14 @@ impl<'p> Evaluator<'p> {
         else {
             return;
         };
-        let here = &mut memory.sites[site as usize];
-        let made = here
-            .tree
-            .insert(&places, &self.state, &self.slots, self.base, answer);
+        // Only what can be seen can be found again; nothing is added unless all of it can.
+        let looks: Option<SmallVec<[_; 8]>> = places
+            .iter()
+            .map(|place| Some((&**place, place.look(&self.state, &self.slots, self.base)?)))
+            .collect();
+        let Some(looks) = looks else { return };
+        memory.tell(site, looks.iter().copied(), &answer);
+        let made = memory.sites[site as usize].tree.insert(looks, answer);
         memory.room = memory.room.saturating_sub(made);
     }
 }

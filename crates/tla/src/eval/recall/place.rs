@@ -1,6 +1,6 @@
 //! Places: what evaluation can look at.
 
-use std::cell::Cell;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use omnilink_value::Value;
 use smallvec::SmallVec;
@@ -37,19 +37,38 @@ enum Question {
 }
 
 /// One step of a path, and where it was found last: functions that meet one expression mostly have one domain.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Key {
     key: Value,
-    hint: Cell<u32>,
+    /// Only a guess, so any order of reads and writes will do.
+    hint: AtomicU32,
+}
+
+impl Clone for Key {
+    fn clone(&self) -> Self {
+        Self {
+            key: self.key.clone(),
+            hint: AtomicU32::new(self.hint.load(Ordering::Relaxed)),
+        }
+    }
 }
 
 /// What is to be seen at a place.
+#[derive(Clone, Copy)]
 pub(super) enum Seen<'s> {
     Value(&'s Value),
     Truth(bool),
 }
 
 impl Seen<'_> {
+    /// The same to keep.
+    pub(super) fn to_value(self) -> Value {
+        match self {
+            Seen::Value(value) => value.clone(),
+            Seen::Truth(truth) => Value::bool(truth),
+        }
+    }
+
     pub(super) fn truth(&self) -> Option<bool> {
         match self {
             Seen::Truth(truth) => Some(*truth),
@@ -79,7 +98,7 @@ impl Place {
     pub(crate) fn new(root: Root, keys: Vec<Value>) -> Self {
         let path = keys.into_iter().map(|key| Key {
             key,
-            hint: Cell::new(0),
+            hint: AtomicU32::new(0),
         });
         Self {
             root,
@@ -155,13 +174,13 @@ impl Key {
     #[inline]
     fn of<'v>(&self, function: &'v Value) -> Option<&'v Value> {
         if let Some(entries) = function.as_entries() {
-            if let Some((key, value)) = entries.get(self.hint.get() as usize)
+            if let Some((key, value)) = entries.get(self.hint.load(Ordering::Relaxed) as usize)
                 && *key == self.key
             {
                 return Some(value);
             }
             let at = function.index_of(&self.key)?;
-            self.hint.set(at as u32);
+            self.hint.store(at as u32, Ordering::Relaxed);
             return entries.get(at).map(|(_, value)| value);
         }
         function.apply(&self.key)

@@ -102,10 +102,7 @@ impl Branches {
 
     /// Gives how much memory that takes.
     fn add(&mut self, seen: &Seen<'_>, node: u32) -> usize {
-        let value = match seen {
-            Seen::Value(value) => (*value).clone(),
-            Seen::Truth(is_true) => Value::bool(*is_true),
-        };
+        let value = seen.to_value();
         let bytes = value.bytes() + 2 * size_of::<(Value, u32)>();
         if self.many.is_none() && self.few.len() < FEW {
             self.few.push((value, node));
@@ -170,31 +167,21 @@ impl<A: Weigh> Tree<A> {
         }
     }
 
-    /// Adds an answer under what is to be seen at some places. Gives how much memory that takes.
-    pub(super) fn insert(
+    /// Adds an answer under what was seen at some places. Gives how much memory that takes.
+    pub(super) fn insert<'l>(
         &mut self,
-        places: &[Rc<Place>],
-        state: &[Value],
-        slots: &[Slot<'_>],
-        base: usize,
+        looks: impl IntoIterator<Item = (&'l Place, Seen<'l>)>,
         answer: A,
     ) -> usize {
-        // Only what can be seen can be found again; nothing is added unless all of it can.
-        if places
-            .iter()
-            .any(|place| place.look(state, slots, base).is_none())
-        {
-            return 0;
-        }
         let before = self.bytes;
         let mut at = 0;
-        for place in places {
+        for (place, now) in looks {
             if at == self.nodes.len() {
                 self.bytes += size_of::<Node<A>>() + size_of::<Look>();
                 self.nodes.push(Node::Look(Box::new(Look {
-                    here: (**place).clone(),
+                    here: place.clone(),
                     seen: Branches::default(),
-                    place: place.clone(),
+                    place: Rc::new(place.clone()),
                 })));
             }
             let made = self.nodes.len() as u32;
@@ -204,10 +191,9 @@ impl<A: Weigh> Tree<A> {
                 break;
             };
             let Look { here, seen, .. } = &mut **look;
-            let now = match place.look(state, slots, base) {
-                Some(now) if *here == **place => now,
-                _ => break,
-            };
+            if here != place {
+                break;
+            }
             at = match seen.find(&now) {
                 Some(node) => node as usize,
                 None => {
