@@ -66,7 +66,9 @@ pub use options::{Blocking, Criterion, Options, Search};
 pub use page::{Subject, summary_text};
 pub use serial::{Fate, Nondeterminism, NotSerial, SerialHistories, Step};
 pub use slot::{Lane, Slot};
-pub use specification::{Specification, SpecificationError};
+pub use specification::{
+    Judged, Law, Promise, Questions, Specification, SpecificationError, calls_as_operations, explain_by,
+};
 pub use verdict::{Checked, Phase, Undecided, Verdict, Violation, Why};
 pub use witness::{StuckCall, Witnesses};
 pub use words::Words;

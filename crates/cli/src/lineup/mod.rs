@@ -1,6 +1,7 @@
 //! `omnilink lineup`: does a component do concurrently what it does serially?
 
 mod harness;
+mod specification;
 
 use std::fs::File;
 use std::io::BufReader;
@@ -17,6 +18,7 @@ use omnilink_lineup::{
 use omnilink_report::Look;
 
 use self::harness::{Built, Target};
+use self::specification::{Explained, SpecificationArgs};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::new_file::NewFile;
@@ -81,12 +83,8 @@ pub(crate) struct LineupArgs {
     /// No call may ever block: a run that is stuck is a violation
     #[arg(long)]
     no_blocking: bool,
-    /// Check against this model instead of the component's own serial runs, such as queue:capacity=2
-    #[arg(long, short, value_name = "NAME[:OPT=VAL,…]")]
-    model: Option<String>,
-    /// linearizable or sequential; with a model also causal, weak, read-my-writes …
-    #[arg(long, value_name = "LEVEL", default_value = "linearizable")]
-    consistency: String,
+    #[command(flatten)]
+    specification: SpecificationArgs,
     /// Write the serial histories: what the component does one call at a time
     #[arg(long, value_name = "FILE", help_heading = OBSERVATIONS)]
     observations: Option<PathBuf>,
@@ -118,6 +116,7 @@ Examples:
   omnilink lineup --cpp queue.cpp --cxxflag=-Iinclude
   omnilink lineup --matrix 'push(1) | pop()' --preemptions 3
   omnilink lineup --model queue --consistency sequential
+  omnilink lineup --spec Queue.tla --config Queue.cfg
   omnilink lineup --observations new.json --compare old.json
 
 Exit codes: 0 no violation; 1 a violation; 2 bad usage or bad input; 3 unknown.";
@@ -127,14 +126,14 @@ pub(crate) fn run(args: &LineupArgs) -> Result<Exit, CliError> {
     let look = output::look(args.color, args.ascii);
     let mut out = Output::new(&look);
     let files = Files::check(args)?;
-    let specification = args.specification()?;
+    let explained = args.specification.explained()?;
     let schedule = args.schedule.as_deref().map(parse_schedule).transpose()?;
     let mut observations = Vec::new();
     let mut worst = Exit::Valid;
     for built in args.target.build()? {
         let exit = args.check(
             &built,
-            specification.as_ref(),
+            &explained,
             schedule.as_ref(),
             &mut observations,
             &look,
@@ -172,7 +171,7 @@ impl LineupArgs {
     fn check(
         &self,
         built: &Built,
-        specification: Option<&Specification>,
+        explained: &Explained<'_>,
         schedule: Option<&Schedule>,
         observations: &mut Vec<Observation>,
         look: &Look,
@@ -188,7 +187,9 @@ impl LineupArgs {
         };
         let (mut executor, description) =
             Instrumented::start(&built.program, instrumented).map_err(|error| bad(&error))?;
-        let options = self.options(&description)?;
+        let options = self.options(&description, explained.criterion());
+        let specification = explained.specification(&description.alphabet, options.deadline)?;
+        let specification = specification.as_ref();
         let request = Request {
             alphabet: &description.alphabet,
             options: &options,
@@ -224,16 +225,7 @@ impl LineupArgs {
         Ok(exit_of(&summary))
     }
 
-    fn options(&self, description: &Description) -> Result<Options, CliError> {
-        let criterion = match (self.consistency.as_str(), &self.model) {
-            ("sequential", None) => Criterion::Sequential,
-            ("linearizable", None) | (_, Some(_)) => Criterion::Linearizable,
-            (level, None) => {
-                return Err(CliError::Usage(format!(
-                    "--consistency {level} needs a --model: serial runs tell nothing about calls that do not see each other"
-                )));
-            }
-        };
+    fn options(&self, description: &Description, criterion: Criterion) -> Options {
         let search = match (self.random, self.pct) {
             (Some(executions), _) => Search::Random { executions },
             (None, Some(executions)) => Search::Pct {
@@ -244,7 +236,7 @@ impl LineupArgs {
                 preemptions: self.preemptions,
             },
         };
-        Ok(Options {
+        Options {
             criterion,
             blocking: match self.no_blocking {
                 true => Blocking::Never,
@@ -256,17 +248,7 @@ impl LineupArgs {
             executions_max: self.executions,
             deadline: self.time_limit.map(|limit| Instant::now() + limit),
             ..Options::default()
-        })
-    }
-
-    fn specification(&self) -> Result<Option<Specification>, CliError> {
-        let specification = self
-            .model
-            .as_deref()
-            .map(|model| Specification::new(model, &self.consistency));
-        specification
-            .transpose()
-            .map_err(|error| CliError::Usage(error.to_string()))
+        }
     }
 
     /// What failed once comes first, then what is small, then random matrices.

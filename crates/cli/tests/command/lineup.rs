@@ -84,6 +84,58 @@ fn a_queue_passes_by_itself_and_by_the_model_and_behaves_as_it_did() {
     );
 }
 
+/// A file of the example package.
+fn example(name: &str) -> String {
+    format!("{}/../../examples/lineup/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn a_tla_specification_explains_the_runs_of_a_queue_or_says_what_it_does_not_allow() {
+    let matrix = ["--matrix", "push(1), pop() | push(2), pop()"];
+    let ran = lineup(
+        "queue",
+        &[matrix.as_slice(), &["--spec", &example("Queue.tla")]].concat(),
+    );
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(
+        unwrapped(&ran).contains("explained by the specification"),
+        "{ran:?}"
+    );
+
+    let queue = std::fs::read_to_string(example("Queue.tla")).unwrap();
+    let stack = queue
+        .replace("Append(queue, value)", "<<value>> \\o queue")
+        .replace("MODULE Queue", "MODULE Stack");
+    let folder = folder(&[("Stack.tla", &stack)]);
+    let stack = folder.path().join("Stack.tla").display().to_string();
+    let spec = ["--spec", &stack, "--const", "null=CHOOSE n : n \\notin Int"];
+    let ran = lineup("queue", &[matrix.as_slice(), &spec].concat());
+    assert_eq!(ran.code, 2, "an expression that has no value: {ran:?}");
+    let spec = ["--spec", &stack, "--config", &example("Queue.cfg")];
+    let ran = lineup(
+        "queue",
+        &[spec.as_slice(), &["--matrix", "push(1), push(2), pop()"]].concat(),
+    );
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(unwrapped(&ran).contains("by the specification"), "{ran:?}");
+}
+
+#[test]
+fn replicas_are_as_weak_as_they_promise_to_be_and_no_weaker() {
+    let spec = example("Register.tla");
+    let at = |matrix: &str, level: &str| {
+        let arguments = ["--matrix", matrix, "--spec", &spec, "--consistency", level];
+        lineup("replicas", &arguments).code
+    };
+    let one_after_the_other = "write(1) | near() | far()";
+    assert_eq!(at(one_after_the_other, "linearizable"), 1);
+    assert_eq!(at(one_after_the_other, "sequential"), 0);
+    let back_in_time = "write(1) | near(), far()";
+    assert_eq!(at(back_in_time, "sequential"), 1);
+    assert_eq!(at(back_in_time, "monotonic-reads"), 1);
+    assert_eq!(at(back_in_time, "read-my-writes"), 0);
+}
+
 #[test]
 fn what_cannot_be_checked_is_refused_with_what_to_do() {
     let refused =
@@ -96,8 +148,11 @@ fn what_cannot_be_checked_is_refused_with_what_to_do() {
         &["--matrix", "inc()", "--schedule", "often"],
         &["schedule: word 1 is `often`", "0x3"],
     );
-    refused(&["--consistency", "causal"], &["needs a --model"]);
+    refused(&["--consistency", "causal"], &["needs a --model or a --spec"]);
     refused(&["--model", "kettle"], &["kettle"]);
+    refused(&["--spec", "nowhere.tla"], &["nowhere.tla"]);
+    refused(&["--spec", &example("Queue.tla")], &["inc", "Queue.tla"]);
+    refused(&["--config", "x.cfg"], &["--spec"]);
     omnilink(&["lineup", "--harness", "/bin/true"]).refused(&["/bin/true"]);
     let package = folder(&[
         (
