@@ -177,7 +177,7 @@ fn serial_phase(
         serial,
         ..
     } = checked;
-    // One more surrounding can only add contradictions, so the first comes first and alone decides how many there are.
+    // Another surrounding can only add contradictions: the first alone decides whether there are all serial runs.
     for environment in 0..options.environments.max(1) {
         let visit = &mut |execution: Execution| {
             tick();
@@ -229,10 +229,12 @@ fn serial_phase(
         let coverage = executor.explore(
             matrix,
             Plan::Serial { environment },
-            options.serial_allowance(),
+            options.serial_allowance(environment),
             visit,
         )?;
-        phase.is_complete &= coverage.is_complete;
+        if environment == 0 {
+            phase.is_complete = coverage.is_complete;
+        }
         if verdict.is_some() || failure.is_some() {
             break;
         }

@@ -65,6 +65,12 @@ fn simplest_search(
         count_all: false,
         ..*request.options
     };
+    if !executor.decides() {
+        return Ok(Options {
+            search: sampled_like(failing),
+            ..options
+        });
+    }
     if matches!(options.search, Search::Bounded { .. }) {
         return Ok(options);
     }
@@ -86,6 +92,17 @@ fn simplest_search(
         return Ok(bounded);
     }
     Ok(options)
+}
+
+/// Where nobody decides what is run, a smaller matrix is given so many times the runs that the one before it took to fail:
+/// if it fails much more rarely, it is left aside.
+fn sampled_like(failing: &Checked) -> Search {
+    const TIMES: u64 = 3;
+    const AT_LEAST: u64 = 2_000;
+    let taken: u64 = failing.phases.iter().map(|phase| phase.executions).sum();
+    Search::Random {
+        executions: taken.saturating_mul(TIMES).max(AT_LEAST),
+    }
 }
 
 /// Matrices with something left out, those with most left out first.

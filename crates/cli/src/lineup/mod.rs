@@ -10,14 +10,15 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use omnilink_lineup::{
-    Blocking, Checked, Criterion, Description, Instrumented, InstrumentedOptions, Matrices, Matrix,
-    Observation, Options, Request, Schedule, ScheduleError, Search, Specification, Subject, Summary,
-    behavioural_diff, read_observations, run_campaign, run_schedule, summary_json, summary_text,
-    write_observations, write_xml,
+    Blocking, Checked, Criterion, Description, Executor, Harness, HarnessError, Matrices, Matrix, Native,
+    Observation, Options, Request, Schedule, ScheduleError, Scheduled, ScheduledOptions, Search,
+    Specification, Subject, Summary, behavioural_diff, read_observations, run_campaign, run_schedule,
+    summary_json, summary_text, write_observations, write_xml,
 };
 use omnilink_report::Look;
+use omnilink_sched::SchedError;
 
-use self::harness::{Built, Target};
+use self::harness::{Built, Engine, Target};
 use self::specification::{Explained, SpecificationArgs};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -117,6 +118,7 @@ Examples:
   omnilink lineup --matrix 'push(1) | pop()' --preemptions 3
   omnilink lineup --model queue --consistency sequential
   omnilink lineup --spec Queue.tla --config Queue.cfg
+  omnilink lineup --engine native --cpp store.cpp --cxxflag=-lwiredtiger
   omnilink lineup --observations new.json --compare old.json
 
 Exit codes: 0 no violation; 1 a violation; 2 bad usage or bad input; 3 unknown.";
@@ -129,7 +131,7 @@ pub(crate) fn run(args: &LineupArgs) -> Result<Exit, CliError> {
     let explained = args.specification.explained()?;
     let schedule = args.schedule.as_deref().map(parse_schedule).transpose()?;
     let mut observations = Vec::new();
-    let mut worst = Exit::Valid;
+    let mut exits = Vec::new();
     for built in args.target.build()? {
         let exit = args.check(
             &built,
@@ -139,8 +141,14 @@ pub(crate) fn run(args: &LineupArgs) -> Result<Exit, CliError> {
             &look,
             &mut out,
         )?;
-        worst = worst.max(exit);
+        exits.extend(exit);
     }
+    let Some(mut worst) = exits.into_iter().max() else {
+        return Err(CliError::Usage(
+            "no #[test] function offers a component; let one end in `.test()` of omnilink_harness::Component"
+                .to_owned(),
+        ));
+    };
     if let Some(path) = &args.compare {
         let old = File::open(path).map_err(|error| {
             CliError::Usage(format!(
@@ -176,17 +184,15 @@ impl LineupArgs {
         observations: &mut Vec<Observation>,
         look: &Look,
         out: &mut Output,
-    ) -> Result<Exit, CliError> {
+    ) -> Result<Option<Exit>, CliError> {
         let bad = |error: &dyn std::fmt::Display| CliError::Usage(error.to_string());
-        let defaults = InstrumentedOptions::default();
-        let instrumented = InstrumentedOptions {
-            plain_accesses: self.plain,
-            reduction: !self.no_reduction,
-            processors: self.jobs.unwrap_or(defaults.processors).max(1),
-            ..defaults
+        let (mut executor, description) = match self.start(&built.harness) {
+            Ok(started) => started,
+            // A function that offers no component is a test like any other.
+            Err(HarnessError::Start(SchedError::NotAHarness { .. })) if built.is_a_guess => return Ok(None),
+            Err(error) => return Err(bad(&error)),
         };
-        let (mut executor, description) =
-            Instrumented::start(&built.program, instrumented).map_err(|error| bad(&error))?;
+        let executor = &mut *executor;
         let options = self.options(&description, explained.criterion());
         let specification = explained.specification(&description.alphabet, options.deadline)?;
         let specification = specification.as_ref();
@@ -195,11 +201,12 @@ impl LineupArgs {
             options: &options,
             specification,
         };
+        let command = format!("{}{}", built.command, self.specification.arguments());
         let subject = Subject {
             name: &description.name,
             alphabet: &description.alphabet,
             specification: specification.map(Specification::name),
-            command: &built.command,
+            command: &command,
         };
         let progress = Progress::counting(&description.name, "executions");
         let tick = &mut || progress.add_one();
@@ -212,9 +219,9 @@ impl LineupArgs {
                         "--schedule is of one matrix: give one --matrix".to_owned(),
                     ));
                 };
-                run_schedule(&mut executor, request, matrix, schedule, tick)
+                run_schedule(executor, request, matrix, schedule, tick)
             }
-            _ => run_campaign(&mut executor, request, &matrices, &mut seen, tick),
+            _ => run_campaign(executor, request, &matrices, &mut seen, tick),
         };
         let summary = summary.map_err(|error| bad(&error))?;
         drop(progress);
@@ -222,11 +229,35 @@ impl LineupArgs {
             true => out.print(&format!("{}\n", summary_json(subject, &summary)))?,
             false => out.print(&summary_text(subject, &summary, look))?,
         }
-        Ok(exit_of(&summary))
+        Ok(Some(exit_of(&summary)))
+    }
+
+    fn start(&self, harness: &Harness) -> Result<(Box<dyn Executor>, Description), HarnessError> {
+        let defaults = ScheduledOptions::default();
+        let processors = self.jobs.unwrap_or(defaults.processors).max(1);
+        Ok(match self.target.engine {
+            Engine::Instrumented => {
+                let options = ScheduledOptions {
+                    plain_accesses: self.plain,
+                    reduction: !self.no_reduction,
+                    processors,
+                    ..defaults
+                };
+                let (executor, description) = Scheduled::start(harness, options)?;
+                (Box::new(executor), description)
+            }
+            Engine::Native => {
+                let (executor, description) = Native::start(harness, self.seed, processors)?;
+                (Box::new(executor), description)
+            }
+        })
     }
 
     fn options(&self, description: &Description, criterion: Criterion) -> Options {
         let search = match (self.random, self.pct) {
+            _ if self.target.engine == Engine::Native => Search::Random {
+                executions: self.random.unwrap_or(self.executions),
+            },
             (Some(executions), _) => Search::Random { executions },
             (None, Some(executions)) => Search::Pct {
                 executions,
@@ -245,7 +276,8 @@ impl LineupArgs {
             search,
             seed: self.seed,
             serial_max: self.serial_max,
-            executions_max: self.executions,
+            // Who asks for so many random runs wants them.
+            executions_max: self.random.or(self.pct).unwrap_or(self.executions),
             deadline: self.time_limit.map(|limit| Instant::now() + limit),
             ..Options::default()
         }

@@ -77,6 +77,30 @@ impl SpecificationArgs {
         Ok(Explained { promise, by })
     }
 
+    /// What to say to be asked the same again, with a blank in front; the constants of a spec are left to whoever gave them.
+    pub(super) fn arguments(&self) -> String {
+        let mut arguments = String::new();
+        let mut say = |option: &str, value: &dyn std::fmt::Display| {
+            arguments.push_str(&format!(" --{option} {value}"));
+        };
+        if let Some(model) = &self.model {
+            say("model", model);
+        }
+        for (option, path) in [
+            ("spec", &self.spec),
+            ("axioms", &self.axioms),
+            ("levels", &self.levels),
+        ] {
+            if let Some(path) = path {
+                say(option, &path.display());
+            }
+        }
+        if self.consistency != "linearizable" {
+            say("consistency", &self.consistency);
+        }
+        arguments
+    }
+
     fn promise(&self) -> Result<Promise, CliError> {
         let bad = |error: &dyn std::fmt::Display| CliError::Usage(error.to_string());
         let text = |path: &Path| {

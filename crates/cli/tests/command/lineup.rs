@@ -137,6 +137,64 @@ fn replicas_are_as_weak_as_they_promise_to_be_and_no_weaker() {
 }
 
 #[test]
+fn native_threads_show_a_lost_increment_without_instrumentation() {
+    let matrix = "inc() | inc() {get()}";
+    let ran = lineup(
+        "counter",
+        &["--engine", "native", "--matrix", matrix, "--random", "1000000"],
+    );
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(unwrapped(&ran).contains("--engine native"), "{ran:?}");
+    assert!(!ran.stdout.contains("--schedule"), "{ran:?}");
+}
+
+/// A package with a test that has two components among its functions, and one that has none.
+#[test]
+fn components_in_test_functions_are_found_and_the_others_left_alone() {
+    let harness = concat!(env!("CARGO_MANIFEST_DIR"), "/../harness");
+    let manifest = format!(
+        "[package]\nname = \"tested\"\nedition = \"2024\"\n[lib]\npath = \"lib.rs\"\n[workspace]\n\
+         [dev-dependencies]\nomnilink-harness = {{ path = {harness:?} }}\n\
+         [[test]]\nname = \"counters\"\npath = \"counters.rs\"\n[[test]]\nname = \"other\"\npath = \"other.rs\"\n"
+    );
+    let counters = r#"
+        use std::sync::atomic::{AtomicI64, Ordering::SeqCst};
+        use omnilink_harness::Component;
+        #[test]
+        fn racy() {
+            Component::new("racy", || AtomicI64::new(0))
+                .op("inc()", |n| n.store(n.load(SeqCst) + 1, SeqCst))
+                .op("get()", |n| n.load(SeqCst))
+                .test();
+        }
+        #[test]
+        fn sound() {
+            Component::new("sound", || AtomicI64::new(0)).op("inc()", |n| n.fetch_add(1, SeqCst)).test();
+        }
+        #[test]
+        fn ordinary() {}
+    "#;
+    let package = folder(&[
+        ("Cargo.toml", &manifest),
+        ("lib.rs", ""),
+        ("counters.rs", counters),
+        ("other.rs", "#[test]\nfn nothing() {}\n"),
+    ]);
+    let ran = omnilink_in(package.path(), &["lineup", "--auto", "2", "--json"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let json = ran.json();
+    let verdicts: Vec<(&str, &str)> = json
+        .iter()
+        .map(|one| (one["input"].as_str().unwrap(), one["verdict"].as_str().unwrap()))
+        .collect();
+    assert_eq!(verdicts, [("racy", "violation"), ("sound", "valid")], "{ran:?}");
+    let one = ["lineup", "--test", "counters", "--case", "sound", "--auto", "2"];
+    assert_eq!(omnilink_in(package.path(), &one).code, 0);
+    let none = omnilink_in(package.path(), &["lineup", "--test", "other"]);
+    refused_after_building(&none, &["no #[test] function offers a component"]);
+}
+
+#[test]
 fn what_cannot_be_checked_is_refused_with_what_to_do() {
     let refused =
         |arguments: &[&str], words: &[&str]| refused_after_building(&lineup("counter", arguments), words);
@@ -161,6 +219,9 @@ fn what_cannot_be_checked_is_refused_with_what_to_do() {
         ),
         ("lib.rs", ""),
     ]);
-    omnilink_in(package.path(), &["lineup"])
-        .refused(&["no target lies in a folder `lineup`", "harness = false"]);
+    omnilink_in(package.path(), &["lineup"]).refused(&[
+        "no target lies in a folder `lineup`",
+        "harness = false",
+        "`.test()`",
+    ]);
 }

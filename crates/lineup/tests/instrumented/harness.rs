@@ -4,12 +4,13 @@
 //! modules.
 
 #[path = "../../../harness/src/component.rs"]
+#[allow(dead_code, reason = "a component is the whole of a program here, never of a test")]
 mod component;
 #[path = "../../../sched/src/harness.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "the file also offers a clock, which no component here looks at")]
 mod serve;
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering::SeqCst};
 use std::sync::{Barrier, Condvar, Mutex};
@@ -67,6 +68,15 @@ fn main() -> ExitCode {
         "impatient" => Component::new("impatient", || Mutex::new(Vec::new()))
             .op("add(1)", |bag| bag.lock().unwrap().push(1))
             .op("try_take()", |bag| bag.try_lock().ok().and_then(|mut bag| bag.pop()))
+            .main(),
+        "bag" => Component::new("bag", || Mutex::new(HashSet::new()))
+            .op("add(1)", |bag| bag.lock().unwrap().insert(1))
+            .op("add(2)", |bag| bag.lock().unwrap().insert(2))
+            .op("take()", |bag| {
+                let mut bag = bag.lock().unwrap();
+                let taken = bag.iter().next().copied()?;
+                bag.take(&taken)
+            })
             .main(),
         "lost" => Component::new("lost", Blocking::default)
             .op("push(1)", |queue| queue.push(true))

@@ -1,0 +1,123 @@
+//! Runs that nobody schedules: native threads, disturbed by signals.
+//!
+//! For what cannot be instrumented, prebuilt libraries included. Serial runs need no instrumentation, since nothing is
+//! interrupted in them, so they are still made exhaustively, and a history that none of them explains is still a proof.
+//! Concurrent runs are samples: thousands of rounds in one process, whose threads are stalled at random instructions. None
+//! can be repeated, and a call that never comes back shows as a run that was cut short.
+
+use std::time::Instant;
+
+use omnilink_sched::{Chaos, Ending, HarnessExecutor, HarnessOptions, Schedule};
+
+use crate::description::Description;
+use crate::execution::Execution;
+use crate::executor::{Allowance, Coverage, Executor, ExecutorError, Plan, Visit};
+use crate::matrix::Matrix;
+use crate::scheduled::{Harness, HarnessError, Scheduled, ScheduledOptions, failed, program_of, told};
+
+/// Rounds that are asked for at a time; time limits are looked at in between.
+const ROUNDS_AT_A_TIME: u64 = 2_000;
+
+/// A harness whose threads run freely.
+#[derive(Debug)]
+pub struct Native {
+    serial: Scheduled,
+    free: HarnessExecutor,
+}
+
+impl Native {
+    /// Starts a harness, best one that was built without instrumentation, and reads what it says about itself.
+    ///
+    /// # Errors
+    /// When it cannot be started, is no harness, or threads cannot be stalled on this system.
+    pub fn start(
+        harness: &Harness,
+        seed: u64,
+        processors: usize,
+    ) -> Result<(Self, Description), HarnessError> {
+        let options = ScheduledOptions {
+            processors,
+            ..ScheduledOptions::default()
+        };
+        let (serial, description) = Scheduled::start(harness, options)?;
+        let stalls = Chaos {
+            seed,
+            ..Chaos::default()
+        };
+        let options = HarnessOptions {
+            environment: stalls.environment()?,
+            ..harness.options()
+        };
+        let free = HarnessExecutor::start(&harness.program, &options)?;
+        Ok((Self { serial, free }, description))
+    }
+
+    fn sample(
+        &mut self,
+        matrix: &Matrix,
+        allowance: Allowance,
+        visit: Visit<'_>,
+    ) -> Result<Coverage, ExecutorError> {
+        let program = program_of(matrix);
+        let deadline = allowance.time.and_then(|time| Instant::now().checked_add(time));
+        let mut left = allowance.executions;
+        while left > 0 && deadline.is_none_or(|deadline| Instant::now() < deadline) {
+            let rounds = left.min(ROUNDS_AT_A_TIME) as u32;
+            let executions = self.free.sample_native(&program, rounds).map_err(failed)?;
+            left = left.saturating_sub(executions.len() as u64);
+            for execution in &executions {
+                if visit(told(execution, matrix)).is_break() {
+                    return Ok(Coverage::default());
+                }
+            }
+            // What did not come to its end once will do so again, and waiting for it takes long.
+            let is_going_on = |execution: &omnilink_sched::Execution| {
+                matches!(execution.ending, Ending::Finished | Ending::Crashed { .. })
+            };
+            if !executions.last().is_some_and(is_going_on) {
+                return Ok(Coverage::default());
+            }
+        }
+        Ok(Coverage {
+            is_complete: left == 0,
+            ..Coverage::default()
+        })
+    }
+}
+
+impl Executor for Native {
+    fn explore(
+        &mut self,
+        matrix: &Matrix,
+        plan: Plan,
+        allowance: Allowance,
+        visit: Visit<'_>,
+    ) -> Result<Coverage, ExecutorError> {
+        match plan {
+            Plan::Serial { .. } => self.serial.explore(matrix, plan, allowance, visit),
+            Plan::Random { executions, .. } => {
+                let allowance = Allowance {
+                    executions: executions.min(allowance.executions),
+                    ..allowance
+                };
+                self.sample(matrix, allowance, visit)
+            }
+            Plan::Bounded { .. } | Plan::Pct { .. } => Err(unsupported("decide which thread runs next")),
+        }
+    }
+
+    fn replay(&mut self, _: &Matrix, _: &Schedule) -> Result<Execution, ExecutorError> {
+        Err(unsupported("repeat a run from its schedule"))
+    }
+
+    fn decides(&self) -> bool {
+        false
+    }
+}
+
+fn unsupported(what: &'static str) -> ExecutorError {
+    ExecutorError::Unsupported {
+        executor: "the native engine",
+        what,
+    }
+}
