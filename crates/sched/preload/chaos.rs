@@ -18,7 +18,7 @@ use core::ffi::{c_char, c_int, c_void};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 #[path = "../runtime/sys.rs"]
-#[allow(dead_code, unused_macros, unused_imports)]
+#[allow(dead_code, unused_macros, unused_imports, reason = "the runtime needs more of the system than this")]
 mod sys;
 
 use sys::{number, raw, real};

@@ -9,7 +9,7 @@ pub struct Queue {
 }
 
 /// Calls 0 and 1 put 1 and 2 in, call 2 takes one out, call 3 does so in two critical sections.
-#[allow(dead_code)] // loom is not told
+#[allow(dead_code, reason = "loom is not told")]
 pub const OPS: u32 = 4;
 
 impl Queue {

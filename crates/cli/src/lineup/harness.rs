@@ -168,7 +168,7 @@ impl Target {
             .cxxflag
             .iter()
             .cloned()
-            .partition(|flag| flag.starts_with("-l") || flag.starts_with("-L"));
+            .partition(|flag| ["-l", "-L", "-Wl,"].iter().any(|prefix| flag.starts_with(prefix)));
         let build = CppBuild {
             sources: self.cpp.clone(),
             includes: vec![folder.path().to_owned()],

@@ -1,11 +1,13 @@
 //! `omnilink lineup`: does a component do concurrently what it does serially?
 
 mod harness;
+mod outlook;
 mod specification;
 
 use std::fs::File;
 use std::io::BufReader;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -19,6 +21,7 @@ use omnilink_report::Look;
 use omnilink_sched::SchedError;
 
 use self::harness::{Built, Engine, Target};
+use self::outlook::Outlook;
 use self::specification::{Explained, SpecificationArgs};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -208,10 +211,17 @@ impl LineupArgs {
             specification: specification.map(Specification::name),
             command: &command,
         };
-        let progress = Progress::counting(&description.name, "executions");
-        let tick = &mut || progress.add_one();
-        let mut seen = |checked: &Checked| observations.push(Observation::of(checked, &description.alphabet));
         let matrices = self.matrices(&description)?;
+        let total = matrices.at_most(&description.alphabet);
+        let outlook = Arc::new(Outlook::new(&description.name, total, options.deadline));
+        let shown = Arc::clone(&outlook);
+        let progress =
+            Progress::telling(move |executions, elapsed_s| shown.text(executions, elapsed_s, Instant::now()));
+        let tick = &mut || progress.add_one();
+        let mut seen = |checked: &Checked| {
+            outlook.add_matrix(Instant::now());
+            observations.push(Observation::of(checked, &description.alphabet));
+        };
         let summary = match (schedule, &matrices) {
             (Some(schedule), Matrices::Given(given)) => {
                 let [matrix] = given.as_slice() else {

@@ -51,7 +51,7 @@ enum By<'a> {
     /// The component's own serial runs.
     Itself(Criterion),
     Model(&'a str),
-    Spec(Spec<'a>),
+    Spec(Box<Spec<'a>>),
 }
 
 struct Spec<'a> {
@@ -71,7 +71,7 @@ impl SpecificationArgs {
                 with_model(model, Exists)?;
                 By::Model(model)
             }
-            (None, Some(path)) => By::Spec(self.read(path)?),
+            (None, Some(path)) => By::Spec(Box::new(self.read(path)?)),
             (None, None) => By::Itself(criterion(&promise)?),
         };
         Ok(Explained { promise, by })

@@ -78,6 +78,15 @@ fn main() -> ExitCode {
                 bag.take(&taken)
             })
             .main(),
+        "lazy" => Component::new("lazy", || (AtomicI64::new(0), AtomicI64::new(0)))
+            .op("get()", |(drawn, draws)| {
+                if drawn.load(SeqCst) == 0 {
+                    (0..1_000).for_each(|step| drop(std::hint::black_box(step)));
+                    drawn.store(1 + draws.fetch_add(1, SeqCst), SeqCst);
+                }
+                drawn.load(SeqCst)
+            })
+            .main(),
         "lost" => Component::new("lost", Blocking::default)
             .op("push(1)", |queue| queue.push(true))
             .op("pop()", |queue| queue.pop())
