@@ -212,11 +212,13 @@ pub fn explain_by<M: Model, D: Decoder<M::Op>>(law: &Law<'_, M, D>, operations: 
 impl<M: Model, D: Decoder<M::Op>> Law<'_, M, D> {
     fn by_engine(&self, consistency: Consistency, limits: Limits, operations: &[Operation]) -> Judged {
         let mut history = Vec::with_capacity(operations.len());
-        for operation in operations {
+        let mut positions = Vec::with_capacity(operations.len());
+        for (position, operation) in (0..).zip(operations) {
             let decoded = self.decoder.returned(operation);
             if let Some(op) = decoded.map_err(|error| SpecificationError::Decode(error.to_string()))? {
                 let thread = operation.thread.as_int().unwrap_or_default() as u32;
                 history.push(EngineOperation::new(thread, op, operation.timebox));
+                positions.push(position);
             }
         }
         let options = Options {
@@ -225,7 +227,14 @@ impl<M: Model, D: Decoder<M::Op>> Law<'_, M, D> {
             ..Options::default()
         };
         match check(self.model, history, options)?.verdict {
-            Verdict::Violation(counterexample) => Ok(Some(Why::Results(counterexample))),
+            Verdict::Violation(mut counterexample) => {
+                // The engine counts what it was given; a report counts all calls, also those that are left out here.
+                let given = usize::try_from(counterexample.op.id).ok();
+                if let Some(position) = given.and_then(|given| positions.get(given)) {
+                    counterexample.op.id = *position;
+                }
+                Ok(Some(Why::Results(counterexample)))
+            }
             Verdict::Valid(_) => Ok(None),
             Verdict::Unknown(unfinished) => Err(unfinished_search(
                 format!("{:?}", unfinished.limit).to_lowercase() + " ran out",

@@ -2,6 +2,7 @@
 
 mod sync {
     pub use std::sync::Mutex;
+    pub use std::sync::atomic::{AtomicI64, Ordering::SeqCst};
 }
 
 #[path = "component.rs"]

@@ -142,6 +142,7 @@ fn native_threads_show_a_number_drawn_twice_without_instrumentation() {
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(unwrapped(&ran).contains("--engine native"), "{ran:?}");
     assert!(!ran.stdout.contains("--schedule"), "{ran:?}");
+    assert!(!ran.stdout.contains("preemption"), "{ran:?}");
 }
 
 /// A package with a test that has two components among its functions, and one that has none.

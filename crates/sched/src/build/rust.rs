@@ -122,11 +122,15 @@ impl RustBuild {
         }
     }
 
-    /// Instrumented and other builds have no files in common, and would otherwise rebuild each other's.
+    /// Instrumented, native and other builds have no files in common, and would otherwise rebuild each other's.
     fn target_directory(&self) -> PathBuf {
+        let own = match self.native {
+            true => "omnilink-native",
+            false => "omnilink",
+        };
         match std::env::var_os("CARGO_TARGET_DIR") {
-            Some(directory) => PathBuf::from(directory).join("omnilink"),
-            None => PathBuf::from("target").join("omnilink"),
+            Some(directory) => PathBuf::from(directory).join(own),
+            None => PathBuf::from("target").join(own),
         }
     }
 
