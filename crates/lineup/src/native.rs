@@ -5,7 +5,7 @@
 //! Concurrent runs are samples: thousands of rounds in one process, whose threads are stalled at random instructions. None
 //! can be repeated, and a call that never comes back shows as a run that was cut short.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use omnilink_sched::{Chaos, Ending, HarnessExecutor, HarnessOptions, Schedule};
 
@@ -15,8 +15,29 @@ use crate::executor::{Allowance, Coverage, Executor, ExecutorError, Plan, Visit}
 use crate::matrix::Matrix;
 use crate::scheduled::{Harness, HarnessError, Scheduled, ScheduledOptions, failed, program_of, told};
 
-/// Rounds that are asked for at a time; time limits are looked at in between.
-const ROUNDS_AT_A_TIME: u64 = 2_000;
+/// How many rounds to ask for at a time: as many as take some tenths of a second. Time limits are looked at in between, and a
+/// series that takes many seconds is taken for one that hangs.
+#[derive(Clone, Copy, Debug)]
+struct Series {
+    rounds: u64,
+}
+
+impl Series {
+    const FIRST: Self = Self { rounds: 32 };
+    const ROUNDS_MAX: u64 = 4_000;
+    const SHORT: Duration = Duration::from_millis(200);
+    const LONG: Duration = Duration::from_millis(800);
+
+    /// The next series, after one that took so long.
+    fn after(self, taken: Duration) -> Self {
+        let rounds = match taken {
+            _ if taken < Self::SHORT => (self.rounds * 2).min(Self::ROUNDS_MAX),
+            _ if taken > Self::LONG => (self.rounds / 2).max(1),
+            _ => self.rounds,
+        };
+        Self { rounds }
+    }
+}
 
 /// A harness whose threads run freely.
 #[derive(Debug)]
@@ -61,9 +82,12 @@ impl Native {
         let program = program_of(matrix);
         let deadline = allowance.time.and_then(|time| Instant::now().checked_add(time));
         let mut left = allowance.executions;
+        let mut series = Series::FIRST;
         while left > 0 && deadline.is_none_or(|deadline| Instant::now() < deadline) {
-            let rounds = left.min(ROUNDS_AT_A_TIME) as u32;
+            let started = Instant::now();
+            let rounds = left.min(series.rounds) as u32;
             let executions = self.free.sample_native(&program, rounds).map_err(failed)?;
+            series = series.after(started.elapsed());
             left = left.saturating_sub(executions.len() as u64);
             for execution in &executions {
                 if visit(told(execution, matrix)).is_break() {
@@ -119,5 +143,22 @@ fn unsupported(what: &'static str) -> ExecutorError {
     ExecutorError::Unsupported {
         executor: "the native engine",
         what,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_series_takes_some_tenths_of_a_second_whatever_a_round_takes() {
+        let settled = |round: Duration| {
+            (0..20).fold(Series::FIRST, |series, _| {
+                series.after(round * u32::try_from(series.rounds).unwrap())
+            })
+        };
+        assert_eq!(settled(Duration::from_micros(50)).rounds, Series::ROUNDS_MAX);
+        assert_eq!(settled(Duration::from_millis(5)).rounds, 64);
+        assert_eq!(settled(Duration::from_secs(3)).rounds, 1);
     }
 }

@@ -136,6 +136,26 @@ fn replicas_are_as_weak_as_they_promise_to_be_and_no_weaker() {
     assert_eq!(at(back_in_time, "read-my-writes"), 0);
 }
 
+/// `near` sees every write that is over; `far` may miss one that `near` has seen, but only while it is being made.
+#[test]
+fn each_call_is_held_to_what_it_promises() {
+    let spec = example("Register.tla");
+    let with = |option: &str, text: &str| {
+        let folder = folder(&[("promised.txt", text)]);
+        let promised = folder.path().join("promised.txt").display().to_string();
+        let matrix = "write(1) | near(), far()";
+        lineup(
+            "replicas",
+            &["--matrix", matrix, "--spec", &spec, option, &promised],
+        )
+    };
+    assert_eq!(with("--levels", "write|near: complete, far: weak\n").code, 0);
+    assert_eq!(with("--levels", "write|near|far: complete\n").code, 1);
+    refused_after_building(&with("--levels", "near: soon\n"), &["soon"]);
+    assert_eq!(with("--axioms", "vis >= po\n").code, 0);
+    assert_eq!(with("--axioms", "vis >= vis;po\n").code, 1);
+}
+
 #[test]
 fn native_threads_show_a_number_drawn_twice_without_instrumentation() {
     let ran = lineup("lazy", &["--engine", "native", "--auto", "2"]);
