@@ -25,6 +25,7 @@ mod description;
 mod diagnosis;
 mod execution;
 mod executor;
+mod harness;
 mod history;
 mod json;
 mod matrix;
@@ -34,10 +35,8 @@ mod notation;
 mod observation;
 mod options;
 mod page;
-#[cfg(target_os = "linux")]
 mod places;
 mod sample;
-#[cfg(target_os = "linux")]
 mod scheduled;
 mod serial;
 mod shrink;
@@ -54,6 +53,7 @@ pub use description::{Description, DescriptionError};
 pub use diagnosis::Diagnosis;
 pub use execution::{Ending, Event, Execution, Stuck, Switch};
 pub use executor::{Allowance, Coverage, Executor, ExecutorError, Plan, Visit};
+pub use harness::{Harness, HarnessError};
 pub use history::{Close, History, Moment, ResultId, Results};
 pub use json::summary_json;
 pub use matrix::{Matrix, MatrixError};
@@ -66,8 +66,7 @@ pub use observation::{
 pub use omnilink_sched::{Schedule, ScheduleError};
 pub use options::{Blocking, Criterion, Options, Search};
 pub use page::{Subject, summary_text};
-#[cfg(target_os = "linux")]
-pub use scheduled::{Harness, HarnessError, Scheduled, ScheduledOptions};
+pub use scheduled::{Scheduled, ScheduledOptions};
 pub use serial::{Fate, Nondeterminism, NotSerial, SerialHistories, Step};
 pub use slot::{Lane, Slot};
 pub use specification::{

@@ -12,8 +12,9 @@ use omnilink_sched::{Chaos, Ending, HarnessExecutor, HarnessOptions, Schedule};
 use crate::description::Description;
 use crate::execution::Execution;
 use crate::executor::{Allowance, Coverage, Executor, ExecutorError, Plan, Visit};
+use crate::harness::{Harness, HarnessError};
 use crate::matrix::Matrix;
-use crate::scheduled::{Harness, HarnessError, Scheduled, ScheduledOptions, failed, program_of, told};
+use crate::scheduled::{Scheduled, ScheduledOptions, failed, program_of, told};
 
 /// How many rounds to ask for at a time: as many as take some tenths of a second. Time limits are looked at in between, and a
 /// series that takes many seconds is taken for one that hangs.

@@ -1,19 +1,19 @@
 //! Runs in which a scheduler decides every step: unmodified code in an instrumented harness, or whatever else the crate `sched`
 //! can drive, such as code that was ported to shuttle.
 
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
-
+#[cfg(target_os = "linux")]
+use omnilink_sched::HarnessExecutor;
+#[cfg(not(target_os = "linux"))]
 use omnilink_sched::build::BuildError;
 use omnilink_sched::{
-    Accesses, Ending as SchedEnding, EventKind, Execution as SchedExecution, ExploreOptions, HarnessExecutor,
-    HarnessOptions, Program, SchedError, Schedule, StopReason, Strategy, StuckReason, ThreadId, explore,
-    replay,
+    Accesses, Ending as SchedEnding, EventKind, Execution as SchedExecution, ExploreOptions, Program,
+    SchedError, Schedule, StopReason, Strategy, StuckReason, ThreadId, explore, replay,
 };
 
-use crate::description::{Description, DescriptionError};
+use crate::description::Description;
 use crate::execution::{Ending, Event, Execution, Stuck, Switch};
 use crate::executor::{Allowance, Coverage, Executor, ExecutorError, Plan, Visit};
+use crate::harness::{Harness, HarnessError};
 use crate::matrix::Matrix;
 use crate::places::Places;
 use crate::slot::{Lane, Slot};
@@ -59,52 +59,12 @@ impl std::fmt::Debug for Scheduled {
     }
 }
 
-/// A program that offers a component, and how to start it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Harness {
-    /// The program.
-    pub program: PathBuf,
-    /// Its arguments: a program may offer several components.
-    pub arguments: Vec<OsString>,
-}
-
-impl From<&Path> for Harness {
-    fn from(program: &Path) -> Self {
-        Self {
-            program: program.to_owned(),
-            arguments: Vec::new(),
-        }
-    }
-}
-
-impl Harness {
-    pub(crate) fn options(&self) -> HarnessOptions {
-        HarnessOptions {
-            arguments: self.arguments.clone(),
-            ..HarnessOptions::default()
-        }
-    }
-}
-
-/// Why a harness cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum HarnessError {
-    /// It cannot be started.
-    #[error(transparent)]
-    Start(#[from] SchedError),
-    /// Its threads cannot be stalled.
-    #[error(transparent)]
-    Stalls(#[from] BuildError),
-    /// What it says about itself makes no sense.
-    #[error(transparent)]
-    Description(#[from] DescriptionError),
-}
-
 impl Scheduled {
     /// Starts a harness on several processors, and reads what it says about itself.
     ///
     /// # Errors
     /// When it cannot be started or is no harness.
+    #[cfg(target_os = "linux")]
     pub fn start(harness: &Harness, options: ScheduledOptions) -> Result<(Self, Description), HarnessError> {
         let (program, started) = (&harness.program, harness.options());
         let first = HarnessExecutor::start(program, &started)?;
@@ -117,6 +77,15 @@ impl Scheduled {
             places: Some(Places::of(program)),
         };
         Ok((executor, description))
+    }
+
+    /// Says that no harness can be started on this system.
+    ///
+    /// # Errors
+    /// Always.
+    #[cfg(not(target_os = "linux"))]
+    pub fn start(_: &Harness, _: ScheduledOptions) -> Result<(Self, Description), HarnessError> {
+        Err(HarnessError::System(BuildError::Unsupported))
     }
 
     /// Runs on executors that are there already, each of which makes the calls of an alphabet by their numbers.

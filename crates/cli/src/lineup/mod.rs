@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use omnilink_lineup::{
-    Blocking, Checked, Criterion, Description, Executor, Harness, HarnessError, Matrices, Matrix, Native,
+    Blocking, Checked, Criterion, Description, Executor, Harness, HarnessError, Matrices, Matrix,
     Observation, Options, Request, Schedule, ScheduleError, Scheduled, ScheduledOptions, Search,
     Specification, Subject, Summary, behavioural_diff, read_observations, run_campaign, run_schedule,
     summary_json, summary_text, write_observations, write_xml,
@@ -256,8 +256,15 @@ impl LineupArgs {
                 let (executor, description) = Scheduled::start(harness, options)?;
                 (Box::new(executor), description)
             }
+            #[cfg(not(target_os = "linux"))]
             Engine::Native => {
-                let (executor, description) = Native::start(harness, self.seed, processors)?;
+                return Err(HarnessError::System(
+                    omnilink_sched::build::BuildError::Unsupported,
+                ));
+            }
+            #[cfg(target_os = "linux")]
+            Engine::Native => {
+                let (executor, description) = omnilink_lineup::Native::start(harness, self.seed, processors)?;
                 (Box::new(executor), description)
             }
         })
