@@ -213,7 +213,12 @@ impl LineupArgs {
         };
         let matrices = self.matrices(&description)?;
         let total = matrices.at_most(&description.alphabet);
-        let outlook = Arc::new(Outlook::new(&description.name, total, options.deadline));
+        let outlook = Arc::new(Outlook::new(
+            &description.name,
+            total,
+            self.processors(),
+            options.deadline,
+        ));
         let shown = Arc::clone(&outlook);
         let progress =
             Progress::telling(move |executions, elapsed_s| shown.text(executions, elapsed_s, Instant::now()));
@@ -242,16 +247,21 @@ impl LineupArgs {
         Ok(Some(exit_of(&summary)))
     }
 
+    /// How many runs are made at a time.
+    fn processors(&self) -> usize {
+        let all = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.jobs.unwrap_or_else(all).max(1)
+    }
+
     fn start(&self, harness: &Harness) -> Result<(Box<dyn Executor>, Description), HarnessError> {
-        let defaults = ScheduledOptions::default();
-        let processors = self.jobs.unwrap_or(defaults.processors).max(1);
+        let processors = self.processors();
         Ok(match self.target.engine {
             Engine::Instrumented => {
                 let options = ScheduledOptions {
                     plain_accesses: self.plain,
                     reduction: !self.no_reduction,
                     processors,
-                    ..defaults
+                    ..ScheduledOptions::default()
                 };
                 let (executor, description) = Scheduled::start(harness, options)?;
                 (Box::new(executor), description)

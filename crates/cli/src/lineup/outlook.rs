@@ -12,6 +12,7 @@ pub(super) struct Outlook {
     title: String,
     /// At most so many: random draws may run out of new ones.
     total: u64,
+    processors: usize,
     deadline: Option<Instant>,
     checked: Mutex<Checked>,
 }
@@ -26,10 +27,11 @@ struct Checked {
 const RECENT_MAX: usize = 16;
 
 impl Outlook {
-    pub(super) fn new(title: &str, total: u64, deadline: Option<Instant>) -> Self {
+    pub(super) fn new(title: &str, total: u64, processors: usize, deadline: Option<Instant>) -> Self {
         Self {
             title: title.to_owned(),
             total,
+            processors,
             deadline,
             checked: Mutex::default(),
         }
@@ -58,12 +60,16 @@ impl Outlook {
             None => String::new(),
         };
         format!(
-            "{}: matrix {} of {}, {} executions, {}/s, {elapsed_s} s{left}",
+            "{}: matrix {} of {}, {} executions, {}/s on {}, {elapsed_s} s{left}",
             self.title,
             count((done + 1).min(self.total)),
             count(self.total),
             count(executions),
             count(rate),
+            match self.processors {
+                1 => "1 processor".to_owned(),
+                many => format!("{many} processors"),
+            },
         )
     }
 
@@ -93,24 +99,24 @@ mod tests {
     fn what_is_to_come_takes_as_long_as_what_was_last() {
         let start = Instant::now();
         let after = |seconds: u64| start + Duration::from_secs(seconds);
-        let outlook = Outlook::new("queue", 110, None);
+        let outlook = Outlook::new("queue", 110, 2, None);
         assert_eq!(
             outlook.text(0, 0, start),
-            "queue: matrix 1 of 110, 0 executions, 0/s, 0 s"
+            "queue: matrix 1 of 110, 0 executions, 0/s on 2 processors, 0 s"
         );
         // Ten quick ones, then slow ones: the quick ones are soon forgotten.
         (0..10).for_each(|_| outlook.add_matrix(start));
         (1..=20).for_each(|number| outlook.add_matrix(after(2 * number)));
         assert_eq!(
             outlook.text(4_000, 40, after(40)),
-            "queue: matrix 31 of 110, 4,000 executions, 100/s, 40 s, about 2 min 40 s to go"
+            "queue: matrix 31 of 110, 4,000 executions, 100/s on 2 processors, 40 s, about 2 min 40 s to go"
         );
     }
 
     #[test]
     fn nothing_takes_longer_than_it_may() {
         let start = Instant::now();
-        let outlook = Outlook::new("queue", u64::MAX, Some(start + Duration::from_secs(60)));
+        let outlook = Outlook::new("queue", u64::MAX, 1, Some(start + Duration::from_secs(60)));
         (0..3).for_each(|number| outlook.add_matrix(start + Duration::from_secs(number)));
         let text = outlook.text(10, 2, start + Duration::from_secs(2));
         assert!(text.ends_with("about 58.00 s to go"), "{text}");
