@@ -12,7 +12,7 @@ mod serve;
 
 use std::collections::{HashSet, VecDeque};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, Ordering::SeqCst};
 use std::sync::{Barrier, Condvar, Mutex};
 
 use component::Component;
@@ -40,6 +40,29 @@ impl Blocking {
                 Some(element) => return element,
                 None => elements = self.filled.wait(elements).unwrap(),
             }
+        }
+    }
+}
+
+/// A page that is given back while somebody may still be reading it.
+#[derive(Default)]
+struct Shared {
+    page: AtomicPtr<[i64; 8]>,
+    readers: AtomicI64,
+}
+
+impl Shared {
+    fn peek(&self) -> Option<i64> {
+        let page = self.page.load(SeqCst);
+        self.readers.fetch_add(1, SeqCst);
+        // SAFETY: none: that is the bug.
+        (!page.is_null()).then(|| unsafe { page.cast::<i64>().add(5).read_volatile() })
+    }
+
+    fn give_back(&self, page: *mut [i64; 8]) {
+        if !page.is_null() {
+            // SAFETY: whoever swapped it out owns it.
+            drop(unsafe { Box::from_raw(page) });
         }
     }
 }
@@ -106,6 +129,14 @@ fn main() -> ExitCode {
                 }
                 was_full
             })
+            .main(),
+        "freed" => Component::new("freed", || Shared::default())
+            .op("put()", |shared| {
+                let before = shared.page.swap(Box::into_raw(Box::new([7; 8])), SeqCst);
+                shared.give_back(before);
+            })
+            .op("take()", |shared| shared.give_back(shared.page.swap(std::ptr::null_mut(), SeqCst)))
+            .op("peek()", |shared| shared.peek())
             .main(),
         "panic" => Component::new("panic", || AtomicBool::new(true))
             .op("take()", |is_full| {

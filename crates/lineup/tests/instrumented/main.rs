@@ -199,6 +199,18 @@ fn a_crash_is_the_end_of_its_call_and_a_panic_is_a_result() {
     assert!(matches!(violation.why, Why::Results(_)));
 }
 
+/// Memory that was given back is overwritten, so that it does not still look as it should.
+#[test]
+fn a_use_after_free_shows_in_a_result() {
+    let (matrix, failure) = found("freed");
+    assert_eq!(failure.smallest.matrix.len(), 3, "{matrix}");
+    let Verdict::Violation(violation) = &failure.smallest.verdict else {
+        panic!("{matrix}")
+    };
+    assert!(matches!(violation.why, Why::Results(_)), "{:?}", violation.why);
+    assert_eq!(failure.is_repeatable, Some(true));
+}
+
 /// Hash tables are seeded by random numbers, which are the same in every run: only in other surroundings it shows.
 #[test]
 fn a_bag_that_depends_on_hash_seeds_is_nondeterministic() {
