@@ -4,10 +4,14 @@
 //! interrupted in them, so they are still made exhaustively, and a history that none of them explains is still a proof.
 //! Concurrent runs are samples: thousands of rounds in one process, whose threads are stalled at random instructions. None
 //! can be repeated, and a call that never comes back shows as a run that was cut short.
+//!
+//! Serial runs begin in a new process each, rounds do not. So a component whose results depend on the objects before it
+//! (through statics, say) is refused: before a history counts, the same calls one after the other must give the same in
+//! every round.
 
 use std::time::{Duration, Instant};
 
-use omnilink_sched::{Chaos, Ending, HarnessExecutor, HarnessOptions, Schedule};
+use omnilink_sched::{Chaos, Ending, HarnessExecutor, HarnessOptions, Program, Schedule};
 
 use crate::description::Description;
 use crate::execution::Execution;
@@ -92,6 +96,7 @@ impl Native {
             left = left.saturating_sub(executions.len() as u64);
             for execution in &executions {
                 if visit(told(execution, matrix)).is_break() {
+                    self.refuse_changing_rounds(&program)?;
                     return Ok(Coverage::default());
                 }
             }
@@ -107,6 +112,34 @@ impl Native {
             is_complete: left == 0,
             ..Coverage::default()
         })
+    }
+}
+
+impl Native {
+    /// Makes all calls in one thread, again and again.
+    fn refuse_changing_rounds(&mut self, program: &Program) -> Result<(), ExecutorError> {
+        const ROUNDS: u32 = 64;
+        let one_thread = Program {
+            columns: vec![program.columns.concat()],
+            ..program.clone()
+        };
+        let rounds = self.free.sample_native(&one_thread, ROUNDS).map_err(failed)?;
+        let results = |round: &omnilink_sched::Execution| {
+            let kinds = round.events.iter().map(|event| event.kind.clone());
+            kinds.collect::<Vec<_>>()
+        };
+        let mut finished = rounds
+            .iter()
+            .filter(|round| round.ending == Ending::Finished)
+            .map(results);
+        let first = finished.next();
+        match finished.all(|round| Some(round) == first) {
+            true => Ok(()),
+            false => Err(unsupported(
+                "check a component whose results depend on the objects that were there before it (statics, numbers that are \
+                 given out once); the instrumented engine can, since each of its runs is a process of its own",
+            )),
+        }
     }
 }
 

@@ -44,6 +44,9 @@ impl Blocking {
     }
 }
 
+/// Numbers for objects, none of them twice in a process.
+static NUMBERS: AtomicI64 = AtomicI64::new(0);
+
 /// A page that is given back while somebody may still be reading it.
 #[derive(Default)]
 struct Shared {
@@ -137,6 +140,9 @@ fn main() -> ExitCode {
             })
             .op("take()", |shared| shared.give_back(shared.page.swap(std::ptr::null_mut(), SeqCst)))
             .op("peek()", |shared| shared.peek())
+            .main(),
+        "numbered" => Component::new("numbered", || NUMBERS.fetch_add(1, SeqCst))
+            .op("number()", |number| *number)
             .main(),
         "panic" => Component::new("panic", || AtomicBool::new(true))
             .op("take()", |is_full| {

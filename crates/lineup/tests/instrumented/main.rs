@@ -239,6 +239,31 @@ fn native_threads_draw_a_number_twice_and_what_they_show_is_still_a_proof() {
     );
 }
 
+/// In a process of its own, every object has number 0; of thousands in one process, only the first has.
+#[test]
+fn native_rounds_that_depend_on_the_rounds_before_are_no_proof_of_anything() {
+    let (mut native, Description { alphabet, .. }) =
+        Native::start(&harness("numbered").as_path().into(), 1, 1).expect("a running harness");
+    let matrix = Matrix::parse("number() | number()", &alphabet).unwrap();
+    let request = Request {
+        alphabet: &alphabet,
+        options: &Options {
+            search: Search::Random { executions: 3_000 },
+            ..Options::default()
+        },
+        specification: None,
+    };
+    let refused = check_matrix(&mut native, request, &matrix, &mut || {}).unwrap_err();
+    assert!(
+        refused
+            .to_string()
+            .contains("depend on the objects that were there before"),
+        "{refused}"
+    );
+    let (checked, _) = checked("numbered", "number() | number()", &Options::default());
+    assert!(matches!(checked.verdict, Verdict::Passed));
+}
+
 #[test]
 fn native_threads_of_a_queue_show_nothing_that_serial_runs_do_not_explain() {
     let (mut native, Description { alphabet, .. }) =
