@@ -11,7 +11,6 @@ mod exit;
 mod findings;
 mod input;
 mod interrupt;
-#[cfg(target_os = "linux")]
 mod lineup;
 mod link;
 mod mc;
@@ -61,7 +60,6 @@ Exit codes: 0 all valid; 1 a violation was found; 2 bad usage or bad input; 3 un
 enum Command {
     Check(check::CheckArgs),
     Demo(demo::DemoArgs),
-    #[cfg(target_os = "linux")]
     Lineup(Box<lineup::LineupArgs>),
     Trace(trace_command::TraceArgs),
     Mc(mc::McArgs),
@@ -74,7 +72,6 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Check(args) => check::run(&args),
         Command::Demo(args) => demo::run(&args),
-        #[cfg(target_os = "linux")]
         Command::Lineup(args) => lineup::run(&args),
         Command::Trace(args) => trace_command::run(&args),
         Command::Mc(args) => mc::run(&args),

@@ -35,20 +35,25 @@ impl Progress {
 
     /// Starts to count, under this title.
     pub(crate) fn counting(title: &str, what: &'static str) -> Self {
+        let title = title.to_owned();
+        Self::telling(move |taken, seconds| format!("{title}: {} {what}, {seconds} s", count(taken)))
+    }
+
+    /// Starts to count; `text` tells what was counted in so many seconds.
+    pub(crate) fn telling(text: impl Fn(u64, u64) -> String + Send + 'static) -> Self {
         let operations = Arc::new(AtomicU64::new(0));
         let bar = ProgressBar::hidden().with_style(ProgressStyle::default_spinner());
         let drawing = std::io::stderr().is_terminal().then(|| {
             let (stop, stopped) = channel();
-            let (title, operations, bar) = (title.to_owned(), Arc::clone(&operations), bar.clone());
+            let (operations, bar) = (Arc::clone(&operations), bar.clone());
             let draw = move || {
                 if stopped.recv_timeout(QUIET) != Err(RecvTimeoutError::Timeout) {
                     return;
                 }
                 bar.set_draw_target(ProgressDrawTarget::stderr());
                 while stopped.recv_timeout(REDRAW) == Err(RecvTimeoutError::Timeout) {
-                    let taken = count(operations.load(Ordering::Relaxed));
-                    let seconds = bar.elapsed().as_secs();
-                    bar.set_message(format!("{title}: {taken} {what}, {seconds} s"));
+                    let taken = operations.load(Ordering::Relaxed);
+                    bar.set_message(text(taken, bar.elapsed().as_secs()));
                     bar.tick();
                 }
                 bar.finish_and_clear();

@@ -5,6 +5,9 @@ use std::process::ExitCode;
 
 use crate::serve::{Component as Served, Served as Answer, serve, unobserved};
 
+const OTHER_VERSION: &str = "this harness and the omnilink command are of different versions; use the same version of \
+                             omnilink-harness and omnilink";
+
 type Call<T> = Box<dyn Fn(&T) -> String + Send + Sync>;
 
 /// A component: how to make one, and what may be called on it.
@@ -78,33 +81,43 @@ impl<T: Sync + 'static> Component<T> {
         self.say("regression", [matrix])
     }
 
-    /// Serves executions to `omnilink lineup`; started by hand, says what it is.
+    /// Serves executions to `omnilink lineup`; started by hand, says what it is. The whole of a program.
     pub fn main(self) -> ExitCode {
-        let Self {
-            name,
-            make,
-            calls,
-            lines,
-        } = self;
-        let description = lines.join("\n");
-        // Leaked: the process ends when it has served, and a component must not refer to its maker.
-        let calls: &'static [Call<T>] = Vec::leak(calls);
-        let ops = u32::try_from(calls.len()).unwrap_or(u32::MAX);
-        let make = || -> Box<dyn Served> { Box::new(Instance { value: make(), calls }) };
-        match serve(ops, &description, &make) {
+        let name = self.name.clone();
+        let ops = self.calls.len();
+        match self.serve() {
             Answer::Done => ExitCode::SUCCESS,
             Answer::NotAsked | Answer::NotInstrumented => {
                 println!("{name}: offers {ops} calls to Line-Up; check it with `cargo omnilink lineup`");
                 ExitCode::SUCCESS
             }
             Answer::OtherVersion => {
-                eprintln!(
-                    "{name}: this harness and the omnilink command are of different versions; \
-                     use the same version of omnilink-harness and omnilink"
-                );
+                eprintln!("{name}: {OTHER_VERSION}");
                 ExitCode::from(2)
             }
         }
+    }
+
+    /// The same as the whole of a `#[test]` function: it serves executions to `omnilink lineup`, and passes under `cargo test`,
+    /// which checks nothing but that it compiles.
+    ///
+    /// # Panics
+    /// When the command is of another version.
+    pub fn test(self) {
+        let name = self.name.clone();
+        assert!(self.serve() != Answer::OtherVersion, "{name}: {OTHER_VERSION}");
+    }
+
+    fn serve(self) -> Answer {
+        let Self {
+            make, calls, lines, ..
+        } = self;
+        let description = lines.join("\n");
+        // Leaked: the process ends when it has served, and a component must not refer to its maker.
+        let calls: &'static [Call<T>] = Vec::leak(calls);
+        let ops = u32::try_from(calls.len()).unwrap_or(u32::MAX);
+        let make = || -> Box<dyn Served> { Box::new(Instance { value: make(), calls }) };
+        serve(ops, &description, &make)
     }
 
     fn add<R: fmt::Debug>(

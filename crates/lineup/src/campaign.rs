@@ -47,6 +47,16 @@ impl Default for Matrices {
 }
 
 impl Matrices {
+    /// How many matrices these are at most, for an alphabet.
+    pub fn at_most(&self, alphabet: &Alphabet) -> u64 {
+        match self {
+            Self::Given(matrices) => matrices.len() as u64,
+            Self::Random { samples, .. } => *samples,
+            Self::Growing { largest } => GrowingMatrices::total(alphabet, *largest),
+            Self::Then(first, second) => first.at_most(alphabet).saturating_add(second.at_most(alphabet)),
+        }
+    }
+
     fn all<'a>(&'a self, alphabet: &'a Alphabet, seed: u64) -> Box<dyn Iterator<Item = Matrix> + 'a> {
         match self {
             Self::Given(matrices) => Box::new(matrices.iter().cloned()),

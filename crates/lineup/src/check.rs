@@ -69,9 +69,23 @@ pub fn check_matrix(
     tick: Tick<'_>,
 ) -> Result<Checked, LineupError> {
     let mut checked = unchecked(matrix)?;
-    if let Some(verdict) = serial_phase(executor, request, &mut checked, tick)? {
-        checked.verdict = verdict;
-        return Ok(checked);
+    checked.verdict = match check_phases(executor, request, &mut checked, tick) {
+        Err(LineupError::Specification(SpecificationError::TimeIsUp)) => {
+            Verdict::Unknown(Undecided::TimeIsUp)
+        }
+        verdict => verdict?,
+    };
+    Ok(checked)
+}
+
+fn check_phases(
+    executor: &mut dyn Executor,
+    request: Request<'_>,
+    checked: &mut Checked,
+    tick: Tick<'_>,
+) -> Result<Verdict, LineupError> {
+    if let Some(verdict) = serial_phase(executor, request, checked, tick)? {
+        return Ok(verdict);
     }
     let options = request.options;
     let seed = options.seed;
@@ -84,13 +98,14 @@ pub fn check_matrix(
             depth,
         },
     };
-    let violation = concurrent_phases(executor, request, &mut checked, plan, tick)?;
-    if let Some(violation) = violation {
-        checked.verdict = Verdict::Violation(Box::new(violation));
-    } else if options.is_over() && checked.phases.iter().any(|phase| !phase.is_complete) {
-        checked.verdict = Verdict::Unknown(Undecided::TimeIsUp);
-    }
-    Ok(checked)
+    let violation = concurrent_phases(executor, request, checked, plan, tick)?;
+    Ok(match violation {
+        Some(violation) => Verdict::Violation(Box::new(violation)),
+        None if options.is_over() && checked.phases.iter().any(|phase| !phase.is_complete) => {
+            Verdict::Unknown(Undecided::TimeIsUp)
+        }
+        None => Verdict::Passed,
+    })
 }
 
 /// Checks the run of one schedule, as a report gives it.
@@ -162,7 +177,7 @@ fn serial_phase(
         serial,
         ..
     } = checked;
-    // One more surrounding can only add contradictions, so the first comes first and alone decides how many there are.
+    // Another surrounding can only add contradictions: the first alone decides whether there are all serial runs.
     for environment in 0..options.environments.max(1) {
         let visit = &mut |execution: Execution| {
             tick();
@@ -214,10 +229,12 @@ fn serial_phase(
         let coverage = executor.explore(
             matrix,
             Plan::Serial { environment },
-            options.serial_allowance(),
+            options.serial_allowance(environment),
             visit,
         )?;
-        phase.is_complete &= coverage.is_complete;
+        if environment == 0 {
+            phase.is_complete = coverage.is_complete;
+        }
         if verdict.is_some() || failure.is_some() {
             break;
         }

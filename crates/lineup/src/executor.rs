@@ -113,4 +113,10 @@ pub trait Executor {
     /// # Errors
     /// When it cannot be made.
     fn replay(&mut self, matrix: &Matrix, schedule: &Schedule) -> Result<Execution, ExecutorError>;
+
+    /// Whether it decides which thread runs. If not, concurrent runs are samples: [`Plan::Random`] is the only plan for
+    /// them, seeds and schedules do not repeat anything.
+    fn decides(&self) -> bool {
+        true
+    }
 }

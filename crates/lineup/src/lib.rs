@@ -7,7 +7,7 @@
 //! Linearizability Checker" (PLDI 2010).
 //!
 //! The decision of this crate is that **it does not run anything**: an [`Executor`] does, be it the instrumented scheduler
-//! ([`Instrumented`]) or a step machine of a test, and what comes back is a list of calls and returns. And it does
+//! ([`Scheduled`]), native threads ([`Native`]) or a step machine of a test, and what comes back is a list of calls and returns. And it does
 //! not search: the serial histories are a [model](omnilink_engine::Model) that the engine searches. What is left is what is
 //! told here: which [matrices](Matrices) to try, what [blocking](Blocking) means, how failures are made small.
 //!
@@ -25,18 +25,19 @@ mod description;
 mod diagnosis;
 mod execution;
 mod executor;
+mod harness;
 mod history;
-#[cfg(target_os = "linux")]
-mod instrumented;
 mod json;
 mod matrix;
+#[cfg(target_os = "linux")]
+mod native;
 mod notation;
 mod observation;
 mod options;
 mod page;
-#[cfg(target_os = "linux")]
 mod places;
 mod sample;
+mod scheduled;
 mod serial;
 mod shrink;
 mod slot;
@@ -52,11 +53,12 @@ pub use description::{Description, DescriptionError};
 pub use diagnosis::Diagnosis;
 pub use execution::{Ending, Event, Execution, Stuck, Switch};
 pub use executor::{Allowance, Coverage, Executor, ExecutorError, Plan, Visit};
+pub use harness::{Harness, HarnessError};
 pub use history::{Close, History, Moment, ResultId, Results};
-#[cfg(target_os = "linux")]
-pub use instrumented::{HarnessError, Instrumented, InstrumentedOptions};
 pub use json::summary_json;
 pub use matrix::{Matrix, MatrixError};
+#[cfg(target_os = "linux")]
+pub use native::Native;
 pub use observation::{
     Observation, ObservationError, ObservedSerial, behavioural_diff, read_observations, write_observations,
     write_xml,
@@ -64,9 +66,12 @@ pub use observation::{
 pub use omnilink_sched::{Schedule, ScheduleError};
 pub use options::{Blocking, Criterion, Options, Search};
 pub use page::{Subject, summary_text};
+pub use scheduled::{Scheduled, ScheduledOptions};
 pub use serial::{Fate, Nondeterminism, NotSerial, SerialHistories, Step};
 pub use slot::{Lane, Slot};
-pub use specification::{Specification, SpecificationError};
+pub use specification::{
+    Judged, Law, Promise, Questions, Specification, SpecificationError, calls_as_operations, explain_by,
+};
 pub use verdict::{Checked, Phase, Undecided, Verdict, Violation, Why};
 pub use witness::{StuckCall, Witnesses};
 pub use words::Words;

@@ -57,7 +57,8 @@ pub struct Options {
     pub search: Search,
     /// Equal seeds give equal samples and equal runs.
     pub seed: u64,
-    /// Serial runs are made in so many surroundings (random numbers, hash seeds, time), to see whether these matter.
+    /// Serial runs are made in so many surroundings (random numbers, hash keys, time, addresses), to see whether these
+    /// matter: all of them in the first, a few in each of the others.
     pub environments: u64,
     /// The most serial runs of a matrix in each surrounding. Without all of them nothing can be concluded.
     pub serial_max: u64,
@@ -76,7 +77,7 @@ impl Default for Options {
             blocking: Blocking::default(),
             search: Search::Bounded { preemptions: 2 },
             seed: 0,
-            environments: 2,
+            environments: 3,
             serial_max: 200_000,
             executions_max: 20_000,
             deadline: None,
@@ -85,9 +86,16 @@ impl Default for Options {
     }
 }
 
+/// The most serial runs of a matrix in other surroundings than the first.
+const ELSEWHERE_MAX: u64 = 24;
+
 impl Options {
-    pub(crate) fn serial_allowance(&self) -> Allowance {
-        self.allowance(self.serial_max)
+    /// The serial runs in one of the surroundings. What differs there differs at once, so that a few show it.
+    pub(crate) fn serial_allowance(&self, environment: u64) -> Allowance {
+        self.allowance(match environment {
+            0 => self.serial_max,
+            _ => self.serial_max.min(ELSEWHERE_MAX),
+        })
     }
 
     pub(crate) fn concurrent_allowance(&self) -> Allowance {

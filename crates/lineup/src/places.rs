@@ -12,6 +12,10 @@ pub(crate) struct Places {
 }
 
 impl Places {
+    #[cfg_attr(
+        not(target_os = "linux"),
+        expect(dead_code, reason = "no other system can start a harness")
+    )]
     pub(crate) fn of(program: &Path) -> Self {
         Self {
             program: program.to_owned(),

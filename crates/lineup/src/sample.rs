@@ -84,6 +84,14 @@ impl<'a> GrowingMatrices<'a> {
         }
     }
 
+    /// How many there are, or the largest number if there are more.
+    pub(crate) fn total(alphabet: &Alphabet, largest: usize) -> u64 {
+        let shapes = (2..=largest).flat_map(|threads| (1..=threads).map(move |cells| (threads, cells)));
+        shapes
+            .map(|(threads, cells)| multisets(columns_total(alphabet, cells), threads))
+            .fold(0, u64::saturating_add)
+    }
+
     /// The next multiset of columns, or the first of the next shape. `None` if there is no larger shape.
     fn advance(&mut self) -> Option<()> {
         if std::mem::take(&mut self.is_first) {
@@ -122,6 +130,16 @@ impl<'a> GrowingMatrices<'a> {
         }
         calls
     }
+}
+
+/// How many ways there are to choose `members` of `kinds`, some perhaps several times, whatever their order.
+fn multisets(kinds: u64, members: usize) -> u64 {
+    let mut ways = 1_u128;
+    for chosen in 0..members as u128 {
+        // Always divides: the product so far is a number of multisets too.
+        ways = ways.saturating_mul(u128::from(kinds) + chosen) / (chosen + 1);
+    }
+    u64::try_from(ways).unwrap_or(u64::MAX)
 }
 
 fn columns_total(alphabet: &Alphabet, cells: usize) -> u64 {
@@ -182,6 +200,11 @@ mod tests {
         // Three pairs of one call; of the four columns of two calls, ten pairs.
         assert_eq!(all.len(), 3 + 10);
         assert_eq!(GrowingMatrices::new(&alphabet, 1).count(), 0);
+        for largest in 0..4 {
+            let counted = GrowingMatrices::new(&alphabet, largest).count() as u64;
+            assert_eq!(GrowingMatrices::total(&alphabet, largest), counted);
+        }
+        assert_eq!(GrowingMatrices::total(&alphabet, 60), u64::MAX);
     }
 
     #[test]

@@ -2,6 +2,9 @@
 //!
 //! Leaving a call out gives another test, so each smaller matrix is checked from scratch, serial runs included. What is
 //! kept fails in the same way. Runs with fewer preemptions are made first, so the run that is reported has as few as any.
+//!
+//! Two threads are often what a matrix has, not what a failure needs: when no call can be left out any more, a thread is cut in
+//! two, which only lets more calls overlap, and kept so if other calls can be left out then.
 
 use rustc_hash::FxHashSet;
 
@@ -33,24 +36,69 @@ pub(crate) fn shrink(
         options: &options,
         ..request
     };
-    let mut tried: FxHashSet<Matrix> = FxHashSet::default();
-    'smaller: loop {
-        for matrix in smaller(&smallest.matrix) {
-            if request.options.is_over() {
-                break 'smaller;
-            }
-            if !tried.insert(matrix.clone()) {
-                continue;
-            }
-            let checked = check_matrix(executor, request, &matrix, tick)?;
-            if checked.verdict.fails_like(&smallest.verdict) {
-                smallest = checked;
-                continue 'smaller;
-            }
-        }
-        break;
+    let mut shrinking = Shrinking {
+        executor,
+        request,
+        tick,
+        tried: FxHashSet::default(),
+    };
+    smallest = shrinking.without_calls(smallest)?;
+    while let Some(smaller) = shrinking.with_threads_cut(&smallest)? {
+        smallest = smaller;
     }
     Ok(smallest)
+}
+
+struct Shrinking<'a> {
+    executor: &'a mut dyn Executor,
+    request: Request<'a>,
+    tick: Tick<'a>,
+    tried: FxHashSet<Matrix>,
+}
+
+impl Shrinking<'_> {
+    /// The first of these matrices that fails as `failing` does.
+    fn first_failing(
+        &mut self,
+        matrices: Vec<Matrix>,
+        failing: &Checked,
+    ) -> Result<Option<Checked>, LineupError> {
+        for matrix in matrices {
+            if self.request.options.is_over() {
+                break;
+            }
+            if !self.tried.insert(matrix.clone()) {
+                continue;
+            }
+            let checked = check_matrix(self.executor, self.request, &matrix, self.tick)?;
+            if checked.verdict.fails_like(&failing.verdict) {
+                return Ok(Some(checked));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Leaves calls out until none can be left out.
+    fn without_calls(&mut self, failing: Checked) -> Result<Checked, LineupError> {
+        let mut smallest = failing;
+        while let Some(smaller) = self.first_failing(smaller(&smallest.matrix), &smallest)? {
+            smallest = smaller;
+        }
+        Ok(smallest)
+    }
+
+    /// Cuts a thread in two, if that allows to leave calls out.
+    fn with_threads_cut(&mut self, failing: &Checked) -> Result<Option<Checked>, LineupError> {
+        for matrix in cut(&failing.matrix) {
+            if let Some(cut) = self.first_failing(vec![matrix], failing)? {
+                let smaller = self.without_calls(cut)?;
+                if smaller.matrix.len() < failing.matrix.len() {
+                    return Ok(Some(smaller));
+                }
+            }
+        }
+        Ok(None)
+    }
 }
 
 /// Random runs jump about. If a bounded search finds the failure too, its run is simpler, and it is the search to go on
@@ -65,6 +113,12 @@ fn simplest_search(
         count_all: false,
         ..*request.options
     };
+    if !executor.decides() {
+        return Ok(Options {
+            search: sampled_like(failing),
+            ..options
+        });
+    }
     if matches!(options.search, Search::Bounded { .. }) {
         return Ok(options);
     }
@@ -86,6 +140,33 @@ fn simplest_search(
         return Ok(bounded);
     }
     Ok(options)
+}
+
+/// Where nobody decides what is run, a smaller matrix is given so many times the runs that the one before it took to fail:
+/// if it fails much more rarely, it is left aside.
+fn sampled_like(failing: &Checked) -> Search {
+    const TIMES: u64 = 3;
+    const AT_LEAST: u64 = 2_000;
+    let taken: u64 = failing.phases.iter().map(|phase| phase.executions).sum();
+    Search::Random {
+        executions: taken.saturating_mul(TIMES).max(AT_LEAST),
+    }
+}
+
+/// Matrices in which one thread is cut in two.
+fn cut(matrix: &Matrix) -> Vec<Matrix> {
+    let mut candidates = Vec::new();
+    for (thread, calls) in matrix.threads.iter().enumerate() {
+        for at in 1..calls.len() {
+            let mut candidate = matrix.clone();
+            let (head, tail) = calls.split_at(at);
+            candidate
+                .threads
+                .splice(thread..=thread, [head.to_vec(), tail.to_vec()]);
+            candidates.extend(candidate.checked());
+        }
+    }
+    candidates
 }
 
 /// Matrices with something left out, those with most left out first.

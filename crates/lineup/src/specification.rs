@@ -1,34 +1,40 @@
-//! Histories explained by a given specification: a shipped model, with any consistency level.
+//! Histories explained by a given specification instead of the component's own serial runs.
+//!
+//! The specification is any sequential model, with any consistency level. Which models there are (shipped ones, a TLA+
+//! specification) is not for this crate to know: it is given a [judge](Specification::new), and [`explain_by`] makes one of a
+//! model. So nothing of the search is compiled here for models that a program does not use.
 //!
 //! The component's own serial runs are then runs like all others. A model does not say when a call may block, so a call
 //! that is stuck counts as one that may or may not have taken effect; where nothing may ever block, say so
 //! ([`Blocking::Never`](crate::Blocking)).
 
 use std::fmt;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Instant;
 
-use omnilink_consistency::{JudgeError, Question, Recorded, WeakChecker, WeakOptions, judge};
-use omnilink_engine::{CheckError, Consistency, Operation as EngineOperation, Options, Verdict, check};
-use omnilink_models::{Decoded, ModelSpecError, Shipped, Visitor, with_model};
+use omnilink_consistency::{
+    Decoder, JudgeError, Question, Recorded, UnknownConsistency, WeakChecker, WeakOptions, judge,
+};
+use omnilink_engine::{
+    CheckError, Consistency, Limits, Model, Operation as EngineOperation, Options, Verdict, check,
+};
 use omnilink_report::{Look, weak_evidence};
 use omnilink_trace::{Args, Operation, Place, Time, Timebox};
 use thiserror::Error;
 
+use crate::alphabet::Alphabet;
 use crate::history::{History, Moment};
 use crate::notation::{call_of, value_of};
 use crate::verdict::Why;
 use crate::words::Words;
 
-/// Why a specification cannot be used.
+/// Why a specification gives no answer.
 #[derive(Debug, Error)]
 pub enum SpecificationError {
-    /// There is no such model, or not with such options.
-    #[error(transparent)]
-    Model(#[from] ModelSpecError),
-    /// There is no such consistency level.
-    #[error("{0}")]
-    Level(String),
-    /// The model cannot make sense of a call or a result.
-    #[error("{0}; name calls as the model does, such as \"enqueue(1)\", and return what it expects")]
+    /// The specification cannot make sense of a call or a result.
+    #[error("{0}; name calls as the specification does, such as \"enqueue(1)\", and return what it expects")]
     Decode(String),
     /// The search for explanations failed.
     #[error(transparent)]
@@ -36,14 +42,53 @@ pub enum SpecificationError {
     /// The search for weak explanations failed.
     #[error(transparent)]
     Judge(#[from] JudgeError),
+    /// The specification cannot be evaluated.
+    #[error("{0}")]
+    Failed(String),
+    /// The time limit ended the search.
+    #[error("time was up before a history was explained")]
+    TimeIsUp,
 }
 
-type Judge = dyn Fn(Vec<Operation>) -> Result<Option<Why>, SpecificationError> + Send + Sync;
+/// Why nothing explains these operations, or `None` if something does.
+pub type Judged = Result<Option<Why>, SpecificationError>;
 
-/// A shipped model and a consistency level.
+/// What is promised about histories.
+#[derive(Clone, Debug)]
+pub enum Promise {
+    /// An order of all calls, that of the engine.
+    Order(Consistency),
+    /// Less, or something else.
+    Weak(Question),
+}
+
+impl Promise {
+    /// The promise that a level is: `linearizable`, `sequential`, `causal` ….
+    ///
+    /// # Errors
+    /// When there is no such level.
+    pub fn from_name(name: &str) -> Result<Self, UnknownConsistency> {
+        Ok(match name {
+            "linearizable" => Self::Order(Consistency::Linearizable),
+            "sequential" => Self::Order(Consistency::Sequential),
+            name => Self::Weak(Question::from_name(name)?),
+        })
+    }
+
+    /// What it is called.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Order(Consistency::Linearizable) => "linearizable".to_owned(),
+            Self::Order(Consistency::Sequential) => "sequential".to_owned(),
+            Self::Weak(question) => question.name(),
+        }
+    }
+}
+
+/// A model, or something like it, that explains histories.
 pub struct Specification {
     name: String,
-    judge: Box<Judge>,
+    judge: Box<dyn Fn(Vec<Operation>) -> Judged + Send + Sync>,
 }
 
 impl fmt::Debug for Specification {
@@ -55,23 +100,39 @@ impl fmt::Debug for Specification {
 }
 
 impl Specification {
-    /// The model that `model` asks for (`queue`, `map:…`) and the level that `consistency` names (`linearizable`,
-    /// `causal` …).
-    ///
-    /// # Errors
-    /// When there is no such model or level.
-    pub fn new(model: &str, consistency: &str) -> Result<Self, SpecificationError> {
-        let level = match consistency {
-            "linearizable" => Level::Engine(Consistency::Linearizable),
-            "sequential" => Level::Engine(Consistency::Sequential),
-            name => {
-                let question = Question::from_name(name);
-                Level::Weak(question.map_err(|error| SpecificationError::Level(error.to_string()))?)
+    /// A specification of this name that `judge` knows; see [`explain_by`].
+    pub fn new(
+        name: impl Into<String>,
+        judge: impl Fn(Vec<Operation>) -> Judged + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            judge: Box::new(judge),
+        }
+    }
+
+    /// A specification that can be asked in a thread of its own only, such as one that is evaluated on a deep stack. `work`
+    /// answers there until the specification is dropped; if it cannot begin, it says why.
+    pub fn in_a_thread(
+        name: impl Into<String>,
+        work: impl FnOnce(&Questions) -> Result<(), String> + Send + 'static,
+    ) -> Self {
+        let (ask, asked) = channel::<Asked>();
+        thread::spawn(move || {
+            let questions = Questions(Mutex::new(asked));
+            if let Err(reason) = work(&questions) {
+                questions.answer(|_| Err(SpecificationError::Failed(reason.clone())));
             }
-        };
-        Ok(Self {
-            name: format!("{model}, {consistency}"),
-            judge: with_model(model, MakeJudge(level))?,
+        });
+        Self::new(name, move |operations| {
+            let (reply, replied) = channel();
+            let is_asked = ask.send(Asked { operations, reply }).is_ok();
+            let answer = is_asked.then(|| replied.recv().ok()).flatten();
+            answer.unwrap_or_else(|| {
+                let message =
+                    "internal error, please report it: the thread that evaluates the specification is gone";
+                Err(SpecificationError::Failed(message.to_owned()))
+            })
         })
     }
 
@@ -81,83 +142,144 @@ impl Specification {
     }
 
     /// Why nothing explains `history`, or `None` if something does.
-    pub(crate) fn explain(
-        &self,
-        history: &History,
-        words: Words<'_>,
-    ) -> Result<Option<Why>, SpecificationError> {
+    pub(crate) fn explain(&self, history: &History, words: Words<'_>) -> Judged {
         (self.judge)(operations_of(history, words))
     }
 }
 
-enum Level {
-    Engine(Consistency),
-    Weak(Question),
-}
-
-struct MakeJudge(Level);
-
-impl Visitor for MakeJudge {
-    type Output = Box<Judge>;
-
-    fn visit<M: Shipped>(self, model: M) -> Box<Judge> {
-        match self.0 {
-            Level::Engine(consistency) => {
-                Box::new(move |operations| by_engine(&model, consistency, &operations))
-            }
-            Level::Weak(question) => Box::new(move |operations| by_judge(&model, &question, operations)),
-        }
-    }
-}
-
-fn decoded<M: Shipped>(model: &M, operation: &Operation) -> Result<Option<M::Op>, SpecificationError> {
-    match model.decode(operation) {
-        Ok(Decoded::Op(op)) => Ok(Some(op)),
-        Ok(Decoded::DidNotHappen) => Ok(None),
-        Err(error) => Err(SpecificationError::Decode(error.to_string())),
-    }
-}
-
-fn by_engine<M: Shipped>(
-    model: &M,
-    consistency: Consistency,
-    operations: &[Operation],
-) -> Result<Option<Why>, SpecificationError> {
-    let mut history = Vec::with_capacity(operations.len());
-    for operation in operations {
-        if let Some(op) = decoded(model, operation)? {
-            let thread = operation.thread.as_int().unwrap_or_default() as u32;
-            history.push(EngineOperation::new(thread, op, operation.timebox));
-        }
-    }
-    let options = Options {
-        consistency,
-        ..Options::default()
-    };
-    Ok(match check(model, history, options)?.verdict {
-        Verdict::Violation(counterexample) => Some(Why::Results(counterexample)),
-        Verdict::Valid(_) | Verdict::Unknown(_) => None,
-    })
-}
-
-fn by_judge<M: Shipped>(
-    model: &M,
-    question: &Question,
+struct Asked {
     operations: Vec<Operation>,
-) -> Result<Option<Why>, SpecificationError> {
-    let recorded = Recorded::from_operations("run", operations).map_err(JudgeError::from)?;
-    let methods: Vec<&str> = M::ENTRY.ops.iter().map(|op| op.name).collect();
-    let mut checker = WeakChecker::new(model);
-    let judgement = judge(
-        &mut checker,
-        &recorded,
-        &|operation: &Operation| decoded(model, operation),
-        &methods,
-        question,
-        &WeakOptions::default(),
-    )?;
-    let is_violation = judgement.verdict() == "violation";
-    Ok(is_violation.then(|| Why::Specification(weak_evidence(&judgement, &Look::plain()))))
+    reply: Sender<Judged>,
+}
+
+/// What a specification in a thread of its own is asked.
+pub struct Questions(Mutex<Receiver<Asked>>);
+
+impl fmt::Debug for Questions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Questions").finish_non_exhaustive()
+    }
+}
+
+impl Questions {
+    /// Answers until nobody can ask any more.
+    pub fn answer(&self, mut judge: impl FnMut(Vec<Operation>) -> Judged) {
+        let asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for Asked { operations, reply } in &*asked {
+            // Whoever asked may have stopped waiting.
+            let _ = reply.send(judge(operations));
+        }
+    }
+}
+
+/// What decides about the operations of a history.
+#[derive(Debug)]
+pub struct Law<'a, M, D> {
+    /// The model.
+    pub model: &'a M,
+    /// Makes its operations of those that a component was asked for.
+    pub decoder: &'a D,
+    /// The names of its operations.
+    pub methods: &'a [&'a str],
+    /// What it is taken to promise.
+    pub promise: &'a Promise,
+    /// When to give up.
+    pub deadline: Option<Instant>,
+}
+
+/// Explains operations by a model.
+///
+/// # Errors
+/// When the model cannot make sense of them, or fails, or time is up.
+pub fn explain_by<M: Model, D: Decoder<M::Op>>(law: &Law<'_, M, D>, operations: Vec<Operation>) -> Judged {
+    let time_left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
+    let limits = Limits {
+        time: law.deadline.map(time_left),
+        ..Limits::default()
+    };
+    let judged = match law.promise {
+        Promise::Order(consistency) => law.by_engine(*consistency, limits, &operations),
+        Promise::Weak(question) => law.by_judge(question, limits, operations),
+    };
+    // A model that is stopped in the middle of a step fails, and that says nothing about it.
+    let is_over = law.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+    match judged {
+        Err(_) if is_over => Err(SpecificationError::TimeIsUp),
+        judged => judged,
+    }
+}
+
+impl<M: Model, D: Decoder<M::Op>> Law<'_, M, D> {
+    fn by_engine(&self, consistency: Consistency, limits: Limits, operations: &[Operation]) -> Judged {
+        let mut history = Vec::with_capacity(operations.len());
+        let mut positions = Vec::with_capacity(operations.len());
+        for (position, operation) in (0..).zip(operations) {
+            let decoded = self.decoder.returned(operation);
+            if let Some(op) = decoded.map_err(|error| SpecificationError::Decode(error.to_string()))? {
+                let thread = operation.thread.as_int().unwrap_or_default() as u32;
+                history.push(EngineOperation::new(thread, op, operation.timebox));
+                positions.push(position);
+            }
+        }
+        let options = Options {
+            consistency,
+            limits,
+            ..Options::default()
+        };
+        match check(self.model, history, options)?.verdict {
+            Verdict::Violation(mut counterexample) => {
+                // The engine counts what it was given; a report counts all calls, also those that are left out here.
+                let given = usize::try_from(counterexample.op.id).ok();
+                if let Some(position) = given.and_then(|given| positions.get(given)) {
+                    counterexample.op.id = *position;
+                }
+                Ok(Some(Why::Results(counterexample)))
+            }
+            Verdict::Valid(_) => Ok(None),
+            Verdict::Unknown(unfinished) => Err(unfinished_search(
+                format!("{:?}", unfinished.limit).to_lowercase() + " ran out",
+            )),
+        }
+    }
+
+    fn by_judge(&self, question: &Question, limits: Limits, operations: Vec<Operation>) -> Judged {
+        let recorded = Recorded::from_operations("run", operations).map_err(JudgeError::from)?;
+        let mut checker = WeakChecker::new(self.model);
+        let options = WeakOptions {
+            limits,
+            ..WeakOptions::default()
+        };
+        let judgement = judge(
+            &mut checker,
+            &recorded,
+            self.decoder,
+            self.methods,
+            question,
+            &options,
+        )?;
+        match judgement.verdict() {
+            "valid" => Ok(None),
+            "violation" => Ok(Some(Why::Specification(weak_evidence(
+                &judgement,
+                &Look::plain(),
+            )))),
+            _ => Err(unfinished_search(weak_evidence(&judgement, &Look::plain()))),
+        }
+    }
+}
+
+/// A history that is not decided is not explained: nothing may be concluded from it.
+fn unfinished_search(reason: String) -> SpecificationError {
+    SpecificationError::Failed(format!("the search for an explanation was given up: {reason}"))
+}
+
+/// The calls of an alphabet as operations that never returned: what a specification can know before anything is run.
+pub fn calls_as_operations(alphabet: &Alphabet) -> Vec<Operation> {
+    let operation = |call: &String| {
+        let (name, arguments) = call_of(call);
+        Operation::new(0, name, Args::positional(arguments), Timebox::pending(0))
+    };
+    alphabet.calls().iter().map(operation).collect()
 }
 
 /// The calls of a history as operations of a trace.

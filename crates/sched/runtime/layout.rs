@@ -5,7 +5,7 @@
 //! crashes leaves behind all that it had written.
 
 /// Set by the explorer, refused by a runtime of another layout.
-pub const MAGIC: u64 = 0x006f_6d6e_696c_0002;
+pub const MAGIC: u64 = 0x006f_6d6e_696c_0003;
 /// As many threads as fit into a word of candidates.
 pub const THREADS_CAP: usize = 32;
 /// Decisions that are recorded; a longer execution goes on unrecorded.
@@ -139,6 +139,8 @@ pub struct Shared {
     pub seed: u64,
     /// Steps after which the execution ends.
     pub steps_max: u64,
+    /// What time, random numbers and addresses are derived from.
+    pub environment: u64,
     /// Steps among which priorities change.
     pub steps_expected: u64,
     /// How many times priorities change.

@@ -7,10 +7,11 @@
 #![feature(thread_local, link_llvm_intrinsics)]
 #![allow(internal_features, private_interfaces, unused_unsafe)]
 
+mod atomics;
 mod baton;
 mod clock;
 mod code;
-#[allow(dead_code)]
+#[allow(dead_code, reason = "the other side, which drives the runtime, reads what is only written here")]
 mod layout;
 mod locks;
 mod memory;

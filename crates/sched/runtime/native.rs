@@ -8,7 +8,7 @@
 use crate::baton;
 use crate::layout::{EVENTS_CAP, EventHeader, NOBODY, ending, kind};
 use crate::serve;
-use crate::sys::{number, raw, real};
+use crate::sys::{self, number, raw, real};
 use crate::threads::StartRoutine;
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
@@ -20,6 +20,10 @@ const ROOM_PER_ROUND: u32 = 1 << 16;
 static ROUND: AtomicU32 = AtomicU32::new(0);
 /// Columns that have finished the current round.
 static FINISHED: AtomicU32 = AtomicU32::new(0);
+
+type Welcome = unsafe extern "C" fn(c_int);
+/// What tells the preloaded library where stalls are of use, if it is there.
+static mut WELCOME: Option<Welcome> = None;
 
 #[thread_local]
 static mut COLUMN: u8 = NOBODY;
@@ -35,6 +39,8 @@ pub unsafe fn run() -> ! {
         let main = baton::columns();
         shared.running = main.into();
         COLUMN = main;
+        let found = sys::dlsym(core::ptr::null_mut(), c"omnilink_chaos_welcome".as_ptr());
+        WELCOME = core::mem::transmute::<*mut c_void, Option<Welcome>>(found);
         for column in 0..main {
             let mut handle = 0_usize;
             let failure = real!(
@@ -71,6 +77,7 @@ pub unsafe fn run() -> ! {
 unsafe extern "C" fn column_main(column: *mut c_void) -> *mut c_void {
     unsafe {
         COLUMN = column as usize as u8;
+        welcome_stalls(false);
         let first = serve::ops_before_column(COLUMN);
         let count = (*baton::shared()).column_len.get(COLUMN as usize).copied().unwrap_or(0);
         let mut round = 1;
@@ -87,7 +94,7 @@ unsafe extern "C" fn column_main(column: *mut c_void) -> *mut c_void {
 
 /// Spins for a while, so that threads begin together, then lets others run: there may be one processor only.
 unsafe fn wait_while(still: impl Fn() -> bool) {
-    const SPINS: u32 = 2_000;
+    const SPINS: u32 = 200;
     let mut spins = 0;
     while still() {
         spins += 1;
@@ -103,8 +110,17 @@ unsafe fn call(index: u32, position: u32) {
         let op = serve::op_at(index);
         event(kind::CALL, position, op, &[]);
         OPEN = Some((position, op));
+        welcome_stalls(true);
         serve::call_component(COLUMN.into(), op);
         returned(core::ptr::null(), 0);
+    }
+}
+
+unsafe fn welcome_stalls(are_welcome: bool) {
+    unsafe {
+        if let Some(welcome) = WELCOME {
+            welcome(are_welcome.into());
+        }
     }
 }
 
@@ -114,6 +130,7 @@ pub unsafe fn returned(result: *const u8, length: usize) -> bool {
         if COLUMN == NOBODY {
             return false;
         }
+        welcome_stalls(false);
         let open = &mut *(&raw mut OPEN);
         if let Some((position, op)) = open.take() {
             let result = if length == 0 { &[] } else { core::slice::from_raw_parts(result, length) };

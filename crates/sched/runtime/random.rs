@@ -23,6 +23,11 @@ impl Random {
 /// What the component gets when it asks the system for random bytes. It starts anew in every forked process.
 static mut SYSTEM: Random = Random(0);
 
+/// Draws other numbers in another surrounding.
+pub unsafe fn surround(environment: u64) {
+    unsafe { (*(&raw mut SYSTEM)).0 ^= environment.wrapping_mul(0xd1b5_4a32_d192_ed03) };
+}
+
 pub unsafe fn fill(buffer: *mut u8, length: usize) {
     for index in 0..length {
         unsafe { *buffer.add(index) = (*(&raw mut SYSTEM)).next() as u8 };

@@ -131,6 +131,7 @@ unsafe fn run() -> ! {
         let shared = &mut *baton::shared();
         raw(number::PRCTL, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0, 0);
         sys::alarm(shared.patience_s);
+        surround(shared.environment);
         if shared.choices == choices::NATIVE {
             crate::native::run();
         }
@@ -159,6 +160,25 @@ unsafe fn run() -> ! {
     }
 }
 
+/// Makes the surroundings of the component different from those of other numbers: the clock, random numbers, and the
+/// addresses of what it allocates.
+unsafe fn surround(environment: u64) {
+    unsafe {
+        crate::clock::surround(environment);
+        crate::random::surround(environment);
+        shift_addresses(environment);
+    }
+}
+
+/// Lets what the calling thread allocates lie elsewhere. Each thread has memory of its own to allocate from.
+unsafe fn shift_addresses(environment: u64) {
+    const SHIFT_BYTES: usize = 1_232;
+    if environment != 0 {
+        // Never freed: that is the point. A compiler that sees it unused leaves it out.
+        core::hint::black_box(unsafe { sys::malloc(SHIFT_BYTES * (1 + environment as usize % 64)) });
+    }
+}
+
 /// Where the calls of a column begin.
 pub unsafe fn ops_before_column(column: u8) -> u32 {
     unsafe {
@@ -175,6 +195,7 @@ pub unsafe fn op_at(index: u32) -> u32 {
 unsafe extern "C" fn column_main(_argument: *mut c_void) -> *mut c_void {
     unsafe {
         let id = me();
+        shift_addresses((*baton::shared()).environment);
         let first = ops_before_column(id);
         let count = (*baton::shared()).column_len.get(id as usize).copied().unwrap_or(0);
         for position in 0..count {

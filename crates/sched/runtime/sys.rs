@@ -109,6 +109,7 @@ unsafe extern "C" {
     pub fn __errno_location() -> *mut c_int;
     pub fn getenv(name: *const c_char) -> *const c_char;
     pub fn fork() -> c_int;
+    pub fn malloc(length: usize) -> *mut c_void;
     pub fn waitpid(process: c_int, status: *mut c_int, options: c_int) -> c_int;
     pub fn alarm(seconds: u32) -> u32;
     pub fn close(file: c_int) -> c_int;

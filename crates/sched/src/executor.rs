@@ -24,6 +24,8 @@ pub struct Plan {
     pub accesses: Accesses,
     /// After so many steps the execution ends with [`Ending::StepLimit`](crate::Ending::StepLimit).
     pub steps_max: u64,
+    /// What the component finds around it (time, random numbers, hash keys, addresses) is derived from this.
+    pub environment: u64,
 }
 
 /// Who decides at each step.
@@ -70,6 +72,7 @@ impl Plan {
             serial: false,
             accesses: Accesses::Atomic,
             steps_max: Self::STEPS_MAX_DEFAULT,
+            environment: 0,
         }
     }
 }

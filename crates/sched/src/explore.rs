@@ -47,6 +47,8 @@ pub struct ExploreOptions {
     pub executions_max: u64,
     /// Limit on the time.
     pub time_max: Option<Duration>,
+    /// What the component finds around it (time, random numbers, hash keys, addresses) is derived from this.
+    pub environment: u64,
 }
 
 impl Default for ExploreOptions {
@@ -56,6 +58,7 @@ impl Default for ExploreOptions {
             steps_max: Plan::STEPS_MAX_DEFAULT,
             executions_max: u64::MAX,
             time_max: None,
+            environment: 0,
         }
     }
 }
@@ -173,6 +176,7 @@ fn plan(options: &ExploreOptions, choices: Choices) -> Plan {
         serial: false,
         accesses: options.accesses,
         steps_max: options.steps_max,
+        environment: options.environment,
     }
 }
 
@@ -189,6 +193,7 @@ pub fn replay(
         serial,
         accesses: options.accesses,
         steps_max: options.steps_max,
+        environment: options.environment,
     };
     let execution = executor.run(program, &plan)?;
     let went = execution.schedule();

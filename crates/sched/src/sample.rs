@@ -20,6 +20,7 @@ pub(crate) fn sample(
                 serial: false,
                 accesses: options.accesses,
                 steps_max: options.steps_max,
+                environment: options.environment,
             };
             match executor.run(program, &plan) {
                 Ok(execution) => progress.show(&execution),

@@ -120,6 +120,7 @@ impl SharedMemory {
         shared.serial = plan.serial.into();
         shared.plain = (plan.accesses == Accesses::All).into();
         shared.steps_max = plan.steps_max;
+        shared.environment = plan.environment;
         shared.schedule_len = 0;
         match &plan.choices {
             Choices::Follow(schedule) => {

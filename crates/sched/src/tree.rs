@@ -247,6 +247,7 @@ impl Worker<'_, '_> {
             serial: self.tree.serial,
             accesses: self.options.accesses,
             steps_max: self.options.steps_max,
+            environment: self.options.environment,
         };
         let execution = executor.run(self.program, &plan)?;
         outcome.count.executions += 1;

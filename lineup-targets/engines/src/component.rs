@@ -1,20 +1,25 @@
-// A queue whose `pop` looks and takes in two critical sections, so that two threads can take the same item; and the
-// queue as it should be. Included once for each engine, with that engine's `sync`.
+// A queue whose `pop` looks and takes in two critical sections, so that two threads can take the same item, and the queue as
+// it should be; beside it tickets that are drawn without a lock, so that two threads can draw the same. Included once for
+// each engine, with that engine's `sync`.
 
-use super::sync::Mutex;
+use super::sync::{AtomicI64, Mutex, SeqCst};
 use std::collections::VecDeque;
 
 pub struct Queue {
     items: Mutex<VecDeque<i64>>,
+    next_ticket: AtomicI64,
 }
 
-/// Calls 0 and 1 put 1 and 2 in, call 2 takes one out, call 3 does so in two critical sections.
-#[allow(dead_code)] // loom is not told
-pub const OPS: u32 = 4;
+/// Calls 0 and 1 put 1 and 2 in, call 2 takes one out, call 3 does so in two critical sections; call 4 draws a ticket.
+#[allow(dead_code, reason = "loom is not told")]
+pub const OPS: u32 = 5;
 
 impl Queue {
     pub fn new() -> Self {
-        Self { items: Mutex::new(VecDeque::new()) }
+        Self {
+            items: Mutex::new(VecDeque::new()),
+            next_ticket: AtomicI64::new(0),
+        }
     }
 
     pub fn call(&self, op: u32) -> String {
@@ -24,12 +29,17 @@ impl Queue {
                 String::new()
             }
             2 => format!("{:?}", self.items.lock().unwrap().pop_front()),
-            _ => {
+            3 => {
                 let first = self.items.lock().unwrap().front().copied();
                 if first.is_some() {
                     self.items.lock().unwrap().pop_front();
                 }
                 format!("{first:?}")
+            }
+            _ => {
+                let ticket = self.next_ticket.load(SeqCst);
+                self.next_ticket.store(ticket + 1, SeqCst);
+                format!("{:?}", Some(ticket))
             }
         }
     }

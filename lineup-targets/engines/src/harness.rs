@@ -2,12 +2,13 @@
 
 mod sync {
     pub use std::sync::Mutex;
+    pub use std::sync::atomic::{AtomicI64, Ordering::SeqCst};
 }
 
 #[path = "component.rs"]
 mod component;
 #[path = "../../../crates/sched/src/harness.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "the file also offers a clock and a way to hide work")]
 mod harness;
 
 impl harness::Component for component::Queue {

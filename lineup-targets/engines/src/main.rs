@@ -19,6 +19,7 @@ use std::time::Instant;
 mod ported_to_shuttle {
     mod sync {
         pub use shuttle::sync::Mutex;
+        pub use shuttle::sync::atomic::{AtomicI64, Ordering::SeqCst};
     }
     pub mod component {
         include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/component.rs"));
@@ -28,6 +29,7 @@ mod ported_to_shuttle {
 mod ported_to_loom {
     mod sync {
         pub use loom::sync::Mutex;
+        pub use loom::sync::atomic::{AtomicI64, Ordering::SeqCst};
     }
     pub mod component {
         include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/component.rs"));
@@ -60,7 +62,7 @@ impl Count {
     }
 }
 
-/// The item that a call took out.
+/// The item that a call took out, or the ticket that it drew: nobody else may get it.
 fn item(event: &Event) -> Option<&String> {
     match &event.kind {
         EventKind::Return(value) if value.starts_with("Some") => Some(value),
@@ -158,6 +160,8 @@ fn main() {
     let programs = [
         ("queue 2×2", vec![vec![0, 2], vec![1, 2]]),
         ("queue 3×2", vec![vec![0, 2], vec![1, 2], vec![2, 2]]),
+        ("tickets without a lock 2×1", vec![vec![4], vec![4]]),
+        ("tickets without a lock 3×2", vec![vec![4, 4], vec![4, 4], vec![4, 4]]),
         ("look, then take 2×2", vec![vec![0, 3], vec![1, 3]]),
         ("look, then take 3×2", vec![vec![0, 3], vec![1, 3], vec![3, 3]]),
     ];

@@ -25,6 +25,7 @@ pub(crate) use criteria::Criteria;
 pub(crate) use history::{Meaning, decode_shipped};
 pub(crate) use run_all::RunAll;
 pub(crate) use session::{Event, Request, check_and_tell, check_input};
+pub(crate) use subject::{ShippedSubject, SpecSubject, Subject};
 use weak::{Asked, Desk, Weak};
 
 /// Check histories of a concurrent system against a model.

@@ -9,7 +9,7 @@ use omnilink_models::{DecodeError, Decoded, Shipped};
 use omnilink_trace::Operation;
 
 /// A sequential model with the names of its operations.
-pub(super) trait Subject: Decoder<<Self::Model as Model>::Op> {
+pub(crate) trait Subject: Decoder<<Self::Model as Model>::Op> {
     /// The model.
     type Model: Model;
 
@@ -21,8 +21,8 @@ pub(super) trait Subject: Decoder<<Self::Model as Model>::Op> {
 }
 
 /// A shipped model.
-pub(super) struct ShippedSubject<M> {
-    pub(super) model: M,
+pub(crate) struct ShippedSubject<M> {
+    pub(crate) model: M,
 }
 
 impl<M: Shipped> Decoder<M::Op> for ShippedSubject<M> {
@@ -51,13 +51,13 @@ impl<M: Shipped> Subject for ShippedSubject<M> {
 }
 
 /// A specification.
-pub(super) struct SpecSubject<'a, 'l> {
-    pub(super) linked: &'a Linked,
-    pub(super) model: &'a TlaModel<'l>,
+pub(crate) struct SpecSubject<'a, 'l> {
+    pub(crate) linked: &'a Linked,
+    pub(crate) model: &'a TlaModel<'l>,
 }
 
 /// Why an operation of a history is none of a specification.
-pub(super) enum NoAction {
+pub(crate) enum NoAction {
     Bind(BindError),
     /// It takes several steps.
     InSteps(String),

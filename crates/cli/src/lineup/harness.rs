@@ -3,18 +3,31 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use clap::Args;
-use omnilink_lineup::CPP_HEADER;
+use clap::{Args, ValueEnum};
+use omnilink_lineup::{CPP_HEADER, Harness};
 use omnilink_sched::build::{CppBuild, RustBuild, RustTarget};
 use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::error::CliError;
 
+/// What runs the component.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum Engine {
+    /// Compiled with instrumentation, every step decided: all runs up to a bound, and each can be repeated
+    #[default]
+    Instrumented,
+    /// Compiled as ever, threads stalled at random: samples, for what cannot be instrumented, such as prebuilt libraries
+    Native,
+}
+
 /// What to check.
 #[derive(Debug, Args)]
 pub(super) struct Target {
-    /// The cargo package whose `lineup/*.rs` targets are checked
+    /// What runs the component
+    #[arg(long, value_name = "ENGINE", value_enum, default_value_t)]
+    pub(super) engine: Engine,
+    /// The cargo package whose `lineup/*.rs` targets and tests that use omnilink_harness are checked
     #[arg(value_name = "DIRECTORY", default_value = ".")]
     directory: PathBuf,
     /// The package, in a workspace
@@ -26,9 +39,12 @@ pub(super) struct Target {
     /// An example of the package instead
     #[arg(long, value_name = "NAME", group = "which")]
     example: Option<String>,
-    /// One test target of the package (with `harness = false`)
+    /// One test target of the package
     #[arg(long, value_name = "NAME", group = "which")]
     test: Option<String>,
+    /// One `#[test]` function of the test target
+    #[arg(long, value_name = "NAME", requires = "test")]
+    case: Option<String>,
     /// Features of the package
     #[arg(long, value_name = "FEATURES")]
     features: Vec<String>,
@@ -46,8 +62,10 @@ pub(super) struct Target {
 /// A harness that can be run, and how to ask for it again.
 #[derive(Debug)]
 pub(super) struct Built {
-    pub program: PathBuf,
+    pub harness: Harness,
     pub command: String,
+    /// A `#[test]` function that may or may not offer a component: only running it tells.
+    pub is_a_guess: bool,
     /// Where it lies, until it has been run.
     _folder: Option<TempDir>,
 }
@@ -56,43 +74,87 @@ impl Target {
     /// Builds everything that is asked for.
     pub(super) fn build(&self) -> Result<Vec<Built>, CliError> {
         if let Some(program) = &self.harness {
-            let command = format!("omnilink lineup --harness {}", program.display());
-            return Ok(vec![built(program.clone(), command)]);
+            return Ok(vec![
+                self.built(program, &format!("--harness {}", program.display())),
+            ]);
         }
         if !self.cpp.is_empty() {
             return Ok(vec![self.build_cpp()?]);
         }
         let directory = self.directory.display();
         let named = |kind: &str, name: &str, target: RustTarget| {
-            let command = format!("omnilink lineup {directory} --{kind} {name}");
-            self.build_rust(target, command).map(|built| vec![built])
+            let program = self.build_rust(target)?;
+            Ok(vec![
+                self.built(&program, &format!("{directory} --{kind} {name}")),
+            ])
         };
         match (&self.bin, &self.example, &self.test) {
             (Some(name), _, _) => named("bin", name, RustTarget::Bin(name.clone())),
             (_, Some(name), _) => named("example", name, RustTarget::Example(name.clone())),
-            (_, _, Some(name)) => named("test", name, RustTarget::Test(name.clone())),
-            _ => self
-                .lineup_targets()?
-                .into_iter()
-                .map(|name| {
-                    let command = format!("omnilink lineup {directory} --test {name}");
-                    self.build_rust(RustTarget::Test(name), command)
-                })
-                .collect(),
+            (_, _, Some(name)) => self.build_test(name),
+            _ => {
+                let mut all = Vec::new();
+                for name in self.test_targets()? {
+                    all.extend(self.build_test(&name)?);
+                }
+                Ok(all)
+            }
         }
     }
 
-    fn build_rust(&self, target: RustTarget, command: String) -> Result<Built, CliError> {
+    /// A test target is one component, or has one in some of its `#[test]` functions.
+    fn build_test(&self, name: &str) -> Result<Vec<Built>, CliError> {
+        let program = self.build_rust(RustTarget::Test(name.to_owned()))?;
+        let whole = self.built(&program, &format!("{} --test {name}", self.directory.display()));
+        let cases = cases_of(&program)?;
+        if cases.is_empty() {
+            return Ok(vec![whole]);
+        }
+        if let Some(case) = self.case.as_ref().filter(|case| !cases.contains(case)) {
+            return Err(CliError::Usage(format!(
+                "--case {case}: there is no such #[test] function in {name}; there are {}",
+                cases.join(", ")
+            )));
+        }
+        let asked = cases
+            .iter()
+            .filter(|case| self.case.as_ref().is_none_or(|asked| asked == *case));
+        let one = |case: &String| Built {
+            harness: Harness {
+                program: program.clone(),
+                arguments: ["--exact", case, "--nocapture", "--test-threads=1"]
+                    .map(Into::into)
+                    .to_vec(),
+            },
+            command: format!("{} --case {case}", whole.command),
+            is_a_guess: self.case.is_none(),
+            _folder: None,
+        };
+        Ok(asked.map(one).collect())
+    }
+
+    fn build_rust(&self, target: RustTarget) -> Result<PathBuf, CliError> {
         let build = RustBuild {
             package: self.package.clone(),
             target,
             features: self.features.clone(),
+            native: self.engine == Engine::Native,
             ..RustBuild::new(&self.directory)
         };
-        let program = build
-            .build()
-            .map_err(|error| CliError::Usage(error.to_string()))?;
-        Ok(built(program, command))
+        build.build().map_err(|error| CliError::Usage(error.to_string()))
+    }
+
+    fn built(&self, program: &Path, target: &str) -> Built {
+        let engine = match self.engine {
+            Engine::Instrumented => "",
+            Engine::Native => " --engine native",
+        };
+        Built {
+            harness: program.into(),
+            command: format!("omnilink lineup {target}{engine}"),
+            is_a_guess: false,
+            _folder: None,
+        }
     }
 
     fn build_cpp(&self) -> Result<Built, CliError> {
@@ -106,12 +168,13 @@ impl Target {
             .cxxflag
             .iter()
             .cloned()
-            .partition(|flag| flag.starts_with("-l") || flag.starts_with("-L"));
+            .partition(|flag| ["-l", "-L", "-Wl,"].iter().any(|prefix| flag.starts_with(prefix)));
         let build = CppBuild {
             sources: self.cpp.clone(),
             includes: vec![folder.path().to_owned()],
             flags,
             libraries,
+            native: self.engine == Engine::Native,
             ..CppBuild::default()
         };
         let program = folder.path().join("harness");
@@ -120,14 +183,13 @@ impl Target {
             .map_err(|error| CliError::Usage(error.to_string()))?;
         let files: Vec<String> = self.cpp.iter().map(|file| file.display().to_string()).collect();
         Ok(Built {
-            program,
-            command: format!("omnilink lineup --cpp {}", files.join(" ")),
             _folder: Some(folder),
+            ..self.built(&program, &format!("--cpp {}", files.join(" ")))
         })
     }
 
-    /// The test targets of the package that lie in a folder `lineup`.
-    fn lineup_targets(&self) -> Result<Vec<String>, CliError> {
+    /// The test targets of the package that lie in a folder `lineup` or use our harness.
+    fn test_targets(&self) -> Result<Vec<String>, CliError> {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let output = Command::new(cargo)
             .args(["metadata", "--no-deps", "--format-version", "1"])
@@ -149,11 +211,15 @@ impl Target {
         }
         let metadata: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
         let directory = std::fs::canonicalize(&self.directory).unwrap_or_else(|_| self.directory.clone());
-        let names = lineup_targets_in(&metadata, &directory, self.package.as_deref());
+        let uses_harness = |source: &Path| {
+            std::fs::read_to_string(source).is_ok_and(|text| text.contains("omnilink_harness"))
+        };
+        let names = test_targets_in(&metadata, &directory, self.package.as_deref(), &uses_harness);
         match names.is_empty() {
             true => Err(CliError::Usage(format!(
-                "{}: no target lies in a folder `lineup`; write lineup/NAME.rs and name it in Cargo.toml ([[test]] name = \"NAME\", \
-                 path = \"lineup/NAME.rs\", harness = false), or name a --bin, --example, --test, --cpp or --harness",
+                "{}: no target lies in a folder `lineup`, and no test uses omnilink_harness; write lineup/NAME.rs and name it in \
+                 Cargo.toml ([[test]] name = \"NAME\", path = \"lineup/NAME.rs\", harness = false), or a #[test] function that ends \
+                 in `.test()`, or name a --bin, --example, --test, --cpp or --harness",
                 self.directory.display()
             ))),
             false => Ok(names),
@@ -161,15 +227,24 @@ impl Target {
     }
 }
 
-fn built(program: PathBuf, command: String) -> Built {
-    Built {
-        program,
-        command,
-        _folder: None,
-    }
+/// The `#[test]` functions of a test program; none if it is a program of its own (`harness = false`).
+fn cases_of(program: &Path) -> Result<Vec<String>, CliError> {
+    let output = Command::new(program)
+        .arg("--list")
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| CliError::Usage(format!("{}: cannot be started: {error}", program.display())))?;
+    let listed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let cases = listed.lines().filter_map(|line| line.strip_suffix(": test"));
+    Ok(cases.map(str::to_owned).collect())
 }
 
-fn lineup_targets_in(metadata: &Value, directory: &Path, package: Option<&str>) -> Vec<String> {
+fn test_targets_in(
+    metadata: &Value,
+    directory: &Path,
+    package: Option<&str>,
+    uses_harness: &dyn Fn(&Path) -> bool,
+) -> Vec<String> {
     let list = |value: &Value, name: &str| {
         value
             .get(name)
@@ -195,11 +270,8 @@ fn lineup_targets_in(metadata: &Value, directory: &Path, package: Option<&str>) 
     let is_lineup = |target: &Value| {
         let is_test = list(target, "kind").iter().any(|kind| kind == "test");
         let path = PathBuf::from(text(target, "src_path"));
-        is_test
-            && path
-                .parent()
-                .and_then(Path::file_name)
-                .is_some_and(|folder| folder == "lineup")
+        let folder = path.parent().and_then(Path::file_name);
+        is_test && (folder.is_some_and(|folder| folder == "lineup") || uses_harness(&path))
     };
     targets
         .filter(is_lineup)
@@ -212,20 +284,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn test_targets_in_a_folder_lineup_are_found() {
+    fn tests_in_a_folder_lineup_or_with_our_harness_are_found() {
         let metadata: Value = serde_json::from_str(
             r#"{"packages":[
                 {"name":"a","manifest_path":"/w/a/Cargo.toml","targets":[
                     {"name":"queue","kind":["test"],"src_path":"/w/a/lineup/queue.rs"},
                     {"name":"unit","kind":["test"],"src_path":"/w/a/tests/unit.rs"},
+                    {"name":"with","kind":["test"],"src_path":"/w/a/tests/with.rs"},
                     {"name":"a","kind":["lib"],"src_path":"/w/a/lineup/lib.rs"}]},
                 {"name":"b","manifest_path":"/w/b/Cargo.toml","targets":[
                     {"name":"map","kind":["test"],"src_path":"/w/b/lineup/map.rs"}]}]}"#,
         )
         .unwrap();
-        assert_eq!(lineup_targets_in(&metadata, Path::new("/w/a"), None), ["queue"]);
-        assert_eq!(lineup_targets_in(&metadata, Path::new("/w"), Some("b")), ["map"]);
-        assert!(lineup_targets_in(&metadata, Path::new("/w"), None).is_empty());
-        assert!(lineup_targets_in(&Value::Null, Path::new("/w"), None).is_empty());
+        let found = |metadata: &Value, directory: &str, package: Option<&str>| {
+            let uses_harness = |path: &Path| path == Path::new("/w/a/tests/with.rs");
+            test_targets_in(metadata, Path::new(directory), package, &uses_harness)
+        };
+        assert_eq!(found(&metadata, "/w/a", None), ["queue", "with"]);
+        assert_eq!(found(&metadata, "/w", Some("b")), ["map"]);
+        assert!(found(&metadata, "/w", None).is_empty());
+        assert!(found(&Value::Null, "/w", None).is_empty());
     }
 }

@@ -1,22 +1,28 @@
 //! `omnilink lineup`: does a component do concurrently what it does serially?
 
 mod harness;
+mod outlook;
+mod specification;
 
 use std::fs::File;
 use std::io::BufReader;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use omnilink_lineup::{
-    Blocking, Checked, Criterion, Description, Instrumented, InstrumentedOptions, Matrices, Matrix,
-    Observation, Options, Request, Schedule, ScheduleError, Search, Specification, Subject, Summary,
-    behavioural_diff, read_observations, run_campaign, run_schedule, summary_json, summary_text,
-    write_observations, write_xml,
+    Blocking, Checked, Criterion, Description, Executor, Harness, HarnessError, Matrices, Matrix,
+    Observation, Options, Request, Schedule, ScheduleError, Scheduled, ScheduledOptions, Search,
+    Specification, Subject, Summary, behavioural_diff, read_observations, run_campaign, run_schedule,
+    summary_json, summary_text, write_observations, write_xml,
 };
 use omnilink_report::Look;
+use omnilink_sched::SchedError;
 
-use self::harness::{Built, Target};
+use self::harness::{Built, Engine, Target};
+use self::outlook::Outlook;
+use self::specification::{Explained, SpecificationArgs};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::new_file::NewFile;
@@ -81,12 +87,8 @@ pub(crate) struct LineupArgs {
     /// No call may ever block: a run that is stuck is a violation
     #[arg(long)]
     no_blocking: bool,
-    /// Check against this model instead of the component's own serial runs, such as queue:capacity=2
-    #[arg(long, short, value_name = "NAME[:OPT=VAL,…]")]
-    model: Option<String>,
-    /// linearizable or sequential; with a model also causal, weak, read-my-writes …
-    #[arg(long, value_name = "LEVEL", default_value = "linearizable")]
-    consistency: String,
+    #[command(flatten)]
+    specification: SpecificationArgs,
     /// Write the serial histories: what the component does one call at a time
     #[arg(long, value_name = "FILE", help_heading = OBSERVATIONS)]
     observations: Option<PathBuf>,
@@ -118,6 +120,8 @@ Examples:
   omnilink lineup --cpp queue.cpp --cxxflag=-Iinclude
   omnilink lineup --matrix 'push(1) | pop()' --preemptions 3
   omnilink lineup --model queue --consistency sequential
+  omnilink lineup --spec Queue.tla --config Queue.cfg
+  omnilink lineup --engine native --cpp store.cpp --cxxflag=-lwiredtiger
   omnilink lineup --observations new.json --compare old.json
 
 Exit codes: 0 no violation; 1 a violation; 2 bad usage or bad input; 3 unknown.";
@@ -127,21 +131,27 @@ pub(crate) fn run(args: &LineupArgs) -> Result<Exit, CliError> {
     let look = output::look(args.color, args.ascii);
     let mut out = Output::new(&look);
     let files = Files::check(args)?;
-    let specification = args.specification()?;
+    let explained = args.specification.explained()?;
     let schedule = args.schedule.as_deref().map(parse_schedule).transpose()?;
     let mut observations = Vec::new();
-    let mut worst = Exit::Valid;
+    let mut exits = Vec::new();
     for built in args.target.build()? {
         let exit = args.check(
             &built,
-            specification.as_ref(),
+            &explained,
             schedule.as_ref(),
             &mut observations,
             &look,
             &mut out,
         )?;
-        worst = worst.max(exit);
+        exits.extend(exit);
     }
+    let Some(mut worst) = exits.into_iter().max() else {
+        return Err(CliError::Usage(
+            "no #[test] function offers a component; let one end in `.test()` of omnilink_harness::Component"
+                .to_owned(),
+        ));
+    };
     if let Some(path) = &args.compare {
         let old = File::open(path).map_err(|error| {
             CliError::Usage(format!(
@@ -172,38 +182,51 @@ impl LineupArgs {
     fn check(
         &self,
         built: &Built,
-        specification: Option<&Specification>,
+        explained: &Explained<'_>,
         schedule: Option<&Schedule>,
         observations: &mut Vec<Observation>,
         look: &Look,
         out: &mut Output,
-    ) -> Result<Exit, CliError> {
+    ) -> Result<Option<Exit>, CliError> {
         let bad = |error: &dyn std::fmt::Display| CliError::Usage(error.to_string());
-        let defaults = InstrumentedOptions::default();
-        let instrumented = InstrumentedOptions {
-            plain_accesses: self.plain,
-            reduction: !self.no_reduction,
-            processors: self.jobs.unwrap_or(defaults.processors).max(1),
-            ..defaults
+        let (mut executor, description) = match self.start(&built.harness) {
+            Ok(started) => started,
+            // A function that offers no component is a test like any other.
+            Err(HarnessError::Start(SchedError::NotAHarness { .. })) if built.is_a_guess => return Ok(None),
+            Err(error) => return Err(bad(&error)),
         };
-        let (mut executor, description) =
-            Instrumented::start(&built.program, instrumented).map_err(|error| bad(&error))?;
-        let options = self.options(&description)?;
+        let executor = &mut *executor;
+        let options = self.options(&description, explained.criterion());
+        let specification = explained.specification(&description.alphabet, options.deadline)?;
+        let specification = specification.as_ref();
         let request = Request {
             alphabet: &description.alphabet,
             options: &options,
             specification,
         };
+        let command = format!("{}{}", built.command, self.specification.arguments());
         let subject = Subject {
             name: &description.name,
             alphabet: &description.alphabet,
             specification: specification.map(Specification::name),
-            command: &built.command,
+            command: &command,
         };
-        let progress = Progress::counting(&description.name, "executions");
-        let tick = &mut || progress.add_one();
-        let mut seen = |checked: &Checked| observations.push(Observation::of(checked, &description.alphabet));
         let matrices = self.matrices(&description)?;
+        let total = matrices.at_most(&description.alphabet);
+        let outlook = Arc::new(Outlook::new(
+            &description.name,
+            total,
+            self.processors(),
+            options.deadline,
+        ));
+        let shown = Arc::clone(&outlook);
+        let progress =
+            Progress::telling(move |executions, elapsed_s| shown.text(executions, elapsed_s, Instant::now()));
+        let tick = &mut || progress.add_one();
+        let mut seen = |checked: &Checked| {
+            outlook.add_matrix(Instant::now());
+            observations.push(Observation::of(checked, &description.alphabet));
+        };
         let summary = match (schedule, &matrices) {
             (Some(schedule), Matrices::Given(given)) => {
                 let [matrix] = given.as_slice() else {
@@ -211,9 +234,9 @@ impl LineupArgs {
                         "--schedule is of one matrix: give one --matrix".to_owned(),
                     ));
                 };
-                run_schedule(&mut executor, request, matrix, schedule, tick)
+                run_schedule(executor, request, matrix, schedule, tick)
             }
-            _ => run_campaign(&mut executor, request, &matrices, &mut seen, tick),
+            _ => run_campaign(executor, request, &matrices, &mut seen, tick),
         };
         let summary = summary.map_err(|error| bad(&error))?;
         drop(progress);
@@ -221,20 +244,47 @@ impl LineupArgs {
             true => out.print(&format!("{}\n", summary_json(subject, &summary)))?,
             false => out.print(&summary_text(subject, &summary, look))?,
         }
-        Ok(exit_of(&summary))
+        Ok(Some(exit_of(&summary)))
     }
 
-    fn options(&self, description: &Description) -> Result<Options, CliError> {
-        let criterion = match (self.consistency.as_str(), &self.model) {
-            ("sequential", None) => Criterion::Sequential,
-            ("linearizable", None) | (_, Some(_)) => Criterion::Linearizable,
-            (level, None) => {
-                return Err(CliError::Usage(format!(
-                    "--consistency {level} needs a --model: serial runs tell nothing about calls that do not see each other"
-                )));
+    /// How many runs are made at a time.
+    fn processors(&self) -> usize {
+        let all = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.jobs.unwrap_or_else(all).max(1)
+    }
+
+    fn start(&self, harness: &Harness) -> Result<(Box<dyn Executor>, Description), HarnessError> {
+        let processors = self.processors();
+        Ok(match self.target.engine {
+            Engine::Instrumented => {
+                let options = ScheduledOptions {
+                    plain_accesses: self.plain,
+                    reduction: !self.no_reduction,
+                    processors,
+                    ..ScheduledOptions::default()
+                };
+                let (executor, description) = Scheduled::start(harness, options)?;
+                (Box::new(executor), description)
             }
-        };
+            #[cfg(not(target_os = "linux"))]
+            Engine::Native => {
+                return Err(HarnessError::System(
+                    omnilink_sched::build::BuildError::Unsupported,
+                ));
+            }
+            #[cfg(target_os = "linux")]
+            Engine::Native => {
+                let (executor, description) = omnilink_lineup::Native::start(harness, self.seed, processors)?;
+                (Box::new(executor), description)
+            }
+        })
+    }
+
+    fn options(&self, description: &Description, criterion: Criterion) -> Options {
         let search = match (self.random, self.pct) {
+            _ if self.target.engine == Engine::Native => Search::Random {
+                executions: self.random.unwrap_or(self.executions),
+            },
             (Some(executions), _) => Search::Random { executions },
             (None, Some(executions)) => Search::Pct {
                 executions,
@@ -244,7 +294,7 @@ impl LineupArgs {
                 preemptions: self.preemptions,
             },
         };
-        Ok(Options {
+        Options {
             criterion,
             blocking: match self.no_blocking {
                 true => Blocking::Never,
@@ -253,20 +303,11 @@ impl LineupArgs {
             search,
             seed: self.seed,
             serial_max: self.serial_max,
-            executions_max: self.executions,
+            // Who asks for so many random runs wants them.
+            executions_max: self.random.or(self.pct).unwrap_or(self.executions),
             deadline: self.time_limit.map(|limit| Instant::now() + limit),
             ..Options::default()
-        })
-    }
-
-    fn specification(&self) -> Result<Option<Specification>, CliError> {
-        let specification = self
-            .model
-            .as_deref()
-            .map(|model| Specification::new(model, &self.consistency));
-        specification
-            .transpose()
-            .map_err(|error| CliError::Usage(error.to_string()))
+        }
     }
 
     /// What failed once comes first, then what is small, then random matrices.

@@ -84,6 +84,133 @@ fn a_queue_passes_by_itself_and_by_the_model_and_behaves_as_it_did() {
     );
 }
 
+/// A file of the example package.
+fn example(name: &str) -> String {
+    format!("{}/../../examples/lineup/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn a_tla_specification_explains_the_runs_of_a_queue_or_says_what_it_does_not_allow() {
+    let matrix = ["--matrix", "push(1), pop() | push(2), pop()"];
+    let ran = lineup(
+        "queue",
+        &[matrix.as_slice(), &["--spec", &example("Queue.tla")]].concat(),
+    );
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(
+        unwrapped(&ran).contains("explained by the specification"),
+        "{ran:?}"
+    );
+
+    let queue = std::fs::read_to_string(example("Queue.tla")).unwrap();
+    let stack = queue
+        .replace("Append(queue, value)", "<<value>> \\o queue")
+        .replace("MODULE Queue", "MODULE Stack");
+    let folder = folder(&[("Stack.tla", &stack)]);
+    let stack = folder.path().join("Stack.tla").display().to_string();
+    let spec = ["--spec", &stack, "--const", "null=CHOOSE n : n \\notin Int"];
+    let ran = lineup("queue", &[matrix.as_slice(), &spec].concat());
+    assert_eq!(ran.code, 2, "an expression that has no value: {ran:?}");
+    let spec = ["--spec", &stack, "--config", &example("Queue.cfg")];
+    let ran = lineup(
+        "queue",
+        &[spec.as_slice(), &["--matrix", "push(1), push(2), pop()"]].concat(),
+    );
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(unwrapped(&ran).contains("by the specification"), "{ran:?}");
+}
+
+#[test]
+fn replicas_are_as_weak_as_they_promise_to_be_and_no_weaker() {
+    let spec = example("Register.tla");
+    let at = |matrix: &str, level: &str| {
+        let arguments = ["--matrix", matrix, "--spec", &spec, "--consistency", level];
+        lineup("replicas", &arguments).code
+    };
+    let one_after_the_other = "write(1) | near() | far()";
+    assert_eq!(at(one_after_the_other, "linearizable"), 1);
+    assert_eq!(at(one_after_the_other, "sequential"), 0);
+    let back_in_time = "write(1) | near(), far()";
+    assert_eq!(at(back_in_time, "sequential"), 1);
+    assert_eq!(at(back_in_time, "monotonic-reads"), 1);
+    assert_eq!(at(back_in_time, "read-my-writes"), 0);
+}
+
+/// `near` sees every write that is over; `far` may miss one that `near` has seen, but only while it is being made.
+#[test]
+fn each_call_is_held_to_what_it_promises() {
+    let spec = example("Register.tla");
+    let with = |option: &str, text: &str| {
+        let folder = folder(&[("promised.txt", text)]);
+        let promised = folder.path().join("promised.txt").display().to_string();
+        let matrix = "write(1) | near(), far()";
+        lineup(
+            "replicas",
+            &["--matrix", matrix, "--spec", &spec, option, &promised],
+        )
+    };
+    assert_eq!(with("--levels", "write|near: complete, far: weak\n").code, 0);
+    assert_eq!(with("--levels", "write|near|far: complete\n").code, 1);
+    refused_after_building(&with("--levels", "near: soon\n"), &["soon"]);
+    assert_eq!(with("--axioms", "vis >= po\n").code, 0);
+    assert_eq!(with("--axioms", "vis >= vis;po\n").code, 1);
+}
+
+#[test]
+fn native_threads_show_a_number_drawn_twice_without_instrumentation() {
+    let ran = lineup("lazy", &["--engine", "native", "--auto", "2"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(unwrapped(&ran).contains("--engine native"), "{ran:?}");
+    assert!(!ran.stdout.contains("--schedule"), "{ran:?}");
+    assert!(!ran.stdout.contains("preemption"), "{ran:?}");
+}
+
+/// A package with a test that has two components among its functions, and one that has none.
+#[test]
+fn components_in_test_functions_are_found_and_the_others_left_alone() {
+    let harness = concat!(env!("CARGO_MANIFEST_DIR"), "/../harness");
+    let manifest = format!(
+        "[package]\nname = \"tested\"\nedition = \"2024\"\n[lib]\npath = \"lib.rs\"\n[workspace]\n\
+         [dev-dependencies]\nomnilink-harness = {{ path = {harness:?} }}\n\
+         [[test]]\nname = \"counters\"\npath = \"counters.rs\"\n[[test]]\nname = \"other\"\npath = \"other.rs\"\n"
+    );
+    let counters = r#"
+        use std::sync::atomic::{AtomicI64, Ordering::SeqCst};
+        use omnilink_harness::Component;
+        #[test]
+        fn racy() {
+            Component::new("racy", || AtomicI64::new(0))
+                .op("inc()", |n| n.store(n.load(SeqCst) + 1, SeqCst))
+                .op("get()", |n| n.load(SeqCst))
+                .test();
+        }
+        #[test]
+        fn sound() {
+            Component::new("sound", || AtomicI64::new(0)).op("inc()", |n| n.fetch_add(1, SeqCst)).test();
+        }
+        #[test]
+        fn ordinary() {}
+    "#;
+    let package = folder(&[
+        ("Cargo.toml", &manifest),
+        ("lib.rs", ""),
+        ("counters.rs", counters),
+        ("other.rs", "#[test]\nfn nothing() {}\n"),
+    ]);
+    let ran = omnilink_in(package.path(), &["lineup", "--auto", "2", "--json"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let json = ran.json();
+    let verdicts: Vec<(&str, &str)> = json
+        .iter()
+        .map(|one| (one["input"].as_str().unwrap(), one["verdict"].as_str().unwrap()))
+        .collect();
+    assert_eq!(verdicts, [("racy", "violation"), ("sound", "valid")], "{ran:?}");
+    let one = ["lineup", "--test", "counters", "--case", "sound", "--auto", "2"];
+    assert_eq!(omnilink_in(package.path(), &one).code, 0);
+    let none = omnilink_in(package.path(), &["lineup", "--test", "other"]);
+    refused_after_building(&none, &["no #[test] function offers a component"]);
+}
+
 #[test]
 fn what_cannot_be_checked_is_refused_with_what_to_do() {
     let refused =
@@ -96,8 +223,11 @@ fn what_cannot_be_checked_is_refused_with_what_to_do() {
         &["--matrix", "inc()", "--schedule", "often"],
         &["schedule: word 1 is `often`", "0x3"],
     );
-    refused(&["--consistency", "causal"], &["needs a --model"]);
+    refused(&["--consistency", "causal"], &["needs a --model or a --spec"]);
     refused(&["--model", "kettle"], &["kettle"]);
+    refused(&["--spec", "nowhere.tla"], &["nowhere.tla"]);
+    refused(&["--spec", &example("Queue.tla")], &["inc", "Queue.tla"]);
+    refused(&["--config", "x.cfg"], &["--spec"]);
     omnilink(&["lineup", "--harness", "/bin/true"]).refused(&["/bin/true"]);
     let package = folder(&[
         (
@@ -106,6 +236,9 @@ fn what_cannot_be_checked_is_refused_with_what_to_do() {
         ),
         ("lib.rs", ""),
     ]);
-    omnilink_in(package.path(), &["lineup"])
-        .refused(&["no target lies in a folder `lineup`", "harness = false"]);
+    omnilink_in(package.path(), &["lineup"]).refused(&[
+        "no target lies in a folder `lineup`",
+        "harness = false",
+        "`.test()`",
+    ]);
 }

@@ -14,7 +14,11 @@ pub(super) fn interleaving_text(words: Words<'_>, violation: &Violation, look: &
         1 => "1 preemption".to_owned(),
         many => format!("{many} preemptions"),
     };
-    let mut page = format!("The interleaving, with {preemptions}:\n");
+    let mut page = match execution.schedule.is_empty() {
+        // Nobody decided, and nobody knows where threads were interrupted.
+        true => "What happened, as far as it was seen:\n".to_owned(),
+        false => format!("The interleaving, with {preemptions}:\n"),
+    };
     let mut switches = execution.switches.iter().peekable();
     for (at, event) in execution.events.iter().enumerate() {
         while let Some(switch) = switches.next_if(|switch| switch.after_events <= at) {

@@ -81,6 +81,10 @@ fn a_random_check_finds_each_bug_and_leaves_the_smallest_matrix() {
         "{matrix}: {diagnosis:?}"
     );
 
+    // Two who sleep, and one who wakes them: three threads, whatever they are found in.
+    assert_eq!(matrix.split(['|', ',']).count(), 4, "{matrix}");
+    assert_eq!(matrix.split('|').count(), 3, "{matrix}");
+
     let (matrix, diagnosis) = found(MoodyBag::new, &["add(1)", "add(2)", "take()"]);
     assert_eq!(diagnosis, None);
     assert_eq!(matrix.matches("add").count(), 2, "{matrix}");

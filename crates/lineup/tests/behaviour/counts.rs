@@ -42,8 +42,8 @@ fn a_queue_with_three_threads_of_three_calls_has_1680_serial_histories() {
     assert_eq!(checked.serial.finished(), 1680);
     assert_eq!(checked.serial.stuck(), 0);
     assert_eq!(checked.serial.histories().len(), 1680);
-    // Twice: in two surroundings.
-    assert_eq!(checked.serial_phase.executions, 2 * 1680);
+    // Once, and a few more in two other surroundings.
+    assert_eq!(checked.serial_phase.executions, 1680 + 2 * 24);
 }
 
 #[test]

@@ -1,10 +1,51 @@
 //! The same runs, explained by a given specification and by weaker criteria.
 
-use omnilink_lineup::{Alphabet, Criterion, Matrix, Options, Request, Specification, Verdict, check_matrix};
+use std::time::{Duration, Instant};
+
+use omnilink_lineup::{
+    Alphabet, Criterion, Judged, Law, Matrix, Options, Promise, Request, Specification, SpecificationError,
+    Undecided, Verdict, check_matrix, explain_by,
+};
+use omnilink_models::{DecodeError, Decoded, Shipped, Visitor, with_model};
+use omnilink_trace::Operation;
 
 use crate::counts::checked;
 use crate::machines::components::{Queue, ReplicatedRegister};
 use crate::machines::{Machine, Machines};
+
+/// A shipped model at a level.
+fn shipped(model: &str, level: &str) -> Specification {
+    with_model(model, OfModel(Promise::from_name(level).unwrap())).unwrap()
+}
+
+struct OfModel(Promise);
+
+impl Visitor for OfModel {
+    type Output = Specification;
+
+    fn visit<M: Shipped>(self, model: M) -> Specification {
+        Specification::new(M::ENTRY.name, move |operations| {
+            judged(&model, &self.0, operations)
+        })
+    }
+}
+
+fn judged<M: Shipped>(model: &M, promise: &Promise, operations: Vec<Operation>) -> Judged {
+    let decoder = |operation: &Operation| -> Result<Option<M::Op>, DecodeError> {
+        Ok(match model.decode(operation)? {
+            Decoded::Op(op) => Some(op),
+            Decoded::DidNotHappen => None,
+        })
+    };
+    let law = Law {
+        model,
+        decoder: &decoder,
+        methods: &[],
+        promise,
+        deadline: None,
+    };
+    explain_by(&law, operations)
+}
 
 fn against<M: Machine>(
     make: impl Fn(u64) -> M,
@@ -15,7 +56,7 @@ fn against<M: Machine>(
 ) -> Verdict {
     let alphabet = Alphabet::of_calls(calls.iter().copied()).unwrap();
     let matrix = Matrix::parse(matrix, &alphabet).unwrap();
-    let specification = Specification::new(model, level).unwrap();
+    let specification = shipped(model, level);
     let mut machines = Machines {
         make,
         alphabet: alphabet.clone(),
@@ -91,7 +132,7 @@ fn a_register_of_two_replicas_is_sequentially_consistent_and_no_more() {
 #[test]
 fn a_model_that_does_not_know_a_call_says_so() {
     let alphabet = Alphabet::of_calls(["shuffle()"]).unwrap();
-    let specification = Specification::new("queue", "linearizable").unwrap();
+    let specification = shipped("queue", "linearizable");
     let mut machines = Machines {
         make: |_| Queue::default(),
         alphabet: alphabet.clone(),
@@ -106,6 +147,52 @@ fn a_model_that_does_not_know_a_call_says_so() {
         .unwrap_err()
         .to_string();
     assert!(error.contains("no operation \"shuffle\""), "{error}");
-    assert!(Specification::new("kettle", "linearizable").is_err());
-    assert!(Specification::new("queue", "sort of").is_err());
+    assert!(Promise::from_name("sort of").is_err());
+}
+
+/// What becomes of one call that a specification is asked about.
+fn asked(specification: &Specification, deadline: Option<Instant>) -> Result<Verdict, String> {
+    let alphabet = Alphabet::of_calls(["pop()"]).unwrap();
+    let mut machines = Machines {
+        make: |_| Queue::default(),
+        alphabet: alphabet.clone(),
+    };
+    let request = Request {
+        alphabet: &alphabet,
+        options: &Options {
+            deadline,
+            ..Options::default()
+        },
+        specification: Some(specification),
+    };
+    let matrix = Matrix::parse("pop()", &alphabet).unwrap();
+    let checked = check_matrix(&mut machines, request, &matrix, &mut || {});
+    checked
+        .map(|checked| checked.verdict)
+        .map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_specification_in_a_thread_answers_there_or_says_why_it_cannot() {
+    let here = std::thread::current().id();
+    let elsewhere = Specification::in_a_thread("elsewhere", move |questions| {
+        assert_ne!(std::thread::current().id(), here);
+        questions.answer(|_| Ok(None));
+        Ok(())
+    });
+    assert!(matches!(asked(&elsewhere, None), Ok(Verdict::Passed)));
+    let broken = Specification::in_a_thread("broken", |_| Err("Init is nowhere".to_owned()));
+    assert_eq!(asked(&broken, None).unwrap_err(), "Init is nowhere");
+    let gone = Specification::in_a_thread("gone", |_| Ok(()));
+    assert!(asked(&gone, None).unwrap_err().contains("is gone"));
+}
+
+#[test]
+fn a_specification_that_runs_out_of_time_leaves_the_answer_open() {
+    let slow = Specification::new("slow", |_| Err(SpecificationError::TimeIsUp));
+    let verdict = asked(&slow, Some(Instant::now() + Duration::from_secs(60)));
+    assert!(
+        matches!(verdict, Ok(Verdict::Unknown(Undecided::TimeIsUp))),
+        "{verdict:?}"
+    );
 }

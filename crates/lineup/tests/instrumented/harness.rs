@@ -4,14 +4,15 @@
 //! modules.
 
 #[path = "../../../harness/src/component.rs"]
+#[allow(dead_code, reason = "a component is the whole of a program here, never of a test")]
 mod component;
 #[path = "../../../sched/src/harness.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "the file also offers a clock, which no component here looks at")]
 mod serve;
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, Ordering::SeqCst};
 use std::sync::{Barrier, Condvar, Mutex};
 
 use component::Component;
@@ -43,6 +44,32 @@ impl Blocking {
     }
 }
 
+/// Numbers for objects, none of them twice in a process.
+static NUMBERS: AtomicI64 = AtomicI64::new(0);
+
+/// A page that is given back while somebody may still be reading it.
+#[derive(Default)]
+struct Shared {
+    page: AtomicPtr<[i64; 8]>,
+    readers: AtomicI64,
+}
+
+impl Shared {
+    fn peek(&self) -> Option<i64> {
+        let page = self.page.load(SeqCst);
+        self.readers.fetch_add(1, SeqCst);
+        // SAFETY: none: that is the bug.
+        (!page.is_null()).then(|| unsafe { page.cast::<i64>().add(5).read_volatile() })
+    }
+
+    fn give_back(&self, page: *mut [i64; 8]) {
+        if !page.is_null() {
+            // SAFETY: whoever swapped it out owns it.
+            drop(unsafe { Box::from_raw(page) });
+        }
+    }
+}
+
 fn main() -> ExitCode {
     let program = std::env::current_exe().expect("a path");
     match program.file_name().and_then(|name| name.to_str()).unwrap_or_default() {
@@ -68,6 +95,24 @@ fn main() -> ExitCode {
             .op("add(1)", |bag| bag.lock().unwrap().push(1))
             .op("try_take()", |bag| bag.try_lock().ok().and_then(|mut bag| bag.pop()))
             .main(),
+        "bag" => Component::new("bag", || Mutex::new(HashSet::new()))
+            .op("add(1)", |bag| bag.lock().unwrap().insert(1))
+            .op("add(2)", |bag| bag.lock().unwrap().insert(2))
+            .op("take()", |bag| {
+                let mut bag = bag.lock().unwrap();
+                let taken = bag.iter().next().copied()?;
+                bag.take(&taken)
+            })
+            .main(),
+        "lazy" => Component::new("lazy", || (AtomicI64::new(0), AtomicI64::new(0)))
+            .op("get()", |(drawn, draws)| {
+                if drawn.load(SeqCst) == 0 {
+                    (0..1_000).for_each(|step| drop(std::hint::black_box(step)));
+                    drawn.store(1 + draws.fetch_add(1, SeqCst), SeqCst);
+                }
+                drawn.load(SeqCst)
+            })
+            .main(),
         "lost" => Component::new("lost", Blocking::default)
             .op("push(1)", |queue| queue.push(true))
             .op("pop()", |queue| queue.pop())
@@ -87,6 +132,17 @@ fn main() -> ExitCode {
                 }
                 was_full
             })
+            .main(),
+        "freed" => Component::new("freed", || Shared::default())
+            .op("put()", |shared| {
+                let before = shared.page.swap(Box::into_raw(Box::new([7; 8])), SeqCst);
+                shared.give_back(before);
+            })
+            .op("take()", |shared| shared.give_back(shared.page.swap(std::ptr::null_mut(), SeqCst)))
+            .op("peek()", |shared| shared.peek())
+            .main(),
+        "numbered" => Component::new("numbered", || NUMBERS.fetch_add(1, SeqCst))
+            .op("number()", |number| *number)
             .main(),
         "panic" => Component::new("panic", || AtomicBool::new(true))
             .op("take()", |is_full| {

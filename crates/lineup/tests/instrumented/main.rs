@@ -5,12 +5,14 @@
     any(target_arch = "x86_64", target_arch = "aarch64")
 ))]
 
+mod paper_in_cpp;
+
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use omnilink_lineup::{
-    Alphabet, Checked, Description, Diagnosis, Failure, Instrumented, InstrumentedOptions, Matrices, Matrix,
-    Options, Request, Search, Verdict, Why, check_matrix, run_campaign,
+    Alphabet, Checked, Description, Diagnosis, Executor, Failure, Matrices, Matrix, Native, Options, Request,
+    Scheduled, ScheduledOptions, Search, Verdict, Why, check_matrix, run_campaign,
 };
 use omnilink_sched::build::RustBuild;
 use tempfile::TempDir;
@@ -31,12 +33,12 @@ fn harness(component: &str) -> PathBuf {
     program
 }
 
-fn start(component: &str) -> (Instrumented, Description) {
-    let options = InstrumentedOptions {
+fn start(component: &str) -> (Scheduled, Description) {
+    let options = ScheduledOptions {
         processors: 1,
-        ..InstrumentedOptions::default()
+        ..ScheduledOptions::default()
     };
-    Instrumented::start(&harness(component), options).expect("a running harness")
+    Scheduled::start(&harness(component).as_path().into(), options).expect("a running harness")
 }
 
 fn checked(component: &str, matrix: &str, options: &Options) -> (Checked, Alphabet) {
@@ -53,20 +55,32 @@ fn checked(component: &str, matrix: &str, options: &Options) -> (Checked, Alphab
 
 /// The smallest failing matrix among all of two threads.
 fn found(component: &str) -> (String, Failure) {
-    found_in(component, &|_| Matrices::Growing { largest: 2 })
+    found_in(&mut start(component), &|_| Matrices::Growing { largest: 2 })
 }
 
-fn found_in(component: &str, matrices: &dyn Fn(&Alphabet) -> Matrices) -> (String, Failure) {
-    let (mut executor, Description { alphabet, .. }) = start(component);
+fn found_in(
+    (executor, description): &mut (impl Executor, Description),
+    matrices: &dyn Fn(&Alphabet) -> Matrices,
+) -> (String, Failure) {
+    let options = Options {
+        blocking: description.blocking,
+        search: match executor.decides() {
+            true => Options::default().search,
+            false => Search::Random { executions: 200_000 },
+        },
+        executions_max: u64::MAX,
+        ..Options::default()
+    };
+    let alphabet = &description.alphabet;
     let request = Request {
-        alphabet: &alphabet,
-        options: &Options::default(),
+        alphabet,
+        options: &options,
         specification: None,
     };
-    let matrices = matrices(&alphabet);
-    let summary = run_campaign(&mut executor, request, &matrices, &mut |_| {}, &mut || {}).unwrap();
+    let matrices = matrices(alphabet);
+    let summary = run_campaign(executor, request, &matrices, &mut |_| {}, &mut || {}).unwrap();
     let failure = *summary.failure.expect("a failure");
-    let matrix = failure.smallest.matrix.display(&alphabet).to_string();
+    let matrix = failure.smallest.matrix.display(alphabet).to_string();
     (matrix, failure)
 }
 
@@ -78,8 +92,8 @@ fn a_queue_with_three_threads_of_three_calls_has_1680_serial_histories() {
     };
     let matrix = "push(1), pop(), push(2) | pop(), push(2), pop() | push(1), pop(), pop()";
     let (checked, _) = checked("queue", matrix, &options);
-    assert_eq!(checked.serial_phase.executions, 1680);
     assert_eq!(checked.serial.finished(), 1680);
+    assert_eq!(checked.serial.len(), 1680);
     assert_eq!(checked.phases[0].executions, 6);
     assert!(
         matches!(checked.verdict, Verdict::Passed),
@@ -142,14 +156,18 @@ fn a_try_take_that_gives_up_is_found() {
     assert_eq!(Diagnosis::of(&failure.smallest), Some(Diagnosis::NotLinearizable));
 }
 
+fn given(matrix: &str, alphabet: &Alphabet) -> Matrices {
+    Matrices::Given(vec![Matrix::parse(matrix, alphabet).unwrap()])
+}
+
+/// Two sleepers, for whom one call to wake one of them is one too few.
+fn two_sleepers(alphabet: &Alphabet) -> Matrices {
+    given("pop() | pop() | push(1), push(1), push(1)", alphabet)
+}
+
 #[test]
 fn a_lost_wakeup_is_found_as_stuck() {
-    let two_sleepers = |alphabet: &Alphabet| {
-        Matrices::Given(vec![
-            Matrix::parse("pop() | pop() | push(1), push(1), push(1)", alphabet).unwrap(),
-        ])
-    };
-    let (matrix, failure) = found_in("lost", &two_sleepers);
+    let (matrix, failure) = found_in(&mut start("lost"), &two_sleepers);
     assert_eq!(matrix, "pop() | pop() | push(1), push(1)");
     assert!(
         matches!(Diagnosis::of(&failure.smallest), Some(Diagnosis::LostWakeup(_))),
@@ -179,4 +197,92 @@ fn a_crash_is_the_end_of_its_call_and_a_panic_is_a_result() {
         panic!("{matrix}")
     };
     assert!(matches!(violation.why, Why::Results(_)));
+}
+
+/// Memory that was given back is overwritten, so that it does not still look as it should.
+#[test]
+fn a_use_after_free_shows_in_a_result() {
+    let (matrix, failure) = found("freed");
+    assert_eq!(failure.smallest.matrix.len(), 3, "{matrix}");
+    let Verdict::Violation(violation) = &failure.smallest.verdict else {
+        panic!("{matrix}")
+    };
+    assert!(matches!(violation.why, Why::Results(_)), "{:?}", violation.why);
+    assert_eq!(failure.is_repeatable, Some(true));
+}
+
+/// Hash tables are seeded by random numbers, which are the same in every run: only in other surroundings it shows.
+#[test]
+fn a_bag_that_depends_on_hash_seeds_is_nondeterministic() {
+    let (matrix, failure) = found("bag");
+    assert_eq!(failure.smallest.matrix.len(), 3, "{matrix}");
+    let Verdict::Nondeterministic(two) = &failure.smallest.verdict else {
+        panic!("{matrix}: {:?}", failure.smallest.verdict)
+    };
+    assert_eq!(two.one[..two.differ_at], two.other[..two.differ_at]);
+    assert_ne!(two.one[two.differ_at], two.other[two.differ_at]);
+}
+
+#[test]
+fn native_threads_draw_a_number_twice_and_what_they_show_is_still_a_proof() {
+    let mut native = Native::start(&harness("lazy").as_path().into(), 1, 1).expect("a running harness");
+    let three = |alphabet: &Alphabet| given("get() | get(), get()", alphabet);
+    let (matrix, failure) = found_in(&mut native, &three);
+    assert_eq!(matrix, "get() | get()");
+    assert_eq!(Diagnosis::of(&failure.smallest), Some(Diagnosis::NotLinearizable));
+    assert_eq!(failure.is_repeatable, None);
+    let schedule = "0x1".parse().unwrap();
+    let refused = native.0.replay(&failure.smallest.matrix, &schedule).unwrap_err();
+    assert!(
+        refused.to_string().contains("the native engine cannot"),
+        "{refused}"
+    );
+}
+
+/// In a process of its own, every object has number 0; of thousands in one process, only the first has.
+#[test]
+fn native_rounds_that_depend_on_the_rounds_before_are_no_proof_of_anything() {
+    let (mut native, Description { alphabet, .. }) =
+        Native::start(&harness("numbered").as_path().into(), 1, 1).expect("a running harness");
+    let matrix = Matrix::parse("number() | number()", &alphabet).unwrap();
+    let request = Request {
+        alphabet: &alphabet,
+        options: &Options {
+            search: Search::Random { executions: 3_000 },
+            ..Options::default()
+        },
+        specification: None,
+    };
+    let refused = check_matrix(&mut native, request, &matrix, &mut || {}).unwrap_err();
+    assert!(
+        refused
+            .to_string()
+            .contains("depend on the objects that were there before"),
+        "{refused}"
+    );
+    let (checked, _) = checked("numbered", "number() | number()", &Options::default());
+    assert!(matches!(checked.verdict, Verdict::Passed));
+}
+
+#[test]
+fn native_threads_of_a_queue_show_nothing_that_serial_runs_do_not_explain() {
+    let (mut native, Description { alphabet, .. }) =
+        Native::start(&harness("queue").as_path().into(), 1, 1).expect("a running harness");
+    let matrix = Matrix::parse("push(1), pop() | push(2), pop()", &alphabet).unwrap();
+    let request = Request {
+        alphabet: &alphabet,
+        options: &Options {
+            search: Search::Random { executions: 3_000 },
+            ..Options::default()
+        },
+        specification: None,
+    };
+    let checked = check_matrix(&mut native, request, &matrix, &mut || {}).unwrap();
+    assert!(
+        matches!(checked.verdict, Verdict::Passed),
+        "{:?}",
+        checked.verdict
+    );
+    assert_eq!(checked.serial.finished(), 6);
+    assert_eq!(checked.phases[0].executions, 3_000);
 }

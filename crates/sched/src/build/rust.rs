@@ -24,6 +24,10 @@ pub struct RustBuild {
     pub native: bool,
 }
 
+/// Whatever the profile says: places at which threads take turns are told by source lines, and a release build strips
+/// them unless told not to.
+const LINE_TABLES: [(&str, &str); 2] = [("DEBUG", "line-tables-only"), ("STRIP", "none")];
+
 /// A program of a package.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RustTarget {
@@ -63,7 +67,8 @@ impl RustBuild {
             .args(["--target", &host])
             .args(["--target-dir"])
             .arg(self.target_directory());
-        command.args(["--profile", self.profile.as_deref().unwrap_or("release")]);
+        let profile = self.profile.as_deref().unwrap_or("release");
+        command.args(["--profile", profile]);
         if let Some(package) = &self.package {
             command.args(["--package", package]);
         }
@@ -90,6 +95,12 @@ impl RustBuild {
         command
             .env("RUSTC_BOOTSTRAP", "1")
             .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
+        for (setting, value) in LINE_TABLES {
+            command.env(
+                format!("CARGO_PROFILE_{}_{setting}", name_in_environment(profile)),
+                value,
+            );
+        }
         let output = command
             .stdin(Stdio::null())
             .stderr(Stdio::inherit())
@@ -111,11 +122,15 @@ impl RustBuild {
         }
     }
 
-    /// Instrumented and other builds have no files in common, and would otherwise rebuild each other's.
+    /// Instrumented, native and other builds have no files in common, and would otherwise rebuild each other's.
     fn target_directory(&self) -> PathBuf {
+        let own = match self.native {
+            true => "omnilink-native",
+            false => "omnilink",
+        };
         match std::env::var_os("CARGO_TARGET_DIR") {
-            Some(directory) => PathBuf::from(directory).join("omnilink"),
-            None => PathBuf::from("target").join("omnilink"),
+            Some(directory) => PathBuf::from(directory).join(own),
+            None => PathBuf::from("target").join(own),
         }
     }
 
@@ -197,6 +212,17 @@ fn host_triple() -> Result<String, BuildError> {
             output: text,
         }),
     }
+}
+
+/// A profile as cargo reads it from the environment.
+fn name_in_environment(profile: &str) -> String {
+    // Cargo's own other names for its two profiles.
+    let profile = match profile {
+        "debug" | "test" => "dev",
+        "bench" => "release",
+        profile => profile,
+    };
+    profile.to_uppercase().replace('-', "_")
 }
 
 fn cargo() -> String {

@@ -108,6 +108,29 @@ fn executions_and_histories_within_each_bound_are_those_of_a_machine() {
     }
 }
 
+/// Two counters, one that adds in one step and one that loads and then stores: executions and histories with up to 0, 1
+/// and 2 preemptions, counted by hand where they are few and by a program of a few lines where not.
+#[test]
+fn two_counters_have_exactly_so_many_executions_and_histories_within_each_bound() {
+    let known = [
+        ("22 22", [(2, 2), (4, 4), (6, 6)]),
+        ("222 222", [(2, 2), (6, 6), (14, 14)]),
+        ("22 22 22", [(6, 6), (24, 24), (60, 60)]),
+        ("222 222 222", [(6, 6), (42, 42), (192, 192)]),
+        ("00 00", [(2, 2), (8, 8), (26, 18)]),
+        ("000 000", [(2, 2), (12, 12), (62, 52)]),
+        ("00 00 00", [(6, 6), (60, 60), (402, 330)]),
+        ("000 000 000", [(6, 6), (96, 96), (1056, 966)]),
+    ];
+    for (columns, counts) in known {
+        for (bound, expected) in (0..).zip(counts) {
+            let explored = explored("counter", columns, bounded(bound));
+            let found = (explored.exploration.executions, explored.histories.len());
+            assert_eq!(found, expected, "{columns} within {bound}");
+        }
+    }
+}
+
 #[test]
 fn bounds_grow_without_making_an_execution_twice() {
     let two = explored("counter", "00 00", bounded(2));

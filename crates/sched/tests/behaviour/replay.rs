@@ -2,7 +2,7 @@
 
 use crate::support::{explored, program, start};
 use omnilink_sched::{
-    Choices, Ending, Executor, ExploreOptions, Plan, SchedError, Schedule, Strategy, replay,
+    Choices, Ending, EventKind, Executor, ExploreOptions, Plan, SchedError, Schedule, Strategy, replay,
 };
 
 #[test]
@@ -61,6 +61,35 @@ fn time_hash_seeds_addresses_and_statics_are_the_same_in_every_execution() {
     for _ in 0..3 {
         assert_eq!(one.run(&program("00 0"), &plan).unwrap().events, first.events);
         assert_eq!(other.run(&program("00 0"), &plan).unwrap().events, first.events);
+    }
+}
+
+#[test]
+fn another_environment_has_another_time_and_other_hash_seeds_and_addresses() {
+    let mut surroundings = start("surroundings");
+    let mut seen = |environment: u64| {
+        let plan = Plan {
+            environment,
+            ..Plan::follow(Schedule::default())
+        };
+        let execution = surroundings.run(&program("0"), &plan).unwrap();
+        let EventKind::Return(result) = &execution.events[1].kind else {
+            panic!("{execution:?}")
+        };
+        // Time, keys and address, as a tuple shows them.
+        let (time, rest) = result.split_once('[').unwrap();
+        let (keys, rest) = rest.split_once(']').unwrap();
+        let address = rest.split(',').nth(1).unwrap();
+        [time.to_owned(), keys.to_owned(), address.to_owned()]
+    };
+    let here = seen(0);
+    assert_eq!(seen(0), here);
+    for environment in [1, 2, u64::MAX] {
+        let elsewhere = seen(environment);
+        assert_eq!(seen(environment), elsewhere);
+        for (here, there) in here.iter().zip(&elsewhere) {
+            assert_ne!(here, there, "in environment {environment}");
+        }
     }
 }
 

@@ -1,33 +1,22 @@
-//! A bag with a list for each thread: `take` prefers the caller's own, so which element comes back depends on more than
-//! what was put in.
+//! A bag in a hash table: which element `take` gives away depends on the keys of the hash function, which are random. No
+//! deterministic specification explains it.
 
+use std::collections::HashSet;
 use std::process::ExitCode;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
 use omnilink_harness::Component;
 
-#[derive(Default)]
-struct Bag {
-    lists: [Mutex<Vec<i64>>; 2],
-    turn: AtomicUsize,
-}
-
-impl Bag {
-    fn add(&self, value: i64) {
-        let turn = self.turn.fetch_add(1, SeqCst);
-        self.lists[turn % 2].lock().unwrap().push(value);
-    }
-
-    fn take(&self) -> Option<i64> {
-        self.lists.iter().find_map(|list| list.lock().unwrap().pop())
-    }
+fn take(bag: &Mutex<HashSet<i64>>) -> Option<i64> {
+    let mut bag = bag.lock().unwrap();
+    let taken = bag.iter().next().copied()?;
+    bag.take(&taken)
 }
 
 fn main() -> ExitCode {
-    Component::new("bag", Bag::default)
-        .op("add(1)", |bag| bag.add(1))
-        .op("add(2)", |bag| bag.add(2))
-        .op("take()", |bag| bag.take())
+    Component::new("bag", || Mutex::new(HashSet::new()))
+        .op("add(1)", |bag| bag.lock().unwrap().insert(1))
+        .op("add(2)", |bag| bag.lock().unwrap().insert(2))
+        .op("take()", take)
         .main()
 }

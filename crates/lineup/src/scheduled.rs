@@ -1,23 +1,26 @@
-//! Runs of unmodified code: a harness under the instrumented scheduler.
+//! Runs in which a scheduler decides every step: unmodified code in an instrumented harness, or whatever else the crate `sched`
+//! can drive, such as code that was ported to shuttle.
 
-use std::path::Path;
-
+#[cfg(target_os = "linux")]
+use omnilink_sched::HarnessExecutor;
+#[cfg(not(target_os = "linux"))]
+use omnilink_sched::build::BuildError;
 use omnilink_sched::{
-    Accesses, Ending as SchedEnding, EventKind, Execution as SchedExecution, ExploreOptions, HarnessExecutor,
-    HarnessOptions, Program, SchedError, Schedule, StopReason, Strategy, StuckReason, ThreadId, explore,
-    replay,
+    Accesses, Ending as SchedEnding, EventKind, Execution as SchedExecution, ExploreOptions, Program,
+    SchedError, Schedule, StopReason, Strategy, StuckReason, ThreadId, explore, replay,
 };
 
-use crate::description::{Description, DescriptionError};
+use crate::description::Description;
 use crate::execution::{Ending, Event, Execution, Stuck, Switch};
 use crate::executor::{Allowance, Coverage, Executor, ExecutorError, Plan, Visit};
+use crate::harness::{Harness, HarnessError};
 use crate::matrix::Matrix;
 use crate::places::Places;
 use crate::slot::{Lane, Slot};
 
-/// How a harness is run.
+/// How runs are scheduled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InstrumentedOptions {
+pub struct ScheduledOptions {
     /// Also switch at accesses that are not atomic: for code with data races.
     pub plain_accesses: bool,
     /// Leave runs out whose history another run shows.
@@ -28,7 +31,7 @@ pub struct InstrumentedOptions {
     pub processors: usize,
 }
 
-impl Default for InstrumentedOptions {
+impl Default for ScheduledOptions {
     fn default() -> Self {
         Self {
             plain_accesses: false,
@@ -39,50 +42,61 @@ impl Default for InstrumentedOptions {
     }
 }
 
-/// A harness, ready to run.
-pub struct Instrumented {
+/// What a scheduler can drive, ready to run.
+pub struct Scheduled {
     pool: Vec<Box<dyn omnilink_sched::Executor>>,
-    options: InstrumentedOptions,
-    places: Places,
+    options: ScheduledOptions,
+    /// Where code stands in the source, if that is known.
+    places: Option<Places>,
 }
 
-impl std::fmt::Debug for Instrumented {
+impl std::fmt::Debug for Scheduled {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Instrumented")
+        f.debug_struct("Scheduled")
             .field("processes", &self.pool.len())
             .field("options", &self.options)
             .finish_non_exhaustive()
     }
 }
 
-/// Why a harness cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum HarnessError {
-    /// It cannot be started.
-    #[error(transparent)]
-    Start(#[from] SchedError),
-    /// What it says about itself makes no sense.
-    #[error(transparent)]
-    Description(#[from] DescriptionError),
-}
-
-impl Instrumented {
+impl Scheduled {
     /// Starts a harness on several processors, and reads what it says about itself.
     ///
     /// # Errors
     /// When it cannot be started or is no harness.
-    pub fn start(program: &Path, options: InstrumentedOptions) -> Result<(Self, Description), HarnessError> {
-        let harness = HarnessOptions::default();
-        let first = HarnessExecutor::start(program, &harness)?;
+    #[cfg(target_os = "linux")]
+    pub fn start(harness: &Harness, options: ScheduledOptions) -> Result<(Self, Description), HarnessError> {
+        let (program, started) = (&harness.program, harness.options());
+        let first = HarnessExecutor::start(program, &started)?;
         let description = Description::parse(first.description())?;
         drop(first);
-        let pool = HarnessExecutor::pool(program, &harness, options.processors)?;
+        let pool = HarnessExecutor::pool(program, &started, options.processors)?;
         let executor = Self {
             pool,
             options,
-            places: Places::of(program),
+            places: Some(Places::of(program)),
         };
         Ok((executor, description))
+    }
+
+    /// Says that no harness can be started on this system.
+    ///
+    /// # Errors
+    /// Always.
+    #[cfg(not(target_os = "linux"))]
+    pub fn start(_: &Harness, _: ScheduledOptions) -> Result<(Self, Description), HarnessError> {
+        Err(HarnessError::System(BuildError::Unsupported))
+    }
+
+    /// Runs on executors that are there already, each of which makes the calls of an alphabet by their numbers.
+    ///
+    /// For executors that do not say which locations a step touches, such as shuttle's, switch reduction off.
+    pub fn over(pool: Vec<Box<dyn omnilink_sched::Executor>>, options: ScheduledOptions) -> Self {
+        Self {
+            pool,
+            options,
+            places: None,
+        }
     }
 
     fn options(&self, allowance: Allowance) -> ExploreOptions {
@@ -94,11 +108,12 @@ impl Instrumented {
             steps_max: self.options.steps_max,
             executions_max: allowance.executions,
             time_max: allowance.time,
+            environment: 0,
         }
     }
 }
 
-impl Executor for Instrumented {
+impl Executor for Scheduled {
     fn explore(
         &mut self,
         matrix: &Matrix,
@@ -107,14 +122,7 @@ impl Executor for Instrumented {
         visit: Visit<'_>,
     ) -> Result<Coverage, ExecutorError> {
         let strategy = match plan {
-            // The scheduler gives every run the same time and the same random numbers: there is one surrounding only.
-            Plan::Serial { environment: 1.. } => {
-                return Ok(Coverage {
-                    is_complete: true,
-                    ..Coverage::default()
-                });
-            }
-            Plan::Serial { environment: 0 } => Strategy::Serial,
+            Plan::Serial { .. } => Strategy::Serial,
             Plan::Bounded { preemptions } => Strategy::Bounded {
                 preemptions_max: Some(preemptions),
                 reduction: self.options.reduction,
@@ -130,7 +138,14 @@ impl Executor for Instrumented {
                 changes: depth,
             },
         };
-        let options = self.options(allowance);
+        let environment = match plan {
+            Plan::Serial { environment } => environment,
+            _ => 0,
+        };
+        let options = ExploreOptions {
+            environment,
+            ..self.options(allowance)
+        };
         let program = program_of(matrix);
         let exploration = explore(&mut self.pool, &program, strategy, &options, &mut |execution| {
             visit(told(execution, matrix))
@@ -159,7 +174,7 @@ impl Executor for Instrumented {
             Ok(execution) => {
                 let mut told = told(&execution, matrix);
                 for switch in &mut told.switches {
-                    switch.place = self.places.find(switch.code);
+                    switch.place = self.places.as_mut().and_then(|places| places.find(switch.code));
                 }
                 Ok(told)
             }
@@ -175,11 +190,11 @@ impl Executor for Instrumented {
     }
 }
 
-fn failed(error: SchedError) -> ExecutorError {
+pub(crate) fn failed(error: SchedError) -> ExecutorError {
     ExecutorError::Failed(error.to_string())
 }
 
-fn program_of(matrix: &Matrix) -> Program {
+pub(crate) fn program_of(matrix: &Matrix) -> Program {
     let numbers = |lane| matrix.lane(lane).iter().map(|call| u32::from(call.0)).collect();
     Program {
         before: numbers(Lane::Initial),
@@ -213,7 +228,7 @@ fn lane_of(matrix: &Matrix, thread: ThreadId) -> Lane {
     }
 }
 
-fn told(execution: &SchedExecution, matrix: &Matrix) -> Execution {
+pub(crate) fn told(execution: &SchedExecution, matrix: &Matrix) -> Execution {
     let events: Vec<Event> = execution
         .events
         .iter()

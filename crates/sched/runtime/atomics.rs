@@ -1,0 +1,210 @@
+//! The functions that ThreadSanitizer's instrumentation calls for atomic accesses.
+//!
+//! Every atomic access is performed here, with full ordering: executions are sequentially consistent.
+
+use crate::baton::{access, progress};
+use crate::spin::Yield;
+use crate::threads::{is_controlled, me, thread};
+use core::ffi::c_int;
+use core::sync::atomic::{AtomicBool, Ordering::SeqCst};
+
+/// An access that gives `value` and, if `next` differs from it, changes the location to `next`.
+#[inline(always)]
+unsafe fn before(address: u64, writes: bool, value: u64, changes: bool, code: u64) {
+    unsafe {
+        if !is_controlled() {
+            return;
+        }
+        let yields = if changes { Yield::No } else { (*thread(me())).spin.would_load(code, address, value) };
+        access(address, writes, code, yields);
+    }
+}
+
+#[inline(always)]
+unsafe fn after(address: u64, value: u64, changed: bool, code: u64) {
+    unsafe {
+        if !is_controlled() {
+            return;
+        }
+        let spin = &mut (*thread(me())).spin;
+        if changed {
+            spin.forget();
+            progress();
+        } else {
+            spin.loaded(code, address, value);
+        }
+    }
+}
+
+/// Applies `change` to the location as one step; `change` gives the new value.
+macro_rules! read_modify_write {
+    ($cell:ident, $address:ident, $change:expr) => {{
+        let code = caller();
+        let change = $change;
+        let found = $cell.load(SeqCst);
+        before($address as u64, true, found as u64, change(found) != found, code);
+        loop {
+            let found = $cell.load(SeqCst);
+            let next = change(found);
+            if $cell.compare_exchange(found, next, SeqCst, SeqCst).is_ok() {
+                after($address as u64, found as u64, next != found, code);
+                break found;
+            }
+        }
+    }};
+}
+
+/// Functions that apply a change to a location and return what they found: `name(found, argument) = new value`.
+macro_rules! changes {
+    ($int:ty, $cell:ty, $bits:literal, $($name:ident($found:ident, $argument:ident) = $next:expr;)*) => { $(
+        #[unsafe(export_name = concat!("__tsan_atomic", $bits, "_", stringify!($name)))]
+        pub unsafe extern "C" fn $name(address: *mut $int, $argument: $int, _order: c_int) -> $int {
+            unsafe {
+                let cell = <$cell>::from_ptr(address);
+                read_modify_write!(cell, address, |$found: $int| $next)
+            }
+        }
+    )* };
+}
+
+/// Functions that exchange a value if the location holds what is expected, and leave what they found in `expected`. The
+/// weak one never fails without reason: that would be a choice which the scheduler does not make.
+macro_rules! exchanges {
+    ($int:ty, $cell:ty, $bits:literal, $($name:ident)*) => { $(
+        #[unsafe(export_name = concat!("__tsan_atomic", $bits, "_", stringify!($name)))]
+        pub unsafe extern "C" fn $name(
+            address: *mut $int,
+            expected: *mut $int,
+            value: $int,
+            _order: c_int,
+            _failure: c_int,
+        ) -> c_int {
+            unsafe {
+                let (cell, wanted) = (<$cell>::from_ptr(address), *expected);
+                let found =
+                    read_modify_write!(cell, address, |found: $int| if found == wanted { value } else { found });
+                *expected = found;
+                (found == wanted) as c_int
+            }
+        }
+    )* };
+}
+
+/// All functions for one width.
+macro_rules! atomics {
+    ($width:ident, $int:ty, $cell:ty, $bits:literal) => {
+        mod $width {
+            use super::{after, before};
+            use crate::code::caller;
+            use core::ffi::c_int;
+            use core::sync::atomic::Ordering::SeqCst;
+
+            #[unsafe(export_name = concat!("__tsan_atomic", $bits, "_load"))]
+            pub unsafe extern "C" fn load(address: *mut $int, _order: c_int) -> $int {
+                unsafe {
+                    let (cell, code) = (<$cell>::from_ptr(address), caller());
+                    before(address as u64, false, cell.load(SeqCst) as u64, false, code);
+                    let value = cell.load(SeqCst);
+                    after(address as u64, value as u64, false, code);
+                    value
+                }
+            }
+
+            #[unsafe(export_name = concat!("__tsan_atomic", $bits, "_store"))]
+            pub unsafe extern "C" fn store(address: *mut $int, value: $int, _order: c_int) {
+                unsafe {
+                    let (cell, code) = (<$cell>::from_ptr(address), caller());
+                    before(address as u64, true, 0, true, code);
+                    let changed = cell.swap(value, SeqCst) != value;
+                    after(address as u64, value as u64, changed, code);
+                }
+            }
+
+            changes! { $int, $cell, $bits,
+                exchange(_found, value) = value;
+                fetch_add(found, value) = found.wrapping_add(value);
+                fetch_sub(found, value) = found.wrapping_sub(value);
+                fetch_and(found, value) = found & value;
+                fetch_or(found, value) = found | value;
+                fetch_xor(found, value) = found ^ value;
+                fetch_nand(found, value) = !(found & value);
+            }
+
+            exchanges! { $int, $cell, $bits, compare_exchange_strong compare_exchange_weak }
+
+            #[unsafe(export_name = concat!("__tsan_atomic", $bits, "_compare_exchange_val"))]
+            pub unsafe extern "C" fn compare_exchange_val(
+                address: *mut $int,
+                expected: $int,
+                value: $int,
+                _order: c_int,
+                _failure: c_int,
+            ) -> $int {
+                unsafe {
+                    let cell = <$cell>::from_ptr(address);
+                    read_modify_write!(cell, address, |found: $int| if found == expected { value } else { found })
+                }
+            }
+        }
+    };
+}
+
+atomics!(width8, u8, core::sync::atomic::AtomicU8, "8");
+atomics!(width16, u16, core::sync::atomic::AtomicU16, "16");
+atomics!(width32, u32, core::sync::atomic::AtomicU32, "32");
+atomics!(width64, u64, core::sync::atomic::AtomicU64, "64");
+atomics!(width128, u128, super::Wide, "128");
+
+/// Sixteen bytes, atomic among instrumented accesses by a lock: the baton makes it free, and threads outside
+/// the scheduler are rare.
+struct Wide(*mut u128);
+
+static WIDE: AtomicBool = AtomicBool::new(false);
+
+impl Wide {
+    unsafe fn from_ptr(address: *mut u128) -> Self {
+        Self(address)
+    }
+
+    fn locked<T>(&self, access: impl FnOnce(*mut u128) -> T) -> T {
+        while WIDE.swap(true, SeqCst) {
+            core::hint::spin_loop();
+        }
+        let result = access(self.0);
+        WIDE.store(false, SeqCst);
+        result
+    }
+
+    fn load<O>(&self, _order: O) -> u128 {
+        self.locked(|location| unsafe { location.read_volatile() })
+    }
+
+    fn swap<O>(&self, value: u128, _order: O) -> u128 {
+        self.locked(|location| unsafe {
+            let found = location.read_volatile();
+            location.write_volatile(value);
+            found
+        })
+    }
+
+    fn compare_exchange<O>(&self, wanted: u128, value: u128, _success: O, _failure: O) -> Result<u128, u128> {
+        self.locked(|location| unsafe {
+            let found = location.read_volatile();
+            if found != wanted {
+                return Err(found);
+            }
+            location.write_volatile(value);
+            Ok(found)
+        })
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tsan_atomic_thread_fence(_order: c_int) {
+    core::sync::atomic::fence(SeqCst);
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tsan_atomic_signal_fence(_order: c_int) {
+    core::sync::atomic::compiler_fence(SeqCst);
+}

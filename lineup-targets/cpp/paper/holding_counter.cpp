@@ -1,0 +1,27 @@
+// A counter whose `get` keeps the lock: whoever comes next waits for ever, in serial runs too.
+#include "lineup.hpp"
+
+#include <mutex>
+
+struct Counter {
+    std::mutex mutex;
+    int count = 0;
+
+    void inc() {
+        std::lock_guard<std::mutex> lock(mutex);
+        count += 1;
+    }
+
+    int get() {
+        mutex.lock();
+        return count;
+    }
+};
+
+int main() {
+    return lineup::component<Counter>("get that keeps the lock, in C++")
+        .op("inc()", [](Counter &counter) { counter.inc(); })
+        .op("get()", [](Counter &counter) { return counter.get(); })
+        .never_blocks()
+        .run();
+}
