@@ -4,10 +4,11 @@ use super::analyzer::Analyzer;
 use super::application::{Argument, At};
 use super::entity::*;
 use super::level::{Level, LevelOf};
+use super::level_cause::Suspect;
 use super::spec::{InstanceInfo, Substituted, SubstitutedBy};
 use crate::diagnostic::{Class, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::{Instance, Substitution};
+use crate::syntax::ast::{Ident, Instance, Substitution};
 
 impl Analyzer<'_> {
     /// Resolves an instance; its parameters are in scope.
@@ -100,7 +101,7 @@ impl Analyzer<'_> {
             whole: span,
             part: Some(given.value),
         };
-        self.check_substitution(target, &argument, at);
+        self.check_substitution(target, &argument, at, None);
         let value = SubstitutedBy::Expr(self.tree, given.value);
         Some(Substituted {
             target,
@@ -116,13 +117,18 @@ impl Analyzer<'_> {
         let text = self.text(name);
         let module = self.text(self.spec.module(module).name);
         let Some(binding) = self.scope.get(name) else {
+            if self.incomplete || self.said.undefined.contains_key(&name) {
+                self.said.mistakes += 1;
+                self.note_elsewhere(name);
+                return None;
+            }
             let message = format!("nothing is put in for `{text}` of module {module}");
             let diagnostic = Diagnostic::error(Class::Undefined, self.source(), span, message)
                 .label(place.0, place.1, "it is declared here")
                 .help(format!(
                     "add `WITH {text} <- …`, or define `{text}` before the INSTANCE"
                 ));
-            self.report(diagnostic);
+            self.unknown(Ident { name, span }, None, diagnostic);
             return None;
         };
         let found = self.spec.entity(binding.entity);
@@ -131,12 +137,9 @@ impl Analyzer<'_> {
             let message = format!(
                 "`{text}` of module {module} takes {arity} arguments, but the `{text}` here takes {takes}"
             );
-            self.error(
-                Class::Arity,
-                span,
-                message,
-                format!("say with `WITH {text} <- …` what is meant"),
-            );
+            let diagnostic = Diagnostic::error(Class::Arity, self.source(), span, message)
+                .help(format!("say with `WITH {text} <- …` what is meant"));
+            self.miscounted(binding.entity, arity as usize, diagnostic);
             return None;
         }
         let argument = if arity > 0 {
@@ -145,7 +148,7 @@ impl Analyzer<'_> {
             Argument::value(self.level_of(binding))
         };
         let level = argument.level;
-        self.check_substitution(target, &argument, span.into());
+        self.check_substitution(target, &argument, span.into(), Some(binding.entity));
         Some(Substituted {
             target,
             value: SubstitutedBy::SameName(binding),
@@ -154,7 +157,8 @@ impl Analyzer<'_> {
     }
 
     /// What is put in may not see more of a behaviour than what it stands for may.
-    fn check_substitution(&mut self, target: EntityId, argument: &Argument, at: At) {
+    /// `of` is what is put in, where it is not written down.
+    fn check_substitution(&mut self, target: EntityId, argument: &Argument, at: At, of: Option<EntityId>) {
         let entity = self.spec.entity(target);
         let (max, text) = (entity.max_level, self.text(entity.name));
         if argument.level.level > max {
@@ -167,7 +171,16 @@ impl Analyzer<'_> {
                 Level::Constant => "only a module without variables takes anything for its constants",
                 _ => "put in an expression without primes and temporal operators",
             };
-            self.level_error(at, message, help);
+            let diagnostic = Diagnostic::error(Class::Level, self.source(), at.whole, message).help(help);
+            match (of, at.part) {
+                (Some(entity), _) => self.report_level_of(diagnostic, entity, argument.level.level),
+                (None, Some(part)) => {
+                    let diagnostic = diagnostic.label(self.source(), self.span(part), "this is put in");
+                    self.report_level(diagnostic, Some(part), argument.level.level, Suspect::All);
+                }
+                (None, None) => self.report(diagnostic),
+            }
+            return;
         }
         self.constrain(argument.level.params, max);
         if let Some(operator) = &argument.operator {
