@@ -8,7 +8,7 @@ use super::level_cause::Suspect;
 use super::spec::{InstanceInfo, Substituted, SubstitutedBy};
 use crate::diagnostic::{Class, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::{Ident, Instance, Substitution};
+use crate::syntax::ast::{Ident, Instance, Module, Substitution, UnitKind};
 
 impl Analyzer<'_> {
     /// Resolves an instance; its parameters are in scope.
@@ -48,6 +48,44 @@ impl Analyzer<'_> {
             span: syntax.span,
         });
         Some(InstanceId(self.spec.instances.len() as u32 - 1))
+    }
+
+    /// Reports an INSTANCE in a LET of a module inside the file's own one. SANY looks for a file of that name and stumbles
+    /// over the module being there twice, unless this module or one around it has an INSTANCE of it outside LETs.
+    pub(super) fn is_hidden_from_let(&mut self, module: Ident) -> bool {
+        // A mistake before this one may have swallowed the INSTANCE that makes the difference.
+        if self.let_depth == 0 || self.said.mistakes > 0 {
+            return false;
+        }
+        let tree = self.tree();
+        let is_around = |m: &&Module| m.span.start <= module.span.start && module.span.end <= m.span.end;
+        let inner = tree.modules.iter().skip(1).find(|m| m.name.name == module.name);
+        let (Some(inner), true) = (inner, self.scope.modules.contains_key(&module.name)) else {
+            return false;
+        };
+        let mut units = tree.modules.iter().filter(is_around).flat_map(|m| &m.units);
+        let is_found = units.any(|unit| match &tree.unit(*unit).kind {
+            UnitKind::Instance(instance) | UnitKind::NamedInstance { instance, .. } => {
+                instance.module.name == module.name
+            }
+            _ => false,
+        });
+        if !is_found {
+            let text = self.text(module.name);
+            let message = format!("a LET cannot instantiate module {text}, which has no file of its own");
+            let help = format!(
+                "put `Name == INSTANCE {text}` before this definition, or {text} into a file {text}.tla"
+            );
+            let diagnostic = Diagnostic::error(Class::Module, self.source(), module.span, message)
+                .label(
+                    self.source(),
+                    inner.name.span,
+                    "it is inside the module of this file",
+                )
+                .help(help);
+            self.report(diagnostic);
+        }
+        !is_found
     }
 
     /// `target <- value`.

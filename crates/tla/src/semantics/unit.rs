@@ -320,7 +320,11 @@ impl Analyzer<'_> {
             } => {
                 let mark = self.scope.mark();
                 let params = self.named_parameters(*name, params, unit.span);
-                let resolved = self.instance(instance, unit.span, params);
+                let resolved = if self.is_hidden_from_let(instance.module) {
+                    None
+                } else {
+                    self.instance(instance, unit.span, params)
+                };
                 self.scope.release(mark);
                 let (kind, arity) = match resolved {
                     Some(instance) => (
