@@ -93,8 +93,9 @@ fn decide(history: &History<JavaMapOp>, found: &mut [usize; 2]) {
 #[test]
 fn thirty_timed_operations_of_four_threads_are_decided_at_every_level() {
     let mut found = [0, 0];
-    // The last three are violations of causal convergence that took minutes before the search looked ahead.
-    for seed in [30, 31, 32, 18, 34, 117] {
+    // 18, 34 and 117 are violations of causal convergence that were not decided within a second before the search looked
+    // ahead; 49, 57 and 68 have monotonic writes that were not before points were told apart by what they offer.
+    for seed in [30, 31, 32, 18, 34, 117, 49, 57, 68] {
         let (ops, timeboxes) = stale_run(&mut Rng(seed));
         decide(&History::from_timeboxes(ops, &timeboxes).unwrap(), &mut found);
     }
