@@ -230,6 +230,8 @@ vars == <<big, small, log>>";
     );
     let body = "---- MODULE N ----\nCONSTANTS J, K\nVARIABLE x\nA == x = <<J, K>>\n====\nINSTANCE N\nB == x";
     assert_complaints(body, &["6:1 undefined: `J`, `K` and `x` are not defined"]);
+    let body = "---- MODULE N ----\nCONSTANTS Jar, Kit\nVARIABLE x\n====\nInner(x) == INSTANCE N";
+    assert_complaints(body, &["5:1 undefined: `Jar` and `Kit` are not defined"]);
 }
 
 #[test]
