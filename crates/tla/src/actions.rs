@@ -54,12 +54,15 @@ pub struct Action {
     pub bound: Vec<Ranging>,
     /// Conditions that `Next` joins to it.
     pub guards: Vec<String>,
+    /// Whether it may be a combination of others that was not taken apart, because there are too many.
+    pub whole: bool,
     /// The definition.
     #[serde(skip)]
     pub entity: Option<EntityId>,
 }
 
-/// Takes a next-state relation apart.
+/// Takes a next-state relation apart, into at most about ten thousand actions and five hundred definitions deep; an
+/// [`Action`] that these limits left as it is says so.
 pub fn actions_of(spec: &Spec, next: EntityId) -> Vec<Action> {
     let mut finder = Finder {
         spec,
@@ -222,9 +225,10 @@ impl Finder<'_> {
             .collect();
         let home = self.spec.entity(entity).tree;
         let in_limits = self.found.len() < MAX_ACTIONS && self.path.len() < MAX_DEPTH;
-        let transparent =
-            in_limits && guards.is_empty() && self.only_combines(home, *body, params.is_empty());
-        if transparent && !self.path.contains(&entity) {
+        let transparent = guards.is_empty()
+            && self.only_combines(home, *body, params.is_empty())
+            && !self.path.contains(&entity);
+        if transparent && in_limits {
             let before = self.values.len();
             self.values.extend(given);
             self.path.push(entity);
@@ -247,6 +251,7 @@ impl Finder<'_> {
             named: true,
             arguments,
             guards,
+            whole: transparent,
             entity: Some(entity),
             ..Action::default()
         });

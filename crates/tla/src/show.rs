@@ -73,6 +73,8 @@ pub struct Show {
     pub next: Option<String>,
     /// The actions.
     pub actions: Vec<Action>,
+    /// How many of them may be combinations that were not taken apart, because there are too many.
+    pub actions_left_whole: usize,
 }
 
 /// Describes a spec. The next-state relation is the configuration's, that of a definition called `Spec`, or the
@@ -91,6 +93,7 @@ fn describe(spec: &Spec, config: Option<&Config>) -> Option<Show> {
         .map(|id| defined(spec, *id))
         .collect();
     let next = next_relation(spec, config);
+    let actions = next.map(|next| actions_of(spec, next)).unwrap_or_default();
     Some(Show {
         module: spec.names.text(root.name).to_owned(),
         file: spec
@@ -107,7 +110,8 @@ fn describe(spec: &Spec, config: Option<&Config>) -> Option<Show> {
         variables: root.variables.iter().map(|id| declared(spec, *id)).collect(),
         definitions,
         next: next.map(|next| name(spec, spec.entity(next))),
-        actions: next.map(|next| actions_of(spec, next)).unwrap_or_default(),
+        actions_left_whole: actions.iter().filter(|action| action.whole).count(),
+        actions,
     })
 }
 
@@ -248,6 +252,15 @@ pub fn render_text(show: &Show) -> String {
         for action in &show.actions {
             let _ = writeln!(out, "  {}", action_line(action));
         }
+        if show.actions_left_whole > 0 {
+            let _ = writeln!(
+                out,
+                "\n{next} combines too much to be taken apart completely: {} of these {} may be made of several \
+                 actions (marked `combined`)",
+                show.actions_left_whole,
+                show.actions.len()
+            );
+        }
     }
     out
 }
@@ -277,6 +290,9 @@ fn action_line(action: &Action) -> String {
     let mut line = action.name.clone();
     if !action.named {
         line.push_str(" (a part without a name)");
+    }
+    if action.whole {
+        line.push_str(" (combined)");
     }
     if !arguments.is_empty() {
         let _ = write!(line, "({})", arguments.join(", "));

@@ -26,6 +26,28 @@ fn level(body: &str, name: &str) -> Level {
 }
 
 #[test]
+fn a_let_does_not_reach_a_module_without_a_file() {
+    let inner = "---- MODULE Inner ----\nV == 1\n====\n";
+    let other = "---- MODULE Other ----\nJ == INSTANCE Inner\n====\n";
+    let in_let = "A == LET I == INSTANCE Inner IN I!V\n";
+    let refused = |at: &str| {
+        format!("{at} module: a LET cannot instantiate module Inner, which has no file of its own")
+    };
+    assert_eq!(complaints(&format!("{inner}{in_let}")), [refused("4:24")]);
+    assert_eq!(complaints(&format!("{inner}{other}{in_let}")), [refused("7:24")]);
+    assert_eq!(
+        complaints(&format!("{inner}J == INSTANCE Inner\n{in_let}")),
+        [""; 0]
+    );
+    assert_eq!(
+        complaints(&format!("{inner}{in_let}J == INSTANCE Inner\n")),
+        [""; 0]
+    );
+    let around = format!("{inner}---- MODULE Other ----\n{in_let}====\nJ == INSTANCE Inner\n");
+    assert_eq!(complaints(&around), [""; 0]);
+}
+
+#[test]
 fn names_end_with_their_scope() {
     assert_fine("A == \\A x \\in {1} : x = 1\nB == \\E x \\in {2} : x = 2\nx == 3");
     assert_fine("A == LET y == 1 IN y\nB == LET y == 2 IN y");

@@ -171,9 +171,114 @@ fn what_does_not_follow_is_said() {
     );
     assert_complaints(
         "VARIABLE k\nA == \\E k \\in {} : k\nB == \\E k \\in {} : k",
+        &["2:9 redefined: `k` is already defined or declared"],
+    );
+}
+
+#[test]
+fn all_wrong_uses_of_one_definition_are_one_mistake() {
+    let body = "F(a, b) == <<a, b>>\nA == F(1)\nB == F(2)\nC == {F(3), F(4)}";
+    assert_complaints(body, &["2:6 arity: `F` takes 2 arguments, but all 4 uses give 1"]);
+    assert_eq!(
+        advice(body),
+        "its uses agree with each other: is the definition of `F` what is wrong?"
+    );
+    let body = "F(a, b) == <<a, b>>\nA == F(1, 2)\nB == F(2)\nC == F(3, 4)\nD == F(1, 2, 3)";
+    assert_complaints(
+        body,
+        &["3:6 arity: `F` takes 2 arguments, but 2 of 4 uses give another number"],
+    );
+    let body = "Map(Op(_), S) == {Op(x) : x \\in S}\nF(a, b) == a\nA == Map(F, {1})\nB == F(1)";
+    assert_complaints(
+        body,
+        &["3:10 arity: `F` takes 2 arguments, but all 2 uses give 1"],
+    );
+    // What the modules of the program define is right: two wrong uses are two mistakes.
+    assert_complaints(
+        "EXTENDS Sequences\nA == Len(<<>>, 1)\nB == Len(<<>>, 2)",
         &[
-            "2:9 redefined: `k` is already defined or declared",
-            "3:9 redefined: `k` is already defined or declared",
+            "2:6 arity: `Len` takes 1 argument, but 2 are given",
+            "3:6 arity: `Len` takes 1 argument, but 2 are given",
+        ],
+    );
+    // A parameter that is missing is missed in the body already.
+    assert_complaints(
+        "F(b) == <<a, b>>\nA == F(1, 2)",
+        &["1:11 undefined: `a` is not defined"],
+    );
+}
+
+#[test]
+fn a_missing_declaration_is_one_mistake() {
+    let body = r"EXTENDS Naturals
+Init == big = 0 /\ small = 0 /\ log = 0
+Fill == big' = 5 /\ UNCHANGED small
+Next == Fill \/ small' = 3
+vars == <<big, small, log>>";
+    assert_complaints(body, &["2:9 undefined: `big`, `small` and `log` are not defined"]);
+    assert_eq!(
+        advice(body),
+        "is a declaration missing? `VARIABLES big, small, log`"
+    );
+    let body = "EXTENDS Naturals\nVARIABLE x\nInit == x \\in Limits\nTypeOK == x < Bound /\\ x \\in Limits";
+    assert_complaints(body, &["3:15 undefined: `Limits` and `Bound` are not defined"]);
+    let body = "A == x + 1 /\\ opQ = regFile\nB == opQ /\\ regFile";
+    assert_complaints(body, &["1:8 undefined: `+` is not defined"]);
+    assert_eq!(
+        advice(body),
+        "add `EXTENDS Naturals` after the module's header, and the module that defines `x`, `opQ` and `regFile`"
+    );
+    let body = "---- MODULE N ----\nCONSTANTS J, K\nVARIABLE x\nA == x = <<J, K>>\n====\nINSTANCE N\nB == x";
+    assert_complaints(body, &["6:1 undefined: `J`, `K` and `x` are not defined"]);
+    let body = "---- MODULE N ----\nCONSTANTS Jar, Kit\nVARIABLE x\n====\nInner(x) == INSTANCE N";
+    assert_complaints(body, &["5:1 undefined: `Jar` and `Kit` are not defined"]);
+}
+
+#[test]
+fn two_misspelled_names_are_two_mistakes() {
+    assert_complaints(
+        "VARIABLES count, token\nA == cuont' = 1\nB == UNCHANGED tokne",
+        &[
+            "2:6 undefined: `cuont` is not defined",
+            "3:16 undefined: `tokne` is not defined",
+        ],
+    );
+    let body = "A == \\E z \\in {1} : x = 1\nB == \\A q \\in {1} : y = 1";
+    assert_complaints(
+        body,
+        &[
+            "1:21 undefined: `x` is not defined",
+            "2:21 undefined: `y` is not defined",
+        ],
+    );
+    assert_eq!(advice(body), "did you mean `z`?");
+    assert_complaints(
+        "Inverse(f, ST) == [t \\in T |-> f[t] \\in S]",
+        &["1:26 undefined: `T` is not defined"],
+    );
+}
+
+#[test]
+fn a_taken_name_leaves_another_one_without_a_meaning() {
+    let body = "VARIABLE msgs\nmsgs == 1\nNext == Abort";
+    assert_complaints(body, &["2:1 redefined: `msgs` is already defined or declared"]);
+    assert_eq!(
+        advice(body),
+        "TLA+ has no shadowing: choose another name; was it to be `Abort`?"
+    );
+    assert_complaints(
+        "VARIABLE r\nF(r) == r\nG(r) == r\nH == {q : r \\in {}}",
+        &["2:3 redefined: `r` is already defined or declared"],
+    );
+}
+
+#[test]
+fn prose_that_is_no_comment_is_one_mistake() {
+    assert_complaints(
+        "A == 1\nthe trick is that TLC evaluates this\nof all formulas; it is\nnever wrong\nB == 2\nC == (3",
+        &[
+            "2:1 parse: expected a definition, a declaration or `====`, found `the`",
+            "7:1 parse: expected `)`, found the end of the module",
         ],
     );
 }

@@ -75,6 +75,36 @@ fn a_spec_is_described_for_programs() {
 }
 
 #[test]
+fn what_is_too_much_to_be_taken_apart_is_said() {
+    // Each definition stands for twice the actions of the one before.
+    let mut body = "VARIABLE x\nA0 == x' = 0\n".to_owned();
+    for i in 1..20 {
+        body.push_str(&format!("A{i} == A{} \\/ A{}\n", i - 1, i - 1));
+    }
+    body.push_str("Next == A19\n");
+    let loaded = load_body(&body);
+    let shown = show(&loaded.spec, None).unwrap();
+    assert!(shown.actions.len() > 10_000 && shown.actions.len() < 11_000);
+    let whole = shown.actions.iter().filter(|action| action.whole).count();
+    assert!(whole > 0 && shown.actions_left_whole == whole);
+    let text = render_show_text(&shown);
+    assert!(text.contains("  A18 (combined)\n"), "{text}");
+    let last = format!(
+        "{whole} of these {} may be made of several actions",
+        shown.actions.len()
+    );
+    assert!(text.contains(&last), "{}", text.lines().last().unwrap_or(""));
+    let json = render_show_json(&shown);
+    assert_eq!(json["actions_left_whole"], whole);
+    assert_eq!(json["actions"][0]["whole"], false);
+
+    let small = load_body("VARIABLE x\nA == x' = 0\nNext == A \\/ A");
+    let shown = show(&small.spec, None).unwrap();
+    assert_eq!(shown.actions_left_whole, 0);
+    assert!(!render_show_text(&shown).contains("combined"));
+}
+
+#[test]
 fn a_file_is_checked_for_people_and_for_programs() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("Bad.tla");

@@ -70,6 +70,32 @@ impl Criteria {
         Ok(())
     }
 
+    /// Refuses what the search for weak explanations does not have.
+    pub(crate) fn validate_weak(&self) -> Result<(), CliError> {
+        let switches = [
+            ("--strategy", self.strategy != StrategyArg::default()),
+            ("--no-absorption", self.no_absorption),
+            ("--no-minimal-frontier", self.no_minimal_frontier),
+            ("--no-dominance", self.no_dominance),
+            ("--no-symmetry", self.no_symmetry),
+            ("--no-footprints", self.no_footprints),
+            ("--no-partitions", self.no_partitions),
+        ];
+        let given: Vec<&str> = switches
+            .iter()
+            .filter(|(_, is_given)| *is_given)
+            .map(|(name, _)| *name)
+            .collect();
+        if given.is_empty() {
+            return Ok(());
+        }
+        Err(CliError::Usage(format!(
+            "{} is for the search that checks timeboxes for linearizability or sequential consistency; what is asked here is \
+             searched in another way: drop it",
+            given.join(", ")
+        )))
+    }
+
     /// The level's name.
     pub(crate) fn consistency(&self) -> &str {
         &self.consistency

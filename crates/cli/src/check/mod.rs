@@ -1,5 +1,6 @@
 //! `omnilink check`: does some behaviour of the model explain the history?
 
+mod bench;
 mod criteria;
 mod history;
 mod list_models;
@@ -7,8 +8,10 @@ mod run_all;
 mod session;
 mod subject;
 mod weak;
+mod weak_jobs;
 mod witness;
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -47,7 +50,8 @@ pub(crate) struct CheckArgs {
     criteria: Criteria,
     #[command(flatten)]
     weak: weak::WeakArgs,
-    /// Shrink a violation to the few operations that make it one; keeps the history in memory
+    /// Shrink a violation to the few operations that make it one; keeps the history in memory. What is checked for less
+    /// than linearizability is always shrunk
     #[arg(long)]
     minimize: bool,
     /// Write the order that explains a valid history: a trace of one operation after the other
@@ -123,6 +127,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
         paths: &args.traces,
         inputs: &inputs,
         limits: args.criteria.options().limits,
+        jobs: NonZeroUsize::new(usize::from(args.jobs)).unwrap_or(NonZeroUsize::MIN),
         is_json: args.json,
         evidence: args.evidence.as_deref(),
         look: &look,
@@ -159,6 +164,11 @@ fn check_weakly(args: &CheckArgs, weak: Weak<'_>) -> Result<Exit, CliError> {
     if args.witness.is_some() {
         let message = "--witness writes an order of a trace that is explained by timeboxes; --evidence FILE writes the order \
                        and who sees what for all other checks";
+        return Err(CliError::Usage(message.to_owned()));
+    }
+    args.criteria.validate_weak()?;
+    if weak.infers() && args.jobs > 1 {
+        let message = "--infer looks at all histories of an input together, one after the other; drop --jobs";
         return Err(CliError::Usage(message.to_owned()));
     }
     if let Some(isolation) = weak.isolation() {

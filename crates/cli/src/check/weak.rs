@@ -1,14 +1,18 @@
 //! `omnilink check` for less than linearizability: levels, axioms, levels per method, and files of many histories.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
+use std::num::NonZeroUsize;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use omnilink_consistency::{
-    Isolation, JudgeError, Judgement, MethodLevels, OpSet, Question, Recorded, Ret, WeakChecker, WeakOptions,
-    is_history_line, judge, judge_together, judge_transactions, parse_axioms, read_histories,
+    Isolation, Judgement, MethodLevels, OpSet, Question, Recorded, Ret, WeakOptions, is_history_line,
+    judge_together, parse_axioms, read_histories,
 };
 use omnilink_engine::Limits;
 use omnilink_link::{Collection, LinkOptions, Linked};
@@ -16,7 +20,9 @@ use omnilink_models::{Shipped, Visitor};
 use omnilink_report::{Look, WeakReport};
 use omnilink_trace::Operation;
 
+use super::bench::{Bench, Isolated, ShippedBench, SpecBench, weak_error};
 use super::subject::{ShippedSubject, SpecSubject, Subject};
+use super::weak_jobs::{self, Answered};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::input::Input;
@@ -57,6 +63,7 @@ pub(super) struct Desk<'a> {
     pub(super) paths: &'a [PathBuf],
     pub(super) inputs: &'a [Input],
     pub(super) limits: Limits,
+    pub(super) jobs: NonZeroUsize,
     pub(super) is_json: bool,
     pub(super) evidence: Option<&'a Path>,
     pub(super) look: &'a Look,
@@ -68,8 +75,10 @@ pub(super) struct Weak<'a> {
     task: Task,
     ret: Ret,
     desk: Desk<'a>,
-    /// What goes into the file of `--evidence`.
+    /// The file of `--evidence`, and what goes into it.
+    evidence: Option<NewFile<'a>>,
     lines: String,
+    worst: Exit,
 }
 
 /// A weak check, or the desk given back.
@@ -158,9 +167,16 @@ impl<'a> Weak<'a> {
         Ok(Asked::Weak(Self {
             task,
             ret: args.ret,
+            evidence: desk.evidence.map(NewFile::check).transpose()?,
             desk,
             lines: String::new(),
+            worst: Exit::Valid,
         }))
+    }
+
+    /// Whether the histories are looked at together.
+    pub(super) fn infers(&self) -> bool {
+        matches!(self.task, Task::Infer)
     }
 
     /// The level at which transactions are to be isolated, if that is asked.
@@ -172,127 +188,138 @@ impl<'a> Weak<'a> {
     }
 
     /// Checks transactions, which need no model.
-    pub(super) fn check_transactions(self, isolation: Isolation) -> Result<Exit, CliError> {
-        self.each_input(|weak, index| {
-            let limits = weak.desk.limits;
-            let mut worst = Exit::Valid;
-            let Histories { notes, each } = weak.histories(index)?;
-            for recorded in each {
-                let started = Instant::now();
-                let answer = judge_transactions(&recorded?, isolation, limits).map_err(weak_error)?;
-                worst = worst.max(weak.tell(index, answer, &notes, started)?);
-            }
-            Ok(worst)
-        })
+    pub(super) fn check_transactions(mut self, isolation: Isolation) -> Result<Exit, CliError> {
+        let limits = self.desk.limits;
+        let inputs = 0..self.desk.inputs.len();
+        self.judge_inputs(inputs, &Isolated { isolation, limits })?;
+        self.finish()
     }
 
     /// Checks every input against a specification.
     pub(super) fn check_spec(
-        self,
+        mut self,
         spec: &Path,
         options: &LinkOptions,
         collection: &Collection,
     ) -> Result<Exit, CliError> {
-        // What is collected differs from input to input; without that, one reading of the spec serves all.
-        let shared = match collection.is_empty() {
-            true => Some(Linked::load(spec, options)?),
-            false => None,
-        };
-        self.each_input(|weak, index| {
-            let collected;
-            let linked = match &shared {
-                Some(linked) => linked,
-                None => {
-                    let mut collection = collection.clone();
-                    for recorded in weak.histories(index)?.each {
-                        recorded?.ops.iter().for_each(|op| collection.observe(op));
-                    }
-                    let mut options = options.clone();
-                    options.collected = collection.finish().0;
-                    collected = Linked::load(spec, &options)?;
-                    &collected
-                }
-            };
-            linked.run(|model| weak.judge_input(&SpecSubject { linked, model }, index))?
-        })
-    }
-
-    /// Has every input judged. One that cannot be does not keep the others from it.
-    fn each_input(
-        mut self,
-        mut judge_input: impl FnMut(&mut Self, usize) -> Result<Exit, CliError>,
-    ) -> Result<Exit, CliError> {
-        let evidence = self.desk.evidence.map(NewFile::check).transpose()?;
-        let mut worst = Exit::Valid;
-        for index in 0..self.desk.inputs.len() {
-            let exit = match judge_input(&mut self, index) {
-                Ok(exit) => exit,
+        let inputs = 0..self.desk.inputs.len();
+        if collection.is_empty() {
+            let linked = Linked::load(spec, options)?;
+            self.check_linked(inputs, &linked)?;
+            return self.finish();
+        }
+        // What is collected differs from input to input, and so does what the spec says.
+        for index in inputs {
+            match self.collected(index, spec, options, collection) {
+                Ok(linked) => self.check_linked(index..index + 1, &linked)?,
                 Err(error) => self.tell_error(index, &error)?,
-            };
-            worst = worst.max(exit);
+            }
         }
-        if let Some(file) = evidence {
-            file.write(self.lines.as_bytes())?;
-        }
-        Ok(worst)
+        self.finish()
     }
 
-    fn judge_input<S: Subject>(&mut self, subject: &S, index: usize) -> Result<Exit, CliError> {
-        let options = WeakOptions {
+    /// The spec with what one input tells about its constants.
+    fn collected(
+        &self,
+        index: usize,
+        spec: &Path,
+        options: &LinkOptions,
+        collection: &Collection,
+    ) -> Result<Linked, CliError> {
+        let mut collection = collection.clone();
+        for recorded in histories(&self.desk.paths[index], &self.desk.inputs[index])?.each {
+            recorded?.ops.iter().for_each(|op| collection.observe(op));
+        }
+        let mut options = options.clone();
+        options.collected = collection.finish().0;
+        Ok(Linked::load(spec, &options)?)
+    }
+
+    fn check_linked(&mut self, inputs: Range<usize>, linked: &Linked) -> Result<(), CliError> {
+        let options = self.options();
+        match self.task.clone() {
+            Task::Judge(question) => {
+                let bench = SpecBench {
+                    linked,
+                    question,
+                    options,
+                };
+                self.judge_inputs(inputs, &bench)
+            }
+            Task::Infer => self.infer_inputs(inputs, |histories| {
+                let judged = linked.run(|model| {
+                    let subject = SpecSubject { linked, model };
+                    judge_together(model, histories, &subject, &options).map_err(weak_error)
+                });
+                judged?
+            }),
+        }
+    }
+
+    fn options(&self) -> WeakOptions {
+        WeakOptions {
             ret: self.ret,
             limits: self.desk.limits,
             ..WeakOptions::default()
-        };
-        let Histories { notes, each } = self.histories(index)?;
-        let question = match &self.task {
-            Task::Judge(question) => question.clone(),
-            Task::Infer => {
-                let started = Instant::now();
-                let histories: Vec<Recorded> = each.collect::<Result<_, _>>()?;
-                let answer =
-                    judge_together(subject.model(), &histories, subject, &options).map_err(weak_error)?;
-                return self.tell(index, answer, &notes, started);
-            }
-        };
-        let methods = subject.methods();
-        let mut checker = WeakChecker::new(subject.model());
-        let mut worst = Exit::Valid;
-        for recorded in each {
-            let started = Instant::now();
-            let recorded = recorded?;
-            let answer =
-                judge(&mut checker, &recorded, subject, &methods, &question, &options).map_err(weak_error)?;
-            worst = worst.max(self.tell(index, answer, &notes, started)?);
         }
-        Ok(worst)
     }
 
-    /// The histories of one input: all of a file of histories, or the one that a trace is.
-    fn histories(&self, index: usize) -> Result<Histories<'a>, CliError> {
-        let (paths, inputs) = (self.desk.paths, self.desk.inputs);
-        let (path, input) = (&paths[index], &inputs[index]);
-        if holds_histories(path) {
-            let file = File::open(path).map_err(|error| {
-                CliError::Usage(format!("{}: {error}; give a file that can be read", input.name))
-            })?;
-            let histories = read_histories(&input.name, BufReader::new(file));
-            let each = histories.map(|recorded| recorded.map_err(|error| weak_error(error.into())));
-            return Ok(Histories {
-                notes: Vec::new(),
-                each: Box::new(each),
-            });
-        }
-        let mut trace = input.open()?;
-        let operations = trace.by_ref().collect::<Result<Vec<Operation>, _>>()?;
-        if operations.is_empty() {
-            return Err(CliError::Empty(input.name.clone()));
-        }
-        let recorded = Recorded::from_operations(&input.name, operations);
-        let recorded = recorded.map_err(|error| weak_error(error.into()));
-        Ok(Histories {
-            notes: trace.notes().iter().map(ToString::to_string).collect(),
-            each: Box::new(std::iter::once(recorded)),
+    /// Has every history of some inputs judged by itself. An input that cannot be judged does not keep the others from it.
+    fn judge_inputs(&mut self, inputs: Range<usize>, bench: &dyn Bench) -> Result<(), CliError> {
+        let (jobs, paths, opened) = (self.desk.jobs, self.desk.paths, self.desk.inputs);
+        let notes: RefCell<BTreeMap<usize, Vec<String>>> = RefCell::default();
+        let each = inputs.flat_map(|index| {
+            let each: Box<dyn Iterator<Item = _>> = match histories(&paths[index], &opened[index]) {
+                Ok(histories) => {
+                    notes.borrow_mut().insert(index, histories.notes);
+                    histories.each
+                }
+                Err(error) => Box::new(std::iter::once(Err(error))),
+            };
+            each.map(move |recorded| (index, recorded))
+        });
+        let mut failed = None;
+        weak_jobs::judge_all(bench, jobs, each, |index, answer| match answer {
+            // After a history that makes no sense, nothing is said about the rest of its input.
+            _ if failed == Some(index) => Ok(()),
+            Ok(Answered { judgement, took }) => {
+                let notes = notes.borrow().get(&index).cloned().unwrap_or_default();
+                self.tell(index, judgement, &notes, took)
+            }
+            Err(error) => {
+                failed = Some(index);
+                self.tell_error(index, &error)
+            }
         })
+    }
+
+    /// Has the histories of each input judged together.
+    fn infer_inputs(
+        &mut self,
+        inputs: Range<usize>,
+        infer: impl Fn(&[Recorded]) -> Result<Judgement, CliError>,
+    ) -> Result<(), CliError> {
+        for index in inputs {
+            let started = Instant::now();
+            let read = histories(&self.desk.paths[index], &self.desk.inputs[index]);
+            let judged = read.and_then(|Histories { notes, each }| {
+                let histories: Vec<Recorded> = each.collect::<Result<_, _>>()?;
+                Ok((infer(&histories)?, notes))
+            });
+            match judged {
+                Ok((judgement, notes)) => self.tell(index, judgement, &notes, started.elapsed())?,
+                Err(error) => self.tell_error(index, &error)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the evidence; what all answers come to.
+    fn finish(self) -> Result<Exit, CliError> {
+        if let Some(file) = self.evidence {
+            file.write(self.lines.as_bytes())?;
+        }
+        Ok(self.worst)
     }
 
     fn tell(
@@ -300,8 +327,8 @@ impl<'a> Weak<'a> {
         index: usize,
         judgement: Judgement,
         notes: &[String],
-        started: Instant,
-    ) -> Result<Exit, CliError> {
+        took: Duration,
+    ) -> Result<(), CliError> {
         let exit = match judgement.verdict() {
             "valid" => Exit::Valid,
             "violation" => Exit::Violation,
@@ -311,7 +338,7 @@ impl<'a> Weak<'a> {
             input: self.desk.inputs[index].name.clone(),
             model: self.desk.model_name.to_owned(),
             judgement,
-            seconds: started.elapsed().as_secs_f64(),
+            seconds: took.as_secs_f64(),
             peak_bytes: peak_bytes(),
             notes: notes.to_vec(),
         };
@@ -324,10 +351,11 @@ impl<'a> Weak<'a> {
                 self.keep_evidence(&report.to_json());
             }
         }
-        Ok(exit)
+        self.worst = self.worst.max(exit);
+        Ok(())
     }
 
-    fn tell_error(&mut self, index: usize, error: &CliError) -> Result<Exit, CliError> {
+    fn tell_error(&mut self, index: usize, error: &CliError) -> Result<(), CliError> {
         output::error(error);
         let name = &self.desk.inputs[index].name;
         let failed =
@@ -336,7 +364,8 @@ impl<'a> Weak<'a> {
             true => self.print_json(&failed)?,
             false => self.keep_evidence(&failed),
         }
-        Ok(Exit::BadInput)
+        self.worst = self.worst.max(Exit::BadInput);
+        Ok(())
     }
 
     fn print_json(&mut self, line: &str) -> Result<(), CliError> {
@@ -355,9 +384,23 @@ impl<'a> Weak<'a> {
 impl Visitor for Weak<'_> {
     type Output = Result<Exit, CliError>;
 
-    fn visit<M: Shipped>(self, model: M) -> Result<Exit, CliError> {
+    fn visit<M: Shipped>(mut self, model: M) -> Result<Exit, CliError> {
         let subject = ShippedSubject { model };
-        self.each_input(|weak, index| weak.judge_input(&subject, index))
+        let (inputs, options) = (0..self.desk.inputs.len(), self.options());
+        match self.task.clone() {
+            Task::Judge(question) => {
+                let bench = ShippedBench {
+                    subject,
+                    question,
+                    options,
+                };
+                self.judge_inputs(inputs, &bench)?;
+            }
+            Task::Infer => self.infer_inputs(inputs, |histories| {
+                judge_together(subject.model(), histories, &subject, &options).map_err(weak_error)
+            })?,
+        }
+        self.finish()
     }
 }
 
@@ -368,6 +411,28 @@ struct Histories<'a> {
     each: Box<dyn Iterator<Item = Result<Recorded, CliError>> + 'a>,
 }
 
-fn weak_error(error: JudgeError) -> CliError {
-    CliError::Usage(error.to_string())
+/// The histories of one input: all of a file of histories, or the one that a trace is.
+fn histories<'a>(path: &'a Path, input: &'a Input) -> Result<Histories<'a>, CliError> {
+    if holds_histories(path) {
+        let file = File::open(path).map_err(|error| {
+            CliError::Usage(format!("{}: {error}; give a file that can be read", input.name))
+        })?;
+        let histories = read_histories(&input.name, BufReader::new(file));
+        let each = histories.map(|recorded| recorded.map_err(|error| weak_error(error.into())));
+        return Ok(Histories {
+            notes: Vec::new(),
+            each: Box::new(each),
+        });
+    }
+    let mut trace = input.open()?;
+    let operations = trace.by_ref().collect::<Result<Vec<Operation>, _>>()?;
+    if operations.is_empty() {
+        return Err(CliError::Empty(input.name.clone()));
+    }
+    let recorded = Recorded::from_operations(&input.name, operations);
+    let recorded = recorded.map_err(|error| weak_error(error.into()));
+    Ok(Histories {
+        notes: trace.notes().iter().map(ToString::to_string).collect(),
+        each: Box::new(std::iter::once(recorded)),
+    })
 }

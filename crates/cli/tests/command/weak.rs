@@ -49,6 +49,92 @@ fn a_file_of_histories_gets_one_verdict_each() {
 }
 
 #[test]
+fn several_histories_at_a_time_are_answered_in_their_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let many: String = (0..40)
+        .map(|number| {
+            let named = HISTORIES.replace("good", &format!("good {number}"));
+            named.replace("stale", &format!("stale {number}"))
+        })
+        .collect();
+    // The rest of an input with a history that makes no sense is left out, whoever was quicker.
+    let broken = format!(
+        "{many}{}\n{many}",
+        HISTORIES.lines().next().unwrap_or("").replace("put", "putt")
+    );
+    std::fs::write(folder.path().join("many.jsonl"), many).unwrap();
+    std::fs::write(folder.path().join("broken.jsonl"), broken).unwrap();
+    let inputs = [
+        "check",
+        "many.jsonl",
+        "broken.jsonl",
+        "missing.jsonl",
+        "many.jsonl",
+    ];
+    let asked = |level: &str, jobs: &str| {
+        let more = [
+            "--model",
+            "java-map",
+            "--consistency",
+            level,
+            "--json",
+            "--jobs",
+            jobs,
+        ];
+        let ran = omnilink_in(folder.path(), &[&inputs[..], &more].concat());
+        let told = |answer: &serde_json::Value| {
+            (
+                answer["input"].to_string(),
+                answer["id"].to_string(),
+                answer["verdict"].to_string(),
+            )
+        };
+        (ran.code, ran.json().iter().map(told).collect::<Vec<_>>())
+    };
+    for level in ["weak", "linearizable"] {
+        let (code, alone) = asked(level, "1");
+        assert_eq!(code, 2);
+        assert_eq!(asked(level, "4"), (code, alone));
+    }
+}
+
+#[test]
+fn what_the_weak_search_does_not_have_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("h.jsonl"), HISTORIES).unwrap();
+    let asked = |more: &[&str]| {
+        let weak = ["check", "h.jsonl", "--model", "java-map", "--consistency", "weak"];
+        omnilink_in(folder.path(), &[&weak[..], more].concat())
+    };
+    asked(&["--strategy", "sweep"]).refused(&["--strategy", "drop it"]);
+    asked(&["--no-symmetry", "--no-partitions"]).refused(&["--no-symmetry, --no-partitions", "drop it"]);
+    let infer = [
+        "check", "h.jsonl", "--model", "java-map", "--infer", "--jobs", "2",
+    ];
+    omnilink_in(folder.path(), &infer).refused(&["--infer", "drop --jobs"]);
+    assert_eq!(asked(&["--strategy", "portfolio"]).code, 1);
+}
+
+#[test]
+fn a_weak_violation_is_shrunk_to_the_returns_that_contradict_each_other() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("h.jsonl"), HISTORIES).unwrap();
+    let weak = [
+        "check",
+        "h.jsonl",
+        "--model",
+        "java-map",
+        "--consistency",
+        "weak",
+        "--json",
+    ];
+    let plain = omnilink_in(folder.path(), &weak);
+    assert_eq!(plain.json()[1]["violation"]["core"], serde_json::json!(["1"]));
+    let asked_for = omnilink_in(folder.path(), &[&weak[..], &["--minimize"]].concat());
+    assert_eq!(asked_for.json()[1]["violation"], plain.json()[1]["violation"]);
+}
+
+#[test]
 fn axioms_levels_and_inference_are_read_from_files() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("h.jsonl"), HISTORIES).unwrap();

@@ -10,12 +10,14 @@
 //! state it leads to), and what the choices so far demand of the operations to come.
 
 mod foresight;
+mod summary;
 
 use hashbrown::HashMap;
 use omnilink_engine::{Exhausted, Model};
 use rustc_hash::FxBuildHasher;
 
 use self::foresight::Foresight;
+use self::summary::Needs;
 use crate::budget::Budget;
 use crate::complete::is_placeable;
 use crate::demand::SoFar;
@@ -124,6 +126,8 @@ pub(crate) struct Search<'a, 'm, M: Model> {
     /// Points that led nowhere: where, and what the choices until there demanded.
     failed: HashMap<Point, Vec<Demands>, FxBuildHasher>,
     foresight: Foresight,
+    /// What is needed, where nobody is affected by what others see.
+    needs: Option<Needs>,
     stuck: Option<Stuck>,
 }
 
@@ -171,6 +175,7 @@ pub(crate) fn search<M: Model>(
         base,
         failed: HashMap::default(),
         foresight: Foresight::default(),
+        needs: Needs::of(plan).filter(|_| reductions.minimal),
         stuck: None,
     };
     if search.extend() {
@@ -316,11 +321,18 @@ impl<M: Model> Search<'_, '_, M> {
             return Rows::growing(least, self.placed.minus(least));
         }
         // Whatever a set of choices demands in addition, it is one of the sets tried here: nothing found, nothing there.
-        match self.reachable(op, least) {
-            None => Rows::none(),
-            Some(row) if self.plan.undemanding.has(op) && !self.affects_others(op) => Rows::only(row),
-            Some(_) => Rows::growing(least, self.helpful.and(self.placed).minus(least)),
+        let Some(row) = self.reachable(op, least) else {
+            return Rows::none();
+        };
+        if self.plan.undemanding.has(op) && !self.affects_others(op) {
+            return Rows::only(row);
         }
+        if let Some(needs) = self.needs.take() {
+            let row = self.any_row(op, least, &needs);
+            self.needs = Some(needs);
+            return row.map_or_else(Rows::none, Rows::only);
+        }
+        Rows::growing(least, self.helpful.and(self.placed).minus(least))
     }
 
     fn so_far(&self) -> SoFar<'_> {
@@ -445,6 +457,11 @@ impl<M: Model> Search<'_, '_, M> {
         }
         let mut point = Vec::with_capacity(4 + self.sequence.len());
         point.push(self.placed.bits());
+        if let Some(needs) = self.needs.take() {
+            point.extend(self.summary(&needs));
+            self.needs = Some(needs);
+            return self.failed.insert(point.into_boxed_slice(), Vec::new()).is_none();
+        }
         point.push(u128::from(self.base));
         // Positions below 128 and a mark: no sequence is the beginning of another.
         point.extend(self.sequence.iter().map(|op| *op as u128));

@@ -149,7 +149,8 @@ impl<'t> Analyzer<'t> {
         self.built_in_scope = self.scope.clone();
     }
 
-    pub fn finish(self) -> (Spec, Vec<Diagnostic>) {
+    pub fn finish(mut self) -> (Spec, Vec<Diagnostic>) {
+        self.settle();
         (self.spec, self.diagnostics)
     }
 

@@ -145,16 +145,22 @@ impl Analyzer<'_> {
         let entity = self.spec.entity(binding.entity);
         let wanted = entity.arity as usize;
         if wanted != args.len() {
-            self.wrong_count(binding.entity, args.len(), span);
+            let mistakes = self.said.mistakes;
             for arg in args {
                 self.argument(*arg, None);
+            }
+            // Of `F(ab)` for `F(a, b)` the unknown name has been said.
+            let is_said = args.len() < wanted && self.said.mistakes > mistakes;
+            if !is_said {
+                self.wrong_count(binding.entity, args.len(), span);
             }
             return LevelOf::default();
         }
         if args.is_empty() {
             return self.level_of(binding);
         }
-        let announced = matches!(entity.kind, EntityKind::Announced);
+        // What a definition with mistakes says about its parameters may be one of them.
+        let announced = matches!(entity.kind, EntityKind::Announced) || self.is_spoilt(binding.entity);
         let given: Vec<Argument> = (0..wanted)
             .map(|i| {
                 let arity = if announced {
@@ -166,42 +172,6 @@ impl Analyzer<'_> {
             })
             .collect();
         self.apply(binding, &given, args, span)
-    }
-
-    /// Reports a wrong number of arguments; a definition with mistakes may be what is wrong.
-    pub(super) fn wrong_count(&mut self, entity: EntityId, given: usize, span: Span) {
-        if self.is_spoilt(entity) {
-            self.said.mistakes += 1;
-            return;
-        }
-        let entity = self.spec.entity(entity);
-        let (wanted, text) = (entity.arity as usize, self.text(entity.name));
-        let message = format!(
-            "`{text}` takes {}, but {} given",
-            count(wanted),
-            match given {
-                0 => "none is".into(),
-                1 => "1 is".to_owned(),
-                n => format!("{n} are"),
-            }
-        );
-        let place = (entity.source, entity.span);
-        let known = !matches!(entity.kind, EntityKind::BuiltIn(_));
-        let may_be_function = wanted == 0 && !matches!(entity.kind, EntityKind::Instance(_));
-        let mut diagnostic = Diagnostic::error(Class::Arity, self.source(), span, message);
-        if may_be_function {
-            diagnostic = diagnostic.help(format!("a function is applied with brackets: `{text}[…]`"));
-        }
-        if known {
-            diagnostic = diagnostic.label(place.0, place.1, "defined here");
-        }
-        if given == 0 && wanted > 0 {
-            let underscores = vec!["_"; wanted].join(", ");
-            diagnostic = diagnostic.help(format!(
-                "write `{text}(…)`; an operator alone may only be an argument declared as `Op({underscores})`"
-            ));
-        }
-        self.report(diagnostic);
     }
 
     /// The arity of an operator's parameter, the highest level it takes, and whether equals may be put in for equals.
@@ -241,6 +211,9 @@ impl Analyzer<'_> {
         let operator = Operator::Of(binding);
         let text = self.spec.entity(binding.entity).name;
         for (i, arg) in args.iter().enumerate() {
+            if self.said.raised.contains_key(&binding.entity) {
+                break;
+            }
             let (_, max, leibniz) = self.formal(&operator, i);
             let at = At {
                 whole: span,
@@ -503,12 +476,10 @@ impl Analyzer<'_> {
                 count(wanted as usize),
                 count(takes as usize)
             );
-            self.error(
-                Class::Arity,
-                span,
-                message,
-                "give an operator that fits, or a LAMBDA",
-            );
+            let diagnostic = Diagnostic::error(Class::Arity, self.source(), span, message);
+            let diagnostic = diagnostic.help("give an operator that fits, or a LAMBDA");
+            self.miscounted(binding.entity, wanted as usize, diagnostic);
+            return Argument::value(LevelOf::default());
         }
         let level = self.level_of(binding);
         let formals = match &self.spec.entity(binding.entity).kind {

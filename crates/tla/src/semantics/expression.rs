@@ -6,7 +6,8 @@ use super::analyzer::Analyzer;
 use super::application::At;
 use super::entity::*;
 use super::level::{Level, LevelOf};
-use crate::diagnostic::Class;
+use super::level_cause::Suspect;
+use crate::diagnostic::{Class, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::*;
 use crate::syntax::operators::Op;
@@ -72,8 +73,11 @@ impl Analyzer<'_> {
                 return LevelOf::fixed(Level::Action);
             }
             let level = self.built_in(op, operands, |a, i| a.operand(id, i), span);
-            self.check_stuttering(id, op, operands);
-            return level;
+            return if self.check_stuttering(id, op, operands) {
+                level
+            } else {
+                LevelOf::default()
+            };
         }
         let name = self.symbol(op);
         let Some(binding) = self.lookup(Ident { name, span: symbol }) else {
@@ -114,12 +118,12 @@ impl Analyzer<'_> {
     }
 
     /// `[]A` and `<>A` of an action make sense only with a subscript.
-    fn check_stuttering(&mut self, id: ExprId, op: Op, operands: &[LevelOf]) {
+    fn check_stuttering(&mut self, id: ExprId, op: Op, operands: &[LevelOf]) -> bool {
         let (Op::Always | Op::Eventually, [operand]) = (op, operands) else {
-            return;
+            return true;
         };
         let ExprKind::Prefix(_, mut inner) = self.tree().expr(id).kind else {
-            return;
+            return true;
         };
         while let ExprKind::Paren(inside) = self.tree().expr(inner).kind {
             inner = inside;
@@ -130,7 +134,8 @@ impl Analyzer<'_> {
             ExprKind::Let(..) | ExprKind::Label(..) => true,
             _ => false,
         };
-        if operand.level == Level::Action && !subscripted {
+        let fits = operand.level != Level::Action || subscripted;
+        if !fits {
             let (form, text) = if op == Op::Always {
                 ("[][A]_v", "[]")
             } else {
@@ -138,8 +143,10 @@ impl Analyzer<'_> {
             };
             let message = format!("`{text}` of an action needs a subscript: `{form}`");
             let help = "without it the formula would not allow steps that change nothing";
-            self.error(Class::Level, self.span(id), message, help);
+            let diagnostic = Diagnostic::error(Class::Level, self.source(), self.span(id), message);
+            self.report_level(diagnostic.help(help), Some(inner), Level::Action, Suspect::All);
         }
+        fits
     }
 
     /// A function defined with several arguments is applied to as many, or to one tuple.

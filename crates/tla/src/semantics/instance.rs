@@ -4,10 +4,11 @@ use super::analyzer::Analyzer;
 use super::application::{Argument, At};
 use super::entity::*;
 use super::level::{Level, LevelOf};
+use super::level_cause::Suspect;
 use super::spec::{InstanceInfo, Substituted, SubstitutedBy};
 use crate::diagnostic::{Class, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::{Instance, Substitution};
+use crate::syntax::ast::{Ident, Instance, Module, Substitution, UnitKind};
 
 impl Analyzer<'_> {
     /// Resolves an instance; its parameters are in scope.
@@ -47,6 +48,44 @@ impl Analyzer<'_> {
             span: syntax.span,
         });
         Some(InstanceId(self.spec.instances.len() as u32 - 1))
+    }
+
+    /// Reports an INSTANCE in a LET of a module inside the file's own one. SANY looks for a file of that name and stumbles
+    /// over the module being there twice, unless this module or one around it has an INSTANCE of it outside LETs.
+    pub(super) fn is_hidden_from_let(&mut self, module: Ident) -> bool {
+        // A mistake before this one may have swallowed the INSTANCE that makes the difference.
+        if self.let_depth == 0 || self.said.mistakes > 0 {
+            return false;
+        }
+        let tree = self.tree();
+        let is_around = |m: &&Module| m.span.start <= module.span.start && module.span.end <= m.span.end;
+        let inner = tree.modules.iter().skip(1).find(|m| m.name.name == module.name);
+        let (Some(inner), true) = (inner, self.scope.modules.contains_key(&module.name)) else {
+            return false;
+        };
+        let mut units = tree.modules.iter().filter(is_around).flat_map(|m| &m.units);
+        let is_found = units.any(|unit| match &tree.unit(*unit).kind {
+            UnitKind::Instance(instance) | UnitKind::NamedInstance { instance, .. } => {
+                instance.module.name == module.name
+            }
+            _ => false,
+        });
+        if !is_found {
+            let text = self.text(module.name);
+            let message = format!("a LET cannot instantiate module {text}, which has no file of its own");
+            let help = format!(
+                "put `Name == INSTANCE {text}` before this definition, or {text} into a file {text}.tla"
+            );
+            let diagnostic = Diagnostic::error(Class::Module, self.source(), module.span, message)
+                .label(
+                    self.source(),
+                    inner.name.span,
+                    "it is inside the module of this file",
+                )
+                .help(help);
+            self.report(diagnostic);
+        }
+        !is_found
     }
 
     /// `target <- value`.
@@ -100,7 +139,7 @@ impl Analyzer<'_> {
             whole: span,
             part: Some(given.value),
         };
-        self.check_substitution(target, &argument, at);
+        self.check_substitution(target, &argument, at, None);
         let value = SubstitutedBy::Expr(self.tree, given.value);
         Some(Substituted {
             target,
@@ -116,13 +155,22 @@ impl Analyzer<'_> {
         let text = self.text(name);
         let module = self.text(self.spec.module(module).name);
         let Some(binding) = self.scope.get(name) else {
+            if self.incomplete || self.said.undefined.contains_key(&name) {
+                self.said.mistakes += 1;
+                self.note_elsewhere(name);
+                return None;
+            }
             let message = format!("nothing is put in for `{text}` of module {module}");
             let diagnostic = Diagnostic::error(Class::Undefined, self.source(), span, message)
                 .label(place.0, place.1, "it is declared here")
                 .help(format!(
                     "add `WITH {text} <- …`, or define `{text}` before the INSTANCE"
                 ));
-            self.report(diagnostic);
+            self.unknown(Ident { name, span }, None, diagnostic);
+            // The parameters around it are used by what the instance puts them in for.
+            if let Some(unknown) = self.said.unknown.last_mut() {
+                unknown.locals = Box::default();
+            }
             return None;
         };
         let found = self.spec.entity(binding.entity);
@@ -131,12 +179,9 @@ impl Analyzer<'_> {
             let message = format!(
                 "`{text}` of module {module} takes {arity} arguments, but the `{text}` here takes {takes}"
             );
-            self.error(
-                Class::Arity,
-                span,
-                message,
-                format!("say with `WITH {text} <- …` what is meant"),
-            );
+            let diagnostic = Diagnostic::error(Class::Arity, self.source(), span, message)
+                .help(format!("say with `WITH {text} <- …` what is meant"));
+            self.miscounted(binding.entity, arity as usize, diagnostic);
             return None;
         }
         let argument = if arity > 0 {
@@ -145,7 +190,7 @@ impl Analyzer<'_> {
             Argument::value(self.level_of(binding))
         };
         let level = argument.level;
-        self.check_substitution(target, &argument, span.into());
+        self.check_substitution(target, &argument, span.into(), Some(binding.entity));
         Some(Substituted {
             target,
             value: SubstitutedBy::SameName(binding),
@@ -154,7 +199,8 @@ impl Analyzer<'_> {
     }
 
     /// What is put in may not see more of a behaviour than what it stands for may.
-    fn check_substitution(&mut self, target: EntityId, argument: &Argument, at: At) {
+    /// `of` is what is put in, where it is not written down.
+    fn check_substitution(&mut self, target: EntityId, argument: &Argument, at: At, of: Option<EntityId>) {
         let entity = self.spec.entity(target);
         let (max, text) = (entity.max_level, self.text(entity.name));
         if argument.level.level > max {
@@ -167,7 +213,16 @@ impl Analyzer<'_> {
                 Level::Constant => "only a module without variables takes anything for its constants",
                 _ => "put in an expression without primes and temporal operators",
             };
-            self.level_error(at, message, help);
+            let diagnostic = Diagnostic::error(Class::Level, self.source(), at.whole, message).help(help);
+            match (of, at.part) {
+                (Some(entity), _) => self.report_level_of(diagnostic, entity, argument.level.level),
+                (None, Some(part)) => {
+                    let diagnostic = diagnostic.label(self.source(), self.span(part), "this is put in");
+                    self.report_level(diagnostic, Some(part), argument.level.level, Suspect::All);
+                }
+                (None, None) => self.report(diagnostic),
+            }
+            return;
         }
         self.constrain(argument.level.params, max);
         if let Some(operator) = &argument.operator {

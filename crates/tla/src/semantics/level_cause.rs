@@ -31,14 +31,35 @@ impl Analyzer<'_> {
         suspect: Suspect,
     ) {
         let part = part.filter(|_| self.is_advice_seen());
-        let cause = part.and_then(|part| Some((part, self.level_cause(part, level)?)));
-        let Some((part, cause)) = cause else {
+        let cause = part.and_then(|part| Some((self.span(part), self.level_cause(part, level)?)));
+        self.report_caused(diagnostic, cause, level, suspect);
+    }
+
+    /// Reports that what an entity stands for is of too high a level, once for each definition that is the cause.
+    pub(super) fn report_level_of(&mut self, diagnostic: Diagnostic, entity: EntityId, level: Level) {
+        let cause = self.cause_from(self.tree, None, Some(entity), level);
+        let cause = cause.map(|cause| (diagnostic.span, cause));
+        self.report_caused(diagnostic, cause, level, Suspect::All);
+    }
+
+    fn report_caused(
+        &mut self,
+        diagnostic: Diagnostic,
+        cause: Option<(Span, EntityId)>,
+        level: Level,
+        suspect: Suspect,
+    ) {
+        let Some((span, cause)) = cause else {
             self.report(diagnostic);
             return;
         };
+        if suspect == Suspect::All && self.is_spoilt(cause) {
+            self.said.mistakes += 1;
+            return;
+        }
         let is_suspect = suspect == Suspect::All || !self.is_formula(cause);
         if let Some(known) = self.said.raised.get(&cause).filter(|_| is_suspect).copied() {
-            self.add_place(known, self.span(part), "and here");
+            self.add_place(known, span, "and here");
             return;
         }
         if is_suspect {
@@ -56,18 +77,27 @@ impl Analyzer<'_> {
 
     /// The definition that makes an expression of the current text be of a level, if none of its own operators does.
     fn level_cause(&self, part: ExprId, level: Level) -> Option<EntityId> {
-        let (mut tree, mut expr) = (self.tree, part);
+        self.cause_from(self.tree, Some(part), None, level)
+    }
+
+    /// Follows definitions of a level to the last one, from an expression or an entity.
+    fn cause_from(
+        &self,
+        mut tree: TreeId,
+        expr: Option<ExprId>,
+        entity: Option<EntityId>,
+        level: Level,
+    ) -> Option<EntityId> {
         let mut met = Vec::new();
-        while let Some(entity) = self.raised_in(tree, expr, level) {
-            if met.contains(&entity) {
-                break;
-            }
-            met.push(entity);
+        let mut next = entity.or_else(|| self.raised_in(tree, expr?, level));
+        while let Some(entity) = next.filter(|entity| !met.contains(entity)) {
             let known = self.spec.entity(entity);
             let (EntityKind::Operator { body, .. } | EntityKind::Function { body, .. }) = known.kind else {
                 break;
             };
-            (tree, expr) = (known.tree, body);
+            met.push(entity);
+            tree = known.tree;
+            next = self.raised_in(tree, body, level);
         }
         met.last().copied()
     }

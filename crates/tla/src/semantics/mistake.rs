@@ -5,28 +5,23 @@
 //! said is not said again, or becomes a second place of the same diagnostic. What is independent of it is: two mistakes
 //! in two definitions are two diagnostics.
 
-use std::sync::OnceLock;
-
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::analyzer::Analyzer;
 use super::built_in;
 use super::entity::*;
-use super::search_path::built_in_text;
+use super::miscount::Miscounted;
+use super::unknown::{NotExtended, Unknown};
 use crate::diagnostic::{Class, Diagnostic, nearest};
 use crate::names::Name;
-use crate::source::{SourceId, Span};
-use crate::syntax::ast::{Ident, UnitId, UnitKind};
-use crate::syntax::tokenize;
+use crate::source::Span;
+use crate::syntax::ast::{Ident, UnitId};
 
 /// Beyond this many, diagnostics are not shown and need no advice, which takes time to find.
 const MAX_ADVICE: usize = 200;
 
 /// How many further places of one mistake are shown.
 const MAX_LABELS: usize = 3;
-
-/// Standard modules of which each contains the ones before it.
-const NUMBERS: [&str; 3] = ["Naturals", "Integers", "Reals"];
 
 /// What has been said. Numbers are places in the list of diagnostics.
 #[derive(Debug, Default)]
@@ -35,13 +30,20 @@ pub(super) struct Said {
     pub mistakes: usize,
     /// How many there were before the current unit.
     pub before_unit: usize,
-    undefined: FxHashMap<Name, usize>,
-    not_extended: Vec<NotExtended>,
+    pub undefined: FxHashMap<Name, usize>,
+    /// Of those, the ones that nobody can place, in the order they were met.
+    pub unknown: Vec<Unknown>,
+    pub unknown_at: FxHashMap<Name, usize>,
+    pub not_extended: Vec<NotExtended>,
+    /// What was applied to the wrong number of arguments.
+    pub miscounted: Vec<Miscounted>,
     missing_modules: FxHashSet<Name>,
     /// Names that a module was asked for and does not define.
     not_exported: FxHashSet<(ModuleId, Name)>,
-    /// Names that were taken when a unit wanted to introduce them.
-    taken: FxHashSet<(EntityId, ModuleId, UnitId)>,
+    /// Names that were taken when something wanted to introduce them.
+    pub taken: FxHashMap<(ModuleId, Name), Taken>,
+    /// Definitions with fewer parameters than were announced.
+    pub short: Vec<(ModuleId, Taken)>,
     /// Definitions whose level is the cause of a mistake.
     pub raised: FxHashMap<EntityId, usize>,
     /// Definitions with mistakes in them.
@@ -50,44 +52,13 @@ pub(super) struct Said {
     pub spoilt_modules: FxHashSet<ModuleId>,
 }
 
-/// Modules of the program that should have been extended.
-#[derive(Debug)]
-struct NotExtended {
-    /// The diagnostic of the first name that is missing.
-    diagnostic: usize,
-    /// Whether the module that misses it extends nothing at all: then what it misses is one line.
-    no_line: bool,
-    modules: Vec<&'static str>,
-}
-
-impl NotExtended {
-    /// Whether a name from a module is missing for the same reason.
-    fn covers(&self, module: &str) -> bool {
-        let is_number = |module: &str| NUMBERS.contains(&module);
-        let same = |known: &&str| *known == module || (is_number(known) && is_number(module));
-        self.no_line || self.modules.iter().any(same)
-    }
-
-    fn add(&mut self, module: &'static str) {
-        let rank = |module: &str| NUMBERS.iter().position(|m| *m == module);
-        let known = self
-            .modules
-            .iter_mut()
-            .find(|known| **known == module || (rank(known).is_some() && rank(module).is_some()));
-        match known {
-            Some(known) if rank(known) < rank(module) => *known = module,
-            Some(_) => {}
-            None => self.modules.push(module),
-        }
-    }
-
-    fn advice(&self) -> String {
-        let modules = self.modules.join(", ");
-        match self.modules.as_slice() {
-            _ if self.no_line => format!("add `EXTENDS {modules}` after the module's header"),
-            _ => format!("module {modules} defines it: add {modules} to EXTENDS"),
-        }
-    }
+/// A mistake that leaves a name without a meaning.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Taken {
+    /// Its place in the list of diagnostics.
+    pub diagnostic: usize,
+    /// Where it was met.
+    pub unit: UnitId,
 }
 
 impl Analyzer<'_> {
@@ -130,12 +101,26 @@ impl Analyzer<'_> {
         }
     }
 
-    /// Reports a name that is taken, once in a unit for everything that wants it.
+    /// Reports a name that is taken, once in a module for everything that wants it: if one thing has the wrong name,
+    /// all others are in its way. Several such names in one unit are one mistake too, a missing head or end.
     pub fn taken(&mut self, name: Name, span: Span, by: EntityId) {
-        if !self.said.taken.insert((by, self.module, self.unit)) {
-            self.said.mistakes += 1;
+        let here = (self.module, self.unit);
+        let mut taken = self.said.taken.iter();
+        let known = taken.find(|((module, known), at)| {
+            *module == self.module && (*known == name || (*module, at.unit) == here)
+        });
+        if let Some((_, known)) = known {
+            let known = *known;
+            let message = format!("`{}` is introduced again here", self.text(name));
+            self.add_place(known.diagnostic, span, message);
+            self.said.taken.insert((self.module, name), known);
             return;
         }
+        let new = Taken {
+            diagnostic: self.diagnostics.len(),
+            unit: self.unit,
+        };
+        self.said.taken.insert((self.module, name), new);
         let text = self.text(name);
         let earlier = self.spec.entity(by);
         let source = self.source();
@@ -150,160 +135,6 @@ impl Analyzer<'_> {
                 .help("TLA+ has no shadowing: choose another name, or take one of the two out")
         };
         self.report(diagnostic);
-    }
-
-    /// What a name means here. An unknown name is reported, once in the whole spec.
-    pub fn lookup(&mut self, ident: Ident) -> Option<Binding> {
-        let binding = self.scope.get(ident.name);
-        if binding.is_none() {
-            self.undefined(ident);
-        }
-        binding
-    }
-
-    fn undefined(&mut self, ident: Ident) {
-        if self.incomplete {
-            self.said.mistakes += 1;
-            return;
-        }
-        if let Some(known) = self.said.undefined.get(&ident.name).copied() {
-            self.said.mistakes += 1;
-            let elsewhere = self.diagnostics.get(known).map(|d| d.source) != Some(self.source());
-            if elsewhere {
-                self.add_place(known, ident.span, "nor is it defined here");
-            }
-            return;
-        }
-        let text = self.text(ident.name);
-        let message = format!("`{text}` is not defined");
-        let diagnostic = Diagnostic::error(Class::Undefined, self.source(), ident.span, message);
-        let number = self.diagnostics.len();
-        if !self.is_advice_seen() {
-            self.said.undefined.insert(ident.name, number);
-            self.report(diagnostic);
-        } else if let Some(foreign) = translation(&text) {
-            self.said.undefined.insert(ident.name, number);
-            self.report(diagnostic.help(foreign));
-        } else if let Some(later) = self.defined_later(ident.name) {
-            self.said.undefined.insert(ident.name, number);
-            let diagnostic = self.defined_too_late(diagnostic, ident.name, later);
-            self.report(diagnostic);
-        } else if let Some(module) = defining_module(&text).filter(|_| !self.is_module(ident.name)) {
-            self.not_extended(ident, &text, module);
-        } else {
-            self.said.undefined.insert(ident.name, number);
-            let help = self.suggestion(ident.name);
-            self.report(diagnostic.help(help));
-        }
-    }
-
-    /// The unit at or after the current one that defines a name in the same module.
-    fn defined_later(&self, name: Name) -> Option<UnitId> {
-        let module = self.tree().module(self.spec.module(self.module).index);
-        let mut later = module.units.iter().filter(|unit| **unit >= self.unit);
-        later
-            .find(|unit| match &self.tree().unit(**unit).kind {
-                UnitKind::Operator { name: defined, .. } => defined.ident.name == name,
-                UnitKind::Function { name: defined, .. } | UnitKind::NamedInstance { name: defined, .. } => {
-                    defined.name == name
-                }
-                UnitKind::Constants(declared) => declared.iter().any(|d| d.ident.name == name),
-                UnitKind::Variables(declared) => declared.iter().any(|d| d.name == name),
-                _ => false,
-            })
-            .copied()
-    }
-
-    /// Adds where a name is defined to the diagnostic that it is not defined yet.
-    fn defined_too_late(&self, diagnostic: Diagnostic, name: Name, later: UnitId) -> Diagnostic {
-        let text = self.spec.names.text(name);
-        let unit = self.tree().unit(later);
-        match &unit.kind {
-            UnitKind::Operator { params, .. } if later == self.unit => {
-                let blanks = vec!["_"; params.len()].join(", ");
-                let head = if params.is_empty() {
-                    text.to_owned()
-                } else {
-                    format!("{text}({blanks})")
-                };
-                diagnostic.help(format!(
-                    "a definition that uses itself is announced: put `RECURSIVE {head}` before it"
-                ))
-            }
-            _ => {
-                let start = Span::new(unit.span.start, unit.span.start + 1);
-                diagnostic
-                    .label(self.source(), start, "it is introduced here, after its use")
-                    .help("what is used comes first: move one of the two")
-            }
-        }
-    }
-
-    /// Reports a name that an unextended module of the program defines, once for each such module.
-    fn not_extended(&mut self, ident: Ident, text: &str, module: &'static str) {
-        let message = format!("`{text}` is not defined");
-        let known = self
-            .said
-            .not_extended
-            .iter_mut()
-            .find(|known| known.covers(module));
-        if let Some(known) = known {
-            known.add(module);
-            let (number, advice) = (known.diagnostic, known.advice());
-            self.said.undefined.insert(ident.name, number);
-            if let Some(diagnostic) = self.diagnostics.get_mut(number) {
-                diagnostic.help = Some(advice);
-            }
-            self.add_place(number, ident.span, message);
-            return;
-        }
-        let number = self.diagnostics.len();
-        let index = self.spec.module(self.module).index;
-        let new = NotExtended {
-            diagnostic: number,
-            no_line: self.tree().module(index).extends.is_empty(),
-            modules: vec![module],
-        };
-        self.said.undefined.insert(ident.name, number);
-        self.error(Class::Undefined, ident.span, message, new.advice());
-        self.said.not_extended.push(new);
-    }
-
-    /// Notes that a name has no meaning here, and that the last diagnostic says so.
-    pub fn note_undefined(&mut self, name: Name) {
-        if self.scope.get(name).is_none() {
-            let last = self.diagnostics.len().saturating_sub(1);
-            self.said.undefined.entry(name).or_insert(last);
-        }
-    }
-
-    /// Whether a name close to this one has been reported as undefined: probably this one was meant.
-    pub fn is_missed(&self, name: Name) -> bool {
-        let mut missed = self.said.undefined.keys().map(|name| self.spec.names.text(*name));
-        let text = self.spec.names.text(name);
-        let is_near = |missed: &str| nearest(text, std::iter::once(missed)).is_some();
-        let are_letters = |missed: &str| text.len() == 1 && missed.len() == 1;
-        self.is_advice_seen() && missed.any(|missed| is_near(missed) || are_letters(missed))
-    }
-
-    fn is_module(&self, name: Name) -> bool {
-        self.scope.modules.contains_key(&name) || self.files.get(self.tree, name).is_some()
-    }
-
-    fn suggestion(&self, name: Name) -> String {
-        let text = self.spec.names.text(name);
-        if self.is_module(name) {
-            return format!("{text} is a module: write `INSTANCE {text}`");
-        }
-        let known: Vec<&str> = self
-            .scope
-            .names()
-            .map(|name| self.spec.names.text(name))
-            .collect();
-        match nearest(text, known.into_iter()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "define it before it is used, or extend the module that does".into(),
-        }
     }
 
     /// Reports a module that is missing, once.
@@ -333,24 +164,23 @@ impl Analyzer<'_> {
     /// Reports a name that an instance of a module does not give, once.
     pub fn not_exported(&mut self, module: ModuleId, name: Name, span: Span) {
         let home = self.spec.module(module);
-        if home.incomplete || self.said.undefined.contains_key(&name) {
-            self.said.mistakes += 1;
-            return;
-        }
-        if !self.said.not_exported.insert((module, name)) {
-            self.said.mistakes += 1;
-            return;
-        }
         let text = self.spec.names.text(name);
         let names = home.exports.iter().filter(|_| self.is_advice_seen());
-        let names = names.map(|(n, _)| self.spec.names.text(*n));
+        let near = nearest(text, names.map(|(n, _)| self.spec.names.text(*n)));
+        // A mistake in the module may have swallowed the definition.
+        let is_swallowed = near.is_none() && self.said.spoilt_modules.contains(&module);
+        let is_said = home.incomplete || is_swallowed || self.said.undefined.contains_key(&name);
+        if is_said || !self.said.not_exported.insert((module, name)) {
+            self.said.mistakes += 1;
+            return;
+        }
         let called = self.spec.names.text(home.name);
         let help = if home.scope.contains_key(&name) {
             format!(
                 "`{text}` is LOCAL to module {called} or declared there, and not visible through an instance"
             )
         } else {
-            match nearest(text, names) {
+            match near {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("look at what module {called} defines"),
             }
@@ -358,66 +188,4 @@ impl Analyzer<'_> {
         let message = format!("`{text}` is not defined by module {called}");
         self.error(Class::Undefined, span, message, help);
     }
-}
-
-/// What TLA+ writes for a symbol of another language.
-fn translation(text: &str) -> Option<String> {
-    let (meant, symbol) = match text {
-        "&&" | "&" | "and" => ("and", "/\\"),
-        "||" | "or" => ("or", "\\/"),
-        "not" => ("not", "~"),
-        "|" => ("such that", ":"),
-        ":=" => ("equal", "="),
-        "OTHERWISE" | "DEFAULT" => ("every other case", "OTHER"),
-        "ℕ" => ("the natural numbers", "Nat"),
-        "ℤ" => ("the integers", "Int"),
-        "ℝ" => ("the real numbers", "Real"),
-        _ => return None,
-    };
-    Some(format!("for *{meant}* write `{symbol}`"))
-}
-
-/// The built-in module that defines a name; of several the most usual one.
-fn defining_module(name: &str) -> Option<&'static str> {
-    static DEFINED: OnceLock<FxHashMap<String, &'static str>> = OnceLock::new();
-    let defined = DEFINED.get_or_init(|| {
-        let usual = [
-            "Naturals",
-            "Integers",
-            "Sequences",
-            "FiniteSets",
-            "TLC",
-            "Reals",
-            "Bags",
-        ];
-        let rest = built_in::MODULES.iter().map(|(name, _)| *name);
-        let mut defined = FxHashMap::default();
-        for module in usual.into_iter().chain(rest.filter(|name| !usual.contains(name))) {
-            for name in defined_names(built_in_text(module).unwrap_or("")) {
-                defined.entry(name).or_insert(module);
-            }
-        }
-        defined
-    });
-    defined.get(name).copied()
-}
-
-/// What a module defines for others, read off its tokens: definitions that begin a line.
-fn defined_names(text: &str) -> Vec<String> {
-    let tokens = tokenize(SourceId(0), text, 0, &mut Vec::new());
-    let mut names = Vec::new();
-    for pair in tokens.windows(2) {
-        let [first, second] = pair else { continue };
-        if !first.begins_definition || first.column > 0 {
-            continue;
-        }
-        names.push(match (first.operator(), second.operator()) {
-            (Some(symbol), _) | (None, Some(symbol)) => symbol.text().to_owned(),
-            (None, None) => {
-                let span = first.start as usize..first.end as usize;
-                text.get(span).unwrap_or("").to_owned()
-            }
-        });
-    }
-    names
 }

@@ -263,6 +263,10 @@ impl<'t> Analyzer<'t> {
             target.missing.extend(params.iter().copied());
         } else if params.len() != segment.args.len() {
             self.wrong_count(entity, segment.args.len(), segment.span);
+            for arg in &segment.args {
+                self.argument(*arg, None);
+            }
+            return;
         }
         for (param, arg) in params.iter().zip(&segment.args) {
             let wanted = self.spec.entity(*param).arity;

@@ -5,6 +5,8 @@ use rustc_hash::FxHashMap;
 use super::analyzer::Analyzer;
 use super::entity::*;
 use super::level::{Level, LevelOf};
+use super::level_cause::Suspect;
+use super::mistake::Taken;
 use super::scope::Mark;
 use super::spec::Module;
 use crate::diagnostic::{Class, Diagnostic};
@@ -184,7 +186,8 @@ impl Analyzer<'_> {
                         level.level.word()
                     );
                     let help = "a formula with variables belongs into Init, an invariant or a theorem";
-                    self.error(Class::Level, unit.span, message, help);
+                    let diagnostic = Diagnostic::error(Class::Level, self.source(), unit.span, message);
+                    self.report_level(diagnostic.help(help), Some(*body), level.level, Suspect::All);
                 }
                 let tree = self.tree;
                 self.current().assumptions.push((tree, *body));
@@ -317,7 +320,11 @@ impl Analyzer<'_> {
             } => {
                 let mark = self.scope.mark();
                 let params = self.named_parameters(*name, params, unit.span);
-                let resolved = self.instance(instance, unit.span, params);
+                let resolved = if self.is_hidden_from_let(instance.module) {
+                    None
+                } else {
+                    self.instance(instance, unit.span, params)
+                };
                 self.scope.release(mark);
                 let (kind, arity) = match resolved {
                     Some(instance) => (
@@ -404,6 +411,13 @@ impl Analyzer<'_> {
             let diagnostic = Diagnostic::error(Class::Arity, self.source(), span, message)
                 .label(place.0, place.1, "announced here")
                 .help("give both the same number of parameters");
+            if arity < takes {
+                let short = Taken {
+                    diagnostic: self.diagnostics.len(),
+                    unit: self.unit,
+                };
+                self.said.short.push((self.module, short));
+            }
             self.report(diagnostic);
             self.said.spoilt.insert(known);
         }
@@ -613,7 +627,7 @@ impl Analyzer<'_> {
         self.announced.retain(|(_, d)| *d < depth);
         for entity in open {
             let (name, span) = (self.spec.entity(entity).name, self.spec.entity(entity).span);
-            if self.is_missed(name) {
+            if self.is_missed(name) || self.said.taken.contains_key(&(self.module, name)) {
                 continue;
             }
             let text = self.text(name);

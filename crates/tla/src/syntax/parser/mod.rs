@@ -258,7 +258,8 @@ impl Parser<'_> {
     /// Reports that something else was expected where the cursor is.
     fn unexpected(&mut self, expected: &str) -> Failed {
         let token = self.token();
-        if token.kind == TokenKind::Bad {
+        let is_over = token.kind == TokenKind::End && self.has_failed();
+        if token.kind == TokenKind::Bad || is_over {
             return Failed;
         }
         if !token.begins_definition && token.kind != TokenKind::End && self.is_outside(&token) {

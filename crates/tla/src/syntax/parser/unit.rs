@@ -3,6 +3,9 @@
 use super::*;
 use crate::syntax::operators::Fixity;
 
+/// Beyond this many, diagnostics are not weighed against each other: nobody sees them, and it takes time.
+const MAX_WEIGHED: usize = 1000;
+
 /// Whether a unit of a module can begin with a token.
 fn begins_unit(token: &Token) -> bool {
     match token.kind {
@@ -54,6 +57,7 @@ impl Parser<'_> {
             Err(Failed) => self.recover(self.at, 0),
         }
         let mut unit_column = u32::MAX;
+        let mut is_text = false;
         loop {
             let token = self.token();
             if matches!(token.kind, TokenKind::ModuleEnd | TokenKind::End) {
@@ -67,10 +71,16 @@ impl Parser<'_> {
                 unit_column.min(token.column)
             };
             self.junctions.clear();
+            let reported = self.diagnostics.len();
             match self.nested(Self::module_unit) {
-                Ok(unit) => units.push(unit),
+                Ok(unit) => {
+                    is_text &= token.kind == TokenKind::Separator;
+                    units.push(unit);
+                }
                 Err(Failed) => {
                     self.recover(begin, unit_column);
+                    self.keep_first_mistake(begin, reported, is_text);
+                    is_text = self.is_text(begin);
                     if let Some(unit) = self.placeholder(begin) {
                         units.push(unit);
                     }
@@ -139,6 +149,46 @@ impl Parser<'_> {
             }
             self.bump();
         }
+    }
+
+    /// Of what is wrong with a broken unit, from its first token to the current one, keeps what was said first. Nothing
+    /// is new in a unit that is the rest of a text, or that begins where the mistake before was noticed.
+    fn keep_first_mistake(&mut self, begin: usize, reported: usize, is_rest: bool) {
+        if reported > MAX_WEIGHED {
+            return;
+        }
+        let first = self.token_at(begin);
+        let noticed = self.diagnostics.get(..reported).and_then(|before| before.last());
+        let is_at = |d: &Diagnostic| (d.source, d.span) == (self.tree.source, first.span());
+        let is_noticed = !first.begins_definition && noticed.is_some_and(is_at);
+        let is_rest = is_rest && !begins_unit(&first);
+        if is_noticed || is_rest {
+            self.diagnostics.truncate(reported);
+        }
+        let (source, end) = (self.tree.source, self.token().start);
+        let within = |d: &Diagnostic| {
+            let is_lexical = d.source == source && d.class == Class::Lex && d.is_error();
+            is_lexical && d.span.start >= first.start && d.span.end <= end
+        };
+        // The lexer has read the whole file already: its complaints about these tokens came before the parser's.
+        let mut is_said = self.diagnostics.len() > reported || is_rest;
+        let mut index = 0;
+        self.diagnostics.retain(|d| {
+            let is_repeated = index < reported && within(d) && std::mem::replace(&mut is_said, true);
+            index += 1;
+            !is_repeated
+        });
+    }
+
+    /// Whether what was skipped since a token is text that was never meant as TLA+, such as the lines of a comment that
+    /// is not opened: three words in a row, a character without a meaning, or one word alone. The next line of the
+    /// same text is no mistake of its own.
+    fn is_text(&self, begin: usize) -> bool {
+        let skipped = self.tokens.get(begin..self.at).unwrap_or(&[]);
+        let is_word = |token: &Token| token.kind == TokenKind::Identifier && !token.begins_definition;
+        skipped.len() == 1
+            || skipped.iter().any(|token| token.kind == TokenKind::Bad)
+            || skipped.windows(3).any(|words| words.iter().all(is_word))
     }
 
     /// Whether a name stands where a definition would, though it is none: on a line of its own, after something that

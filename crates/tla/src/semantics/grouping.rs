@@ -1,0 +1,348 @@
+//! Which unknown names are missing for one reason.
+//!
+//! A declaration that is left out makes every name it would have declared unknown; so does an EXTENDS, an INSTANCE or
+//! the head of a definition. And where something is given a name that is taken, the name it should have is missing.
+//! Each of these is one mistake and becomes one diagnostic that shows all its places.
+//!
+//! What counts as a slip of its own, and is never put together with another: a name nearly like one that is known, used
+//! in one definition only; and a name in a definition that introduces another one and does not use it. So two misspelled
+//! names remain two diagnostics.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::analyzer::Analyzer;
+use super::entity::*;
+use super::mistake::Taken;
+use super::unknown::Unknown;
+use crate::names::Name;
+use crate::syntax::ast::{ExprId, ExprKind, UnitId};
+use crate::syntax::operators::Op;
+
+/// How many names and places of one mistake are shown.
+const MAX_NAMES: usize = 8;
+
+/// So many misspelled names at once are less likely than one line that is missing.
+const MANY: usize = 3;
+
+/// How unknown names are used.
+#[derive(Debug, Default)]
+struct Uses {
+    /// As variables are: primed, in UNCHANGED or a subscript, or in a list with such.
+    as_variables: FxHashSet<Name>,
+    /// In one set or tuple with each other.
+    together: FxHashSet<Name>,
+    /// How many letters a unit has among them.
+    letters_of: FxHashMap<UnitId, usize>,
+}
+
+/// What an unknown name seems to be instead of a name that is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Slip {
+    /// Nearly the name of something else, or a symbol of another language.
+    Near,
+    /// What another name was introduced for, which is not used.
+    Unused(EntityId),
+}
+
+impl Analyzer<'_> {
+    /// Puts together what has one reason, once everything is known.
+    pub(super) fn settle(&mut self) {
+        let is_settled = self.said.unknown.is_empty() && self.said.miscounted.is_empty();
+        if is_settled || !self.is_advice_seen() {
+            return;
+        }
+        let references = self.reference_counts();
+        self.sum_up_counts(&references);
+        let mut unknown = std::mem::take(&mut self.said.unknown);
+        let mut gone = FxHashSet::default();
+        self.absorb(&mut unknown, &mut gone, |taken, unknown| {
+            taken.unit == unknown.unit
+        });
+        self.absorb_short(&mut unknown, &mut gone);
+        let uses = self.uses_of(&unknown);
+        let mut slips = FxHashMap::default();
+        for name in &unknown {
+            slips.extend(self.slip(name, &uses, &references).map(|slip| (name.name, slip)));
+        }
+        self.join_unused(&mut unknown, &slips, &mut gone);
+        let is_near = |unknown: &Unknown| slips.contains_key(&unknown.name);
+        self.absorb(&mut unknown, &mut gone, |_, unknown| !is_near(unknown));
+        self.absorb(&mut unknown, &mut gone, |_, _| true);
+        let mut modules: Vec<ModuleId> = unknown.iter().map(|name| name.module).collect();
+        modules.sort_unstable();
+        modules.dedup();
+        for module in modules {
+            let here = unknown.iter().filter(|name| name.module == module).cloned();
+            let (near, missing): (Vec<Unknown>, Vec<Unknown>) = here.partition(is_near);
+            self.group(module, missing, near, &uses.as_variables, &mut gone);
+        }
+        let mut number = 0..;
+        self.diagnostics
+            .retain(|_| number.next().is_none_or(|number| !gone.contains(&number)));
+    }
+
+    /// How often each entity is referred to.
+    fn reference_counts(&self) -> FxHashMap<EntityId, usize> {
+        let mut counts = FxHashMap::default();
+        for resolved in self.spec.resolved.iter().flatten() {
+            let entity = match resolved {
+                Resolved::Nothing => continue,
+                Resolved::Entity(entity) => *entity,
+                Resolved::Reference(number) => match self.spec.references.get(*number as usize) {
+                    Some(reference) => reference.entity,
+                    None => continue,
+                },
+            };
+            *counts.entry(entity).or_insert(0) += 1;
+        }
+        counts
+    }
+
+    /// Lets every name that is taken explain one unknown name: what was introduced under it was meant to have that one.
+    fn absorb(
+        &mut self,
+        unknown: &mut Vec<Unknown>,
+        gone: &mut FxHashSet<usize>,
+        fits: impl Fn(&Taken, &Unknown) -> bool,
+    ) {
+        let mut taken: Vec<((ModuleId, Name), Taken)> = self.said.taken.drain().collect();
+        taken.sort_by_key(|(_, taken)| taken.diagnostic);
+        for ((module, name), taken) in taken {
+            let found = unknown
+                .iter()
+                .position(|unknown| unknown.module == module && fits(&taken, unknown));
+            let Some(at) = found else {
+                self.said.taken.insert((module, name), taken);
+                continue;
+            };
+            let missing = unknown.remove(at);
+            self.add_to(taken.diagnostic, &missing, gone);
+            let text = self.text(missing.name);
+            if let Some(diagnostic) = self.diagnostics.get_mut(taken.diagnostic) {
+                diagnostic.help = Some(format!(
+                    "TLA+ has no shadowing: choose another name; was it to be `{text}`?"
+                ));
+            }
+        }
+    }
+
+    /// A definition with fewer parameters than announced leaves names without a meaning.
+    fn absorb_short(&mut self, unknown: &mut Vec<Unknown>, gone: &mut FxHashSet<usize>) {
+        for (module, short) in std::mem::take(&mut self.said.short) {
+            let is_short = |name: &Unknown| (name.module, name.unit) == (module, short.unit);
+            for name in unknown.extract_if(.., |name| is_short(name)).collect::<Vec<_>>() {
+                self.add_to(short.diagnostic, &name, gone);
+            }
+        }
+    }
+
+    /// Makes an unknown name another place of a diagnostic.
+    fn add_to(&mut self, number: usize, missing: &Unknown, gone: &mut FxHashSet<usize>) {
+        let Some(own) = self.diagnostics.get(missing.diagnostic).cloned() else {
+            return;
+        };
+        if let Some(diagnostic) = self.diagnostics.get_mut(number) {
+            gone.insert(missing.diagnostic);
+            if diagnostic.labels.len() < MAX_NAMES {
+                *diagnostic = diagnostic.clone().label(own.source, own.span, own.message);
+            }
+        }
+    }
+
+    /// What an unknown name is instead of a missing one, if it is.
+    fn slip(&self, unknown: &Unknown, uses: &Uses, references: &FxHashMap<EntityId, usize>) -> Option<Slip> {
+        let is_used = |entity: &EntityId| references.contains_key(entity);
+        let unused = unknown.locals.iter().copied().find(|local| !is_used(local));
+        if let Some(unused) = unused.filter(|_| !unknown.is_elsewhere) {
+            return Some(Slip::Unused(unused));
+        }
+        let is_variable = |entity: &EntityId| matches!(self.spec.entity(*entity).kind, EntityKind::Variable);
+        let may_be = |meant: &EntityId| {
+            let fits = !uses.as_variables.contains(&unknown.name) || is_variable(meant);
+            fits && !uses.together.contains(&unknown.name)
+        };
+        let letters = uses.letters_of.get(&unknown.unit).copied().unwrap_or(0);
+        let letter = unknown.letter.filter(|_| letters == 1);
+        let meant = unknown.near.or(letter).filter(may_be);
+        let is_near = meant.is_some_and(|meant| !unknown.is_elsewhere || !is_used(&meant));
+        (is_near || unknown.is_foreign).then_some(Slip::Near)
+    }
+
+    /// Unknown names that stand for the same unused name are one mistake: `F(a, b)` written as `F(ab)`.
+    fn join_unused(
+        &mut self,
+        unknown: &mut Vec<Unknown>,
+        slips: &FxHashMap<Name, Slip>,
+        gone: &mut FxHashSet<usize>,
+    ) {
+        let mut first: FxHashMap<EntityId, usize> = FxHashMap::default();
+        unknown.retain(|unknown| {
+            let Some(Slip::Unused(meant)) = slips.get(&unknown.name) else {
+                return true;
+            };
+            match first.get(meant).copied() {
+                Some(known) => self.add_to(known, unknown, gone),
+                None => {
+                    first.insert(*meant, unknown.diagnostic);
+                    self.point_at_unused(unknown.diagnostic, *meant);
+                }
+            }
+            false
+        });
+    }
+
+    /// Shows a name that is introduced and never used where another one is unknown.
+    fn point_at_unused(&mut self, number: usize, unused: EntityId) {
+        let entity = self.spec.entity(unused);
+        let text = self.spec.names.text(entity.name);
+        let (source, span) = (entity.source, entity.span);
+        let message = format!("`{text}` is introduced here and never used");
+        if let Some(diagnostic) = self.diagnostics.get_mut(number) {
+            diagnostic.help = Some(format!("did you mean `{text}`?"));
+            *diagnostic = diagnostic.clone().label(source, span, message);
+        }
+    }
+
+    /// How unknown names are used.
+    fn uses_of(&self, unknown: &[Unknown]) -> Uses {
+        let names: FxHashSet<Name> = unknown.iter().map(|unknown| unknown.name).collect();
+        let mut uses = Uses::default();
+        for letter in unknown.iter().filter(|unknown| unknown.letter.is_some()) {
+            *uses.letters_of.entry(letter.unit).or_insert(0) += 1;
+        }
+        let mut lists: Vec<Vec<Name>> = Vec::new();
+        for tree in self.trees.iter().filter(|_| names.len() > 1) {
+            let names_in = |id: ExprId| -> Vec<Name> {
+                let name_of = |id: ExprId| match &tree.expr(id).kind {
+                    ExprKind::Apply(ident, args) if args.is_empty() => Some(ident.name),
+                    _ => None,
+                };
+                let found = match &tree.expr(id).kind {
+                    ExprKind::Tuple(parts) | ExprKind::SetEnum(parts) => {
+                        parts.iter().filter_map(|part| name_of(*part)).collect()
+                    }
+                    _ => Vec::from_iter(name_of(id)),
+                };
+                found.into_iter().filter(|name| names.contains(name)).collect()
+            };
+            for (number, expr) in tree.exprs.iter().enumerate() {
+                match &expr.kind {
+                    ExprKind::Postfix(Op::Prime, part)
+                    | ExprKind::Prefix(Op::Unchanged, part)
+                    | ExprKind::Action(_, _, part)
+                    | ExprKind::Fairness(_, part, _) => uses.as_variables.extend(names_in(*part)),
+                    ExprKind::Tuple(_) | ExprKind::SetEnum(_) => lists.push(names_in(ExprId(number as u32))),
+                    _ => {}
+                }
+            }
+        }
+        lists.retain(|list| list.iter().any(|name| Some(name) != list.first()));
+        uses.together.extend(lists.iter().flatten().copied());
+        // A list with a variable in it is one of variables, also of those that are never primed; another list may lead
+        // further.
+        loop {
+            let before = uses.as_variables.len();
+            for list in &lists {
+                if list.iter().any(|name| uses.as_variables.contains(name)) {
+                    uses.as_variables.extend(list.iter().copied());
+                }
+            }
+            if uses.as_variables.len() == before {
+                return uses;
+            }
+        }
+    }
+
+    /// Puts the names together that a module misses for one reason: those that are `missing`, and those that are `near`
+    /// to others where something is missing anyway.
+    fn group(
+        &mut self,
+        module: ModuleId,
+        mut missing: Vec<Unknown>,
+        near: Vec<Unknown>,
+        variables: &FxHashSet<Name>,
+        gone: &mut FxHashSet<usize>,
+    ) {
+        let info = self.spec.module(module);
+        let syntax = self
+            .trees
+            .get(info.tree.0 as usize)
+            .map(|tree| tree.module(info.index));
+        let extends_nothing = syntax.is_some_and(|module| module.extends.is_empty());
+        let only_variables_lack = info.variables.is_empty() && !info.constants.is_empty();
+        let mut not_extended = self.said.not_extended.iter();
+        let line = not_extended.find(|line| line.no_line && line.module == module);
+        let line = line.map(|line| (line.diagnostic, line.advice()));
+        let is_incomplete = extends_nothing || info.constants.is_empty();
+        let units: FxHashSet<UnitId> = missing.iter().map(|name| name.unit).collect();
+        let many_lack = near.len() >= MANY && info.constants.is_empty();
+        let is_missing = !missing.is_empty() || many_lack;
+        missing.extend(
+            near.into_iter()
+                .filter(|name| is_missing && (is_incomplete || units.contains(&name.unit))),
+        );
+        missing.sort_by_key(|name| name.diagnostic);
+        if let Some((number, advice)) = line.filter(|_| !missing.is_empty()) {
+            for name in &missing {
+                self.add_to(number, name, gone);
+            }
+            let names = self.listed(&missing);
+            if let Some(diagnostic) = self.diagnostics.get_mut(number) {
+                diagnostic.help = Some(format!("{advice}, and the module that defines {names}"));
+            }
+            return;
+        }
+        let is_variable = |unknown: &Unknown| variables.contains(&unknown.name);
+        let (varying, fixed): (Vec<Unknown>, Vec<Unknown>) = missing.iter().cloned().partition(is_variable);
+        if varying.is_empty() || fixed.is_empty() {
+            self.join_names(&missing, !varying.is_empty(), gone);
+        } else if extends_nothing || only_variables_lack {
+            self.join_names(&missing, only_variables_lack, gone);
+        } else {
+            self.join_names(&varying, true, gone);
+            self.join_names(&fixed, false, gone);
+        }
+    }
+
+    /// Makes one diagnostic of several unknown names.
+    fn join_names(&mut self, missing: &[Unknown], are_variables: bool, gone: &mut FxHashSet<usize>) {
+        let [first, others @ ..] = missing else {
+            return;
+        };
+        if others.is_empty() {
+            return;
+        }
+        let listed = self.listed(missing);
+        let plain: Vec<&str> = missing
+            .iter()
+            .take(MAX_NAMES)
+            .map(|unknown| self.spec.names.text(unknown.name))
+            .collect();
+        let plain = plain.join(", ");
+        let help = if are_variables {
+            format!("is a declaration missing? `VARIABLES {plain}`")
+        } else {
+            format!(
+                "is a declaration missing (`CONSTANTS {plain}`), or an EXTENDS, an INSTANCE or a definition?"
+            )
+        };
+        if let Some(diagnostic) = self.diagnostics.get_mut(first.diagnostic) {
+            diagnostic.message = format!("{listed} are not defined");
+            diagnostic.help = Some(help);
+        }
+        for name in others {
+            self.add_to(first.diagnostic, name, gone);
+        }
+    }
+
+    /// Names in a sentence.
+    fn listed(&self, names: &[Unknown]) -> String {
+        let quoted = |unknown: &Unknown| format!("`{}`", self.spec.names.text(unknown.name));
+        let shown: Vec<String> = names.iter().take(MAX_NAMES).map(quoted).collect();
+        match (shown.as_slice(), names.len().saturating_sub(MAX_NAMES)) {
+            ([only], _) => only.clone(),
+            ([init @ .., last], 0) => format!("{} and {last}", init.join(", ")),
+            (_, more) => format!("{} and {more} more", shown.join(", ")),
+        }
+    }
+}

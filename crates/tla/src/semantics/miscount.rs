@@ -1,0 +1,147 @@
+//! Wrong numbers of arguments.
+//!
+//! Where a definition takes another number of arguments than it is given, either the definition or its uses are wrong.
+//! Both are one mistake with several places, so all wrong uses of one definition are one diagnostic, at the first of
+//! them. What the program itself defines is right: there each wrong use is a mistake of its own.
+
+use rustc_hash::FxHashMap;
+
+use super::analyzer::Analyzer;
+use super::application::count;
+use super::entity::*;
+use crate::diagnostic::{Class, Diagnostic};
+use crate::source::{SourceId, Span};
+
+/// How many wrong uses are shown besides the first.
+const MAX_USES: usize = 8;
+
+/// A definition that is given wrong numbers of arguments.
+#[derive(Debug)]
+pub(super) struct Miscounted {
+    entity: EntityId,
+    /// Its place in the list of diagnostics.
+    diagnostic: usize,
+    uses: Vec<WrongUse>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct WrongUse {
+    source: SourceId,
+    span: Span,
+    given: usize,
+}
+
+/// What is given, as a part of a sentence.
+fn are_given(given: usize) -> String {
+    match given {
+        0 => "none is given".into(),
+        1 => "1 is given".into(),
+        n => format!("{n} are given"),
+    }
+}
+
+impl Analyzer<'_> {
+    /// Reports a wrong number of arguments; a definition with mistakes may be what is wrong.
+    pub(super) fn wrong_count(&mut self, entity: EntityId, given: usize, span: Span) {
+        let known = self.spec.entity(entity);
+        let (wanted, text) = (known.arity as usize, self.text(known.name));
+        let message = format!("`{text}` takes {}, but {}", count(wanted), are_given(given));
+        let may_be_function = wanted == 0 && !matches!(known.kind, EntityKind::Instance(_));
+        let mut diagnostic = Diagnostic::error(Class::Arity, self.source(), span, message);
+        if may_be_function {
+            diagnostic = diagnostic.help(format!("a function is applied with brackets: `{text}[…]`"));
+        }
+        if given == 0 && wanted > 0 {
+            let underscores = vec!["_"; wanted].join(", ");
+            diagnostic = diagnostic.help(format!(
+                "write `{text}(…)`; an operator alone may only be an argument declared as `Op({underscores})`"
+            ));
+        }
+        self.miscounted(entity, given, diagnostic);
+    }
+
+    /// Reports that something does not take as many arguments as it is given or would be, once for all such uses.
+    pub(super) fn miscounted(&mut self, entity: EntityId, given: usize, diagnostic: Diagnostic) {
+        let known = self.spec.entity(entity);
+        // If two things have one name, the uses of one may be meant for the other.
+        let is_disputed = self.said.taken.contains_key(&(self.module, known.name));
+        if self.is_spoilt(entity) || is_disputed {
+            self.said.mistakes += 1;
+            return;
+        }
+        let (source, span) = (known.source, known.span);
+        let is_language = matches!(known.kind, EntityKind::BuiltIn(_));
+        let is_ours = is_language || self.files.is_library.get(known.tree.0 as usize) == Some(&true);
+        if is_ours {
+            let shown = !is_language;
+            self.report(if shown {
+                diagnostic.label(source, span, "defined here")
+            } else {
+                diagnostic
+            });
+            return;
+        }
+        let new = WrongUse {
+            source: diagnostic.source,
+            span: diagnostic.span,
+            given,
+        };
+        let mut miscounted = self.said.miscounted.iter_mut();
+        if let Some(earlier) = miscounted.find(|m| m.entity == entity) {
+            earlier.uses.push(new);
+            self.said.mistakes += 1;
+            return;
+        }
+        self.said.miscounted.push(Miscounted {
+            entity,
+            diagnostic: self.diagnostics.len(),
+            uses: vec![new],
+        });
+        self.report(diagnostic.label(source, span, "defined here"));
+    }
+
+    /// Says of every definition with several wrong uses how many there are, and which side is the likelier mistake.
+    pub(super) fn sum_up_counts(&mut self, references: &FxHashMap<EntityId, usize>) {
+        for Miscounted {
+            entity,
+            diagnostic,
+            uses,
+        } in std::mem::take(&mut self.said.miscounted)
+        {
+            let (Some(first), true) = (uses.first(), uses.len() > 1) else {
+                continue;
+            };
+            let (wrong, given) = (uses.len(), first.given);
+            let all = references.get(&entity).copied().unwrap_or(0).max(wrong);
+            let agree = uses.iter().all(|wrong| wrong.given == given);
+            let known = self.spec.entity(entity);
+            let text = self.spec.names.text(known.name);
+            let which = if wrong == all {
+                format!("all {all} uses")
+            } else {
+                format!("{wrong} of {all} uses")
+            };
+            let what = match (agree, given) {
+                (true, 0) => "give none".into(),
+                (true, given) => format!("give {given}"),
+                (false, _) => "give another number".to_owned(),
+            };
+            let message = format!(
+                "`{text}` takes {}, but {which} {what}",
+                count(known.arity as usize)
+            );
+            let Some(shown) = self.diagnostics.get_mut(diagnostic) else {
+                continue;
+            };
+            shown.message = message;
+            if agree && wrong > all - wrong {
+                shown.help = Some(format!(
+                    "its uses agree with each other: is the definition of `{text}` what is wrong?"
+                ));
+            }
+            for WrongUse { source, span, given } in uses.iter().skip(1).take(MAX_USES) {
+                *shown = shown.clone().label(*source, *span, are_given(*given));
+            }
+        }
+    }
+}

@@ -1,0 +1,369 @@
+//! Names that nothing defines: each is reported once in the whole spec, with advice. Which of them are missing for one
+//! reason is worked out when all are known: see [`super::grouping`].
+
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashMap;
+
+use super::analyzer::Analyzer;
+use super::built_in;
+use super::entity::*;
+use super::search_path::built_in_text;
+use crate::diagnostic::{Class, Diagnostic, nearest};
+use crate::names::Name;
+use crate::source::{SourceId, Span};
+use crate::syntax::ast::{Ident, UnitId, UnitKind};
+use crate::syntax::tokenize;
+
+/// A name that nothing defines, as it was first met.
+#[derive(Clone, Debug)]
+pub(super) struct Unknown {
+    pub name: Name,
+    /// Its place in the list of diagnostics.
+    pub diagnostic: usize,
+    /// Where it was met first.
+    pub module: ModuleId,
+    pub unit: UnitId,
+    /// Whether another unit uses it too.
+    pub is_elsewhere: bool,
+    /// Whether it is a symbol of another language.
+    pub is_foreign: bool,
+    /// What has nearly the same name.
+    pub near: Option<EntityId>,
+    /// If it is a letter, another letter that it can be mistaken for: a variable if there is one.
+    pub letter: Option<EntityId>,
+    /// What the unit introduces around it.
+    pub locals: Box<[EntityId]>,
+}
+
+/// Standard modules of which each contains the ones before it.
+const NUMBERS: [&str; 3] = ["Naturals", "Integers", "Reals"];
+
+/// Modules of the program that should have been extended.
+#[derive(Debug)]
+pub(super) struct NotExtended {
+    /// The diagnostic of the first name that is missing.
+    pub diagnostic: usize,
+    /// The module that misses it.
+    pub module: ModuleId,
+    /// Whether that module extends nothing at all: then what it misses is one line.
+    pub no_line: bool,
+    modules: Vec<&'static str>,
+}
+
+impl NotExtended {
+    /// Whether a name from a module is missing for the same reason.
+    fn covers(&self, module: &str) -> bool {
+        let is_number = |module: &str| NUMBERS.contains(&module);
+        let same = |known: &&str| *known == module || (is_number(known) && is_number(module));
+        self.no_line || self.modules.iter().any(same)
+    }
+
+    fn add(&mut self, module: &'static str) {
+        let rank = |module: &str| NUMBERS.iter().position(|m| *m == module);
+        let known = self
+            .modules
+            .iter_mut()
+            .find(|known| **known == module || (rank(known).is_some() && rank(module).is_some()));
+        match known {
+            Some(known) if rank(known) < rank(module) => *known = module,
+            Some(_) => {}
+            None => self.modules.push(module),
+        }
+    }
+
+    pub fn advice(&self) -> String {
+        let modules = self.modules.join(", ");
+        match self.modules.as_slice() {
+            _ if self.no_line => format!("add `EXTENDS {modules}` after the module's header"),
+            _ => format!("module {modules} defines it: add {modules} to EXTENDS"),
+        }
+    }
+}
+
+impl Analyzer<'_> {
+    /// What a name means here. An unknown name is reported, once in the whole spec.
+    pub fn lookup(&mut self, ident: Ident) -> Option<Binding> {
+        let binding = self.scope.get(ident.name);
+        if binding.is_none() {
+            self.undefined(ident);
+        }
+        binding
+    }
+
+    fn undefined(&mut self, ident: Ident) {
+        if self.incomplete {
+            self.said.mistakes += 1;
+            return;
+        }
+        if let Some(known) = self.said.undefined.get(&ident.name).copied() {
+            self.said.mistakes += 1;
+            self.note_elsewhere(ident.name);
+            let elsewhere = self.diagnostics.get(known).map(|d| d.source) != Some(self.source());
+            if elsewhere {
+                self.add_place(known, ident.span, "nor is it defined here");
+            }
+            return;
+        }
+        let text = self.text(ident.name);
+        let message = format!("`{text}` is not defined");
+        let diagnostic = Diagnostic::error(Class::Undefined, self.source(), ident.span, message);
+        let number = self.diagnostics.len();
+        if !self.is_advice_seen() {
+            self.said.undefined.insert(ident.name, number);
+            self.report(diagnostic);
+        } else if let Some(foreign) = translation(&text) {
+            self.unknown(ident, None, diagnostic.help(foreign));
+            if let Some(unknown) = self.said.unknown.last_mut() {
+                unknown.is_foreign = true;
+            }
+        } else if let Some(later) = self.defined_later(ident.name) {
+            self.said.undefined.insert(ident.name, number);
+            let diagnostic = self.defined_too_late(diagnostic, ident.name, later);
+            self.report(diagnostic);
+        } else if let Some(module) = defining_module(&text).filter(|_| !self.is_module(ident.name)) {
+            self.not_extended(ident, &text, module);
+        } else {
+            let near = self.near(ident.name);
+            let help = self.suggestion(ident.name, near);
+            self.unknown(ident, near, diagnostic.help(help));
+        }
+    }
+
+    /// Reports a name that nothing defines and nobody can place.
+    pub(super) fn unknown(&mut self, ident: Ident, near: Option<Name>, diagnostic: Diagnostic) {
+        let number = self.diagnostics.len();
+        self.said.undefined.insert(ident.name, number);
+        self.said.unknown_at.insert(ident.name, self.said.unknown.len());
+        self.said.unknown.push(Unknown {
+            name: ident.name,
+            diagnostic: number,
+            module: self.module,
+            unit: self.unit,
+            is_elsewhere: false,
+            is_foreign: false,
+            near: near.and_then(|near| Some(self.scope.get(near)?.entity)),
+            letter: self.other_letter(ident.name),
+            locals: self.locals(),
+        });
+        self.report(diagnostic);
+    }
+
+    /// A one-letter name that another one can be mistaken for.
+    fn other_letter(&self, name: Name) -> Option<EntityId> {
+        let is_letter = |name: &Name| self.spec.names.text(*name).chars().count() == 1;
+        let known = self.scope.names().filter(|_| is_letter(&name)).filter(is_letter);
+        let known = known.filter_map(|name| Some(self.scope.get(name)?.entity));
+        let is_symbol = |id: &EntityId| matches!(self.spec.entity(*id).kind, EntityKind::BuiltIn(_));
+        let known = known.filter(|id| !is_symbol(id));
+        known.max_by_key(|id| (matches!(self.spec.entity(*id).kind, EntityKind::Variable), *id))
+    }
+
+    /// What the current unit has introduced and is in scope here.
+    fn locals(&self) -> Box<[EntityId]> {
+        let unit = self.tree().unit(self.unit).span;
+        let names = self.scope.names().filter_map(|name| self.scope.get(name));
+        let is_local = |entity: &Entity| {
+            entity.module == self.module
+                && entity.tree == self.tree
+                && entity.span.start >= unit.start
+                && entity.span.end <= unit.end
+                && matches!(
+                    entity.kind,
+                    EntityKind::Parameter | EntityKind::Bound | EntityKind::Operator { .. }
+                )
+        };
+        let locals = names.map(|binding| binding.entity);
+        let mut locals: Vec<EntityId> = locals.filter(|id| is_local(self.spec.entity(*id))).collect();
+        locals.sort_unstable();
+        locals.into()
+    }
+
+    /// Notes one more use of an unknown name.
+    pub(super) fn note_elsewhere(&mut self, name: Name) {
+        let here = (self.module, self.unit);
+        let number = self.said.unknown_at.get(&name).copied();
+        if let Some(unknown) = number.and_then(|number| self.said.unknown.get_mut(number)) {
+            unknown.is_elsewhere |= (unknown.module, unknown.unit) != here;
+        }
+    }
+
+    /// The unit at or after the current one that defines a name in the same module.
+    fn defined_later(&self, name: Name) -> Option<UnitId> {
+        let module = self.tree().module(self.spec.module(self.module).index);
+        let mut later = module.units.iter().filter(|unit| **unit >= self.unit);
+        later
+            .find(|unit| match &self.tree().unit(**unit).kind {
+                UnitKind::Operator { name: defined, .. } => defined.ident.name == name,
+                UnitKind::Function { name: defined, .. } | UnitKind::NamedInstance { name: defined, .. } => {
+                    defined.name == name
+                }
+                UnitKind::Constants(declared) => declared.iter().any(|d| d.ident.name == name),
+                UnitKind::Variables(declared) => declared.iter().any(|d| d.name == name),
+                _ => false,
+            })
+            .copied()
+    }
+
+    /// Adds where a name is defined to the diagnostic that it is not defined yet.
+    fn defined_too_late(&self, diagnostic: Diagnostic, name: Name, later: UnitId) -> Diagnostic {
+        let text = self.spec.names.text(name);
+        let unit = self.tree().unit(later);
+        match &unit.kind {
+            UnitKind::Operator { params, .. } if later == self.unit => {
+                let blanks = vec!["_"; params.len()].join(", ");
+                let head = if params.is_empty() {
+                    text.to_owned()
+                } else {
+                    format!("{text}({blanks})")
+                };
+                diagnostic.help(format!(
+                    "a definition that uses itself is announced: put `RECURSIVE {head}` before it"
+                ))
+            }
+            _ => {
+                let start = Span::new(unit.span.start, unit.span.start + 1);
+                diagnostic
+                    .label(self.source(), start, "it is introduced here, after its use")
+                    .help("what is used comes first: move one of the two")
+            }
+        }
+    }
+
+    /// Reports a name that an unextended module of the program defines, once for each such module.
+    fn not_extended(&mut self, ident: Ident, text: &str, module: &'static str) {
+        let message = format!("`{text}` is not defined");
+        let known = self
+            .said
+            .not_extended
+            .iter_mut()
+            .find(|known| known.covers(module));
+        if let Some(known) = known {
+            known.add(module);
+            let (number, advice) = (known.diagnostic, known.advice());
+            self.said.undefined.insert(ident.name, number);
+            if let Some(diagnostic) = self.diagnostics.get_mut(number) {
+                diagnostic.help = Some(advice);
+            }
+            self.add_place(number, ident.span, message);
+            return;
+        }
+        let number = self.diagnostics.len();
+        let index = self.spec.module(self.module).index;
+        let new = NotExtended {
+            diagnostic: number,
+            module: self.module,
+            no_line: self.tree().module(index).extends.is_empty(),
+            modules: vec![module],
+        };
+        self.said.undefined.insert(ident.name, number);
+        self.error(Class::Undefined, ident.span, message, new.advice());
+        self.said.not_extended.push(new);
+    }
+
+    /// Notes that a name has no meaning here, and that the last diagnostic says so.
+    pub fn note_undefined(&mut self, name: Name) {
+        if self.scope.get(name).is_none() {
+            let last = self.diagnostics.len().saturating_sub(1);
+            self.said.undefined.entry(name).or_insert(last);
+        }
+    }
+
+    /// Whether a name close to this one has been reported as undefined: probably this one was meant.
+    pub fn is_missed(&self, name: Name) -> bool {
+        let mut missed = self.said.undefined.keys().map(|name| self.spec.names.text(*name));
+        let text = self.spec.names.text(name);
+        let is_near = |missed: &str| nearest(text, std::iter::once(missed)).is_some();
+        let are_letters = |missed: &str| text.len() == 1 && missed.len() == 1;
+        self.is_advice_seen() && missed.any(|missed| is_near(missed) || are_letters(missed))
+    }
+
+    fn is_module(&self, name: Name) -> bool {
+        self.scope.modules.contains_key(&name) || self.files.get(self.tree, name).is_some()
+    }
+
+    /// The name in scope that is nearest to one that nothing defines.
+    fn near(&self, name: Name) -> Option<Name> {
+        let text = self.spec.names.text(name);
+        let known: Vec<&str> = self
+            .scope
+            .names()
+            .map(|name| self.spec.names.text(name))
+            .collect();
+        let near = nearest(text, known.into_iter())?;
+        self.spec.names.find(near)
+    }
+
+    fn suggestion(&self, name: Name, near: Option<Name>) -> String {
+        let text = self.spec.names.text(name);
+        if self.is_module(name) {
+            return format!("{text} is a module: write `INSTANCE {text}`");
+        }
+        match near {
+            Some(near) => format!("did you mean `{}`?", self.spec.names.text(near)),
+            None => "define it before it is used, or extend the module that does".into(),
+        }
+    }
+}
+
+/// What TLA+ writes for a symbol of another language.
+fn translation(text: &str) -> Option<String> {
+    let (meant, symbol) = match text {
+        "&&" | "&" | "and" => ("and", "/\\"),
+        "||" | "or" => ("or", "\\/"),
+        "not" => ("not", "~"),
+        "|" => ("such that", ":"),
+        ":=" => ("equal", "="),
+        "OTHERWISE" | "DEFAULT" => ("every other case", "OTHER"),
+        "ℕ" => ("the natural numbers", "Nat"),
+        "ℤ" => ("the integers", "Int"),
+        "ℝ" => ("the real numbers", "Real"),
+        _ => return None,
+    };
+    Some(format!("for *{meant}* write `{symbol}`"))
+}
+
+/// The built-in module that defines a name; of several the most usual one.
+fn defining_module(name: &str) -> Option<&'static str> {
+    static DEFINED: OnceLock<FxHashMap<String, &'static str>> = OnceLock::new();
+    let defined = DEFINED.get_or_init(|| {
+        let usual = [
+            "Naturals",
+            "Integers",
+            "Sequences",
+            "FiniteSets",
+            "TLC",
+            "Reals",
+            "Bags",
+        ];
+        let rest = built_in::MODULES.iter().map(|(name, _)| *name);
+        let mut defined = FxHashMap::default();
+        for module in usual.into_iter().chain(rest.filter(|name| !usual.contains(name))) {
+            for name in defined_names(built_in_text(module).unwrap_or("")) {
+                defined.entry(name).or_insert(module);
+            }
+        }
+        defined
+    });
+    defined.get(name).copied()
+}
+
+/// What a module defines for others, read off its tokens: definitions that begin a line.
+fn defined_names(text: &str) -> Vec<String> {
+    let tokens = tokenize(SourceId(0), text, 0, &mut Vec::new());
+    let mut names = Vec::new();
+    for pair in tokens.windows(2) {
+        let [first, second] = pair else { continue };
+        if !first.begins_definition || first.column > 0 {
+            continue;
+        }
+        names.push(match (first.operator(), second.operator()) {
+            (Some(symbol), _) | (None, Some(symbol)) => symbol.text().to_owned(),
+            (None, None) => {
+                let span = first.start as usize..first.end as usize;
+                text.get(span).unwrap_or("").to_owned()
+            }
+        });
+    }
+    names
+}
