@@ -165,6 +165,36 @@ Inv == TRUE",
 }
 
 #[test]
+fn a_next_value_that_was_given_before_is_this_steps() {
+    // All that `Late` looks at in the current state is `y`; what it gives hangs on the `x'` that was chosen before it.
+    let found = agrees(
+        r"EXTENDS Naturals
+VARIABLES x, y
+Init == x = 0 /\ y = 0
+Late == y < 9 /\ y' = (x' + 1) % 5
+Next == \E v \in 0..2 : x' = (x + v) % 4 /\ Late
+Inv == TRUE",
+        INIT_NEXT,
+    );
+    assert_eq!(found.distinct, 5);
+}
+
+#[test]
+fn an_action_that_meets_a_given_next_value_only_sometimes_gives_it_only_then() {
+    let found = agrees(
+        r"EXTENDS Naturals
+VARIABLES x, y, z
+Init == x = 0 /\ y = 0 /\ z = 0
+Late == y' = (y + 1) % 3 /\ x' = x /\ UNCHANGED z
+Next == \/ \E b \in {1, 2} : (IF b = 1 THEN x' = 1 - x ELSE TRUE) /\ Late
+        \/ z' = (z + 1) % 4 /\ UNCHANGED <<x, y>>
+Inv == x = 0",
+        INIT_NEXT,
+    );
+    assert_eq!(found.distinct, 12);
+}
+
+#[test]
 fn a_kept_value_of_the_state_hides_nothing() {
     // `Total` is kept per state: the action that uses it second must still depend on `f`.
     agrees(
