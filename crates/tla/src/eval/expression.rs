@@ -1022,6 +1022,7 @@ impl<'p> Evaluator<'p> {
             && let Some(elements) = value.as_set()
         {
             for element in elements {
+                self.tick()?;
                 self.bind(*slot, element.clone());
                 if run(self)?.is_stop() {
                     return Ok(Flow::Stop);
@@ -1031,6 +1032,7 @@ impl<'p> Evaluator<'p> {
         }
         if let (Some(Lazy::Interval(low, high)), Pattern::One(slot)) = (set.as_lazy(), pattern) {
             for element in *low..=*high {
+                self.tick()?;
                 self.bind(*slot, Value::int(element));
                 if run(self)?.is_stop() {
                     return Ok(Flow::Stop);
