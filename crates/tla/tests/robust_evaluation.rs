@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use common::golden;
 use omnilink_tla::config;
 use omnilink_tla::deep_stack;
+use omnilink_tla::eval::error::ErrorClass;
 use omnilink_tla::eval::{Evaluator, Quiet, Session};
 use omnilink_tla::model::{BuildOptions, build};
 use omnilink_tla::semantics::load_text;
@@ -101,8 +102,8 @@ fn mutated(mut pieces: Vec<String>, chance: &mut Chance) -> String {
     pieces.join(" ")
 }
 
-/// Whether the expression was evaluated, be it to an error.
-fn evaluates(item: &Json, expr: &str) -> bool {
+/// Evaluates an expression, if it is one. Gives whether that went well.
+fn evaluate(item: &Json, expr: &str) -> Option<Result<(), ErrorClass>> {
     let modules: Vec<&str> = item["modules"]
         .as_array()
         .into_iter()
@@ -119,26 +120,22 @@ fn evaluates(item: &Json, expr: &str) -> bool {
         format!("---- MODULE G ----\n{extends}{definitions}\nASSUME LET v == (\n{expr}\n) IN v\n====\n");
     let mut loaded = load_text(Path::new("G.tla"), text, &SearchPath::default());
     if !loaded.is_ok() {
-        return false;
+        return None;
     }
     let cfg = item["cfg"].as_str().unwrap_or_default();
     let source = loaded.spec.sources.add(Source::new("G.cfg", cfg));
     let config = config::parse(source, cfg, &mut Vec::new());
-    let Ok(model) = build(loaded.spec, &config, &BuildOptions::default()) else {
-        return false;
-    };
+    let model = build(loaded.spec, &config, &BuildOptions::default()).ok()?;
     deep_stack::run(|| {
         let session = Impatient::default();
         let mut evaluator = Evaluator::new(&model.program, &session);
-        if let Some(assumption) = model.assumptions.last() {
-            let shown = evaluator.shown(assumption.formula);
-            if let Err(failure) = shown {
-                assert!(!failure.message.is_empty());
-                failure.render(&model.program.sources);
-            }
-        }
-    });
-    true
+        let shown = evaluator.shown(model.assumptions.last()?.formula);
+        Some(shown.map(|_| ()).map_err(|failure| {
+            assert!(!failure.message.is_empty());
+            failure.render(&model.program.sources);
+            failure.class
+        }))
+    })
 }
 
 #[test]
@@ -155,7 +152,7 @@ fn a_mutated_expression_is_a_value_or_an_error_and_never_a_panic() {
         let pieces = pieces(item["expr"].as_str().unwrap());
         for _ in 0..2 {
             if !pieces.is_empty() {
-                evaluated += u32::from(evaluates(&item, &mutated(pieces.clone(), &mut chance)));
+                evaluated += u32::from(evaluate(&item, &mutated(pieces.clone(), &mut chance)).is_some());
             }
         }
     }
@@ -175,6 +172,10 @@ fn a_session_ends_an_evaluation_that_takes_too_long() {
         "CHOOSE s \\in SUBSET (1..60) : 61 \\in s",
         "LET f[n \\in Nat] == IF n = 0 THEN 0 ELSE f[n - 1] + f[n - 1] IN {f[x \\div 2] : x \\in 1..2000000000}",
     ] {
-        assert!(evaluates(&item, endless), "{endless}");
+        assert_eq!(
+            evaluate(&item, endless),
+            Some(Err(ErrorClass::Resource)),
+            "{endless}"
+        );
     }
 }
