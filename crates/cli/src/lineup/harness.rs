@@ -14,7 +14,8 @@ use crate::error::CliError;
 /// What runs the component.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(super) enum Engine {
-    /// Compiled with instrumentation, every step decided: all runs up to a bound, and each can be repeated
+    /// Compiled with instrumentation, every step decided: all runs up to a bound, and each can be repeated. Inline assembly
+    /// and prebuilt libraries are not seen into: nothing happens in between while they run
     #[default]
     Instrumented,
     /// Compiled as ever, threads stalled at random: samples, for what cannot be instrumented, such as prebuilt libraries
