@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use omnilink_lineup::{
-    Alphabet, Checked, Description, Diagnosis, Executor, Failure, Matrices, Matrix, Native, Options, Request,
-    Scheduled, ScheduledOptions, Search, Verdict, Why, check_matrix, run_campaign,
+    Alphabet, Checked, Description, Diagnosis, Executor, Failure, LineupError, Matrices, Matrix, Native,
+    Options, Request, Scheduled, ScheduledOptions, Search, Verdict, Why, check_matrix, run_campaign,
 };
 use omnilink_sched::build::RustBuild;
 use tempfile::TempDir;
@@ -239,12 +239,11 @@ fn native_threads_draw_a_number_twice_and_what_they_show_is_still_a_proof() {
     );
 }
 
-/// In a process of its own, every object has number 0; of thousands in one process, only the first has.
-#[test]
-fn native_rounds_that_depend_on_the_rounds_before_are_no_proof_of_anything() {
+/// What 3,000 rounds of native threads show.
+fn sampled(component: &str, matrix: &str) -> Result<Checked, LineupError> {
     let (mut native, Description { alphabet, .. }) =
-        Native::start(&harness("numbered").as_path().into(), 1, 1).expect("a running harness");
-    let matrix = Matrix::parse("number() | number()", &alphabet).unwrap();
+        Native::start(&harness(component).as_path().into(), 1, 1).expect("a running harness");
+    let matrix = Matrix::parse(matrix, &alphabet).unwrap();
     let request = Request {
         alphabet: &alphabet,
         options: &Options {
@@ -253,7 +252,13 @@ fn native_rounds_that_depend_on_the_rounds_before_are_no_proof_of_anything() {
         },
         specification: None,
     };
-    let refused = check_matrix(&mut native, request, &matrix, &mut || {}).unwrap_err();
+    check_matrix(&mut native, request, &matrix, &mut || {})
+}
+
+/// In a process of its own, every object has number 0; of thousands in one process, only the first has.
+#[test]
+fn native_rounds_that_depend_on_the_rounds_before_are_no_proof_of_anything() {
+    let refused = sampled("numbered", "number() | number()").unwrap_err();
     assert!(
         refused
             .to_string()
@@ -266,18 +271,7 @@ fn native_rounds_that_depend_on_the_rounds_before_are_no_proof_of_anything() {
 
 #[test]
 fn native_threads_of_a_queue_show_nothing_that_serial_runs_do_not_explain() {
-    let (mut native, Description { alphabet, .. }) =
-        Native::start(&harness("queue").as_path().into(), 1, 1).expect("a running harness");
-    let matrix = Matrix::parse("push(1), pop() | push(2), pop()", &alphabet).unwrap();
-    let request = Request {
-        alphabet: &alphabet,
-        options: &Options {
-            search: Search::Random { executions: 3_000 },
-            ..Options::default()
-        },
-        specification: None,
-    };
-    let checked = check_matrix(&mut native, request, &matrix, &mut || {}).unwrap();
+    let checked = sampled("queue", "push(1), pop() | push(2), pop()").unwrap();
     assert!(
         matches!(checked.verdict, Verdict::Passed),
         "{:?}",
