@@ -20,6 +20,11 @@ fn unwrapped(ran: &Ran) -> String {
     ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+#[test]
+fn a_folder_is_no_source_of_a_harness() {
+    omnilink(&["lineup", "--cpp", env!("CARGO_MANIFEST_DIR")]).refused(&["not a file", "C++ sources"]);
+}
+
 /// Cargo says what it builds before anything is refused.
 fn refused_after_building(ran: &Ran, words: &[&str]) {
     assert_eq!(ran.code, 2, "{ran:?}");
