@@ -36,6 +36,13 @@ pub enum Bound {
     },
 }
 
+/// What an operation was bound to.
+#[derive(Debug)]
+pub(crate) struct Binding {
+    ret: Option<Value>,
+    instance: Instance,
+}
+
 /// Whether the results of an operation count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Results {
@@ -55,7 +62,30 @@ impl TlaModel<'_> {
     /// # Errors
     /// When the spec has no such action, or it takes other arguments.
     pub fn bind(&self, operation: &Operation) -> Result<Bound, BindError> {
-        self.bind_with(operation, Results::Known)
+        let is_plain = !operation.aborted && !operation.timebox.is_pending();
+        if is_plain
+            && let Some(binding) = self.bound.borrow().get(operation)
+            && binding.ret == operation.ret
+        {
+            return Ok(Bound::Once(binding.instance.clone()));
+        }
+        let bound = self.bind_with(operation, Results::Known)?;
+        if is_plain
+            && let Bound::Once(instance) = &bound
+            && self.is_bound_by_arguments(instance)
+        {
+            let binding = Binding {
+                ret: operation.ret.clone(),
+                instance: instance.clone(),
+            };
+            self.bound.borrow_mut().put(operation, binding);
+        }
+        Ok(bound)
+    }
+
+    /// Whether name, arguments and result alone say what a whole operation means: nothing else of it goes into the instance.
+    fn is_bound_by_arguments(&self, instance: &Instance) -> bool {
+        self.plan(instance).happened.extras.is_empty()
     }
 
     /// What an operation of a trace means whatever it returned: its results may be anything in their ranges.

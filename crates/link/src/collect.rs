@@ -9,11 +9,14 @@ use omnilink_value::Value;
 use crate::bind::event_of;
 use crate::error::LinkError;
 use crate::omnilink_setup::{TRACES, asks_for_traces};
+use crate::recent::Recent;
 
 /// Constants, each the set of all values that some fields of a trace hold.
 #[derive(Clone, Debug, Default)]
 pub struct Collection {
     constants: BTreeMap<String, Collected>,
+    /// Operations whose arguments were taken lately.
+    taken: Recent<()>,
     /// All operations of all threads, for setups made for OmniLink that look at them.
     traces: Option<BTreeMap<Value, Vec<Value>>>,
 }
@@ -48,6 +51,11 @@ impl Field {
             name: name.to_owned(),
             elements,
         }
+    }
+
+    /// Whether it is found in the arguments and nowhere else.
+    fn is_argument(&self) -> bool {
+        !matches!(self.name.as_str(), "thread" | "ret")
     }
 
     fn of<'o>(&self, operation: &'o Operation) -> Option<&'o Value> {
@@ -117,8 +125,16 @@ impl Collection {
             let event = event_of(operation);
             traces.entry(operation.thread.clone()).or_default().push(event);
         }
+        let is_taken = self.taken.get(operation).is_some();
+        if !is_taken {
+            self.taken.put(operation, ());
+        }
         for collected in self.constants.values_mut() {
-            for field in &collected.fields {
+            for field in collected
+                .fields
+                .iter()
+                .filter(|field| !is_taken || !field.is_argument())
+            {
                 let Some(value) = field.of(operation) else {
                     continue;
                 };

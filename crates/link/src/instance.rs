@@ -27,7 +27,8 @@ pub(crate) struct Content {
     /// Where the first operation like this was read.
     pub(crate) place: Place,
     pub(crate) hash: u64,
-    pub(crate) effects: OnceCell<Effects>,
+    /// What is known about it whatever the state; seldom looked at while steps are taken.
+    pub(crate) effects: OnceCell<Box<Effects>>,
     /// What it did before, where that can be looked up.
     pub(crate) lookup: OnceCell<Option<Lookup>>,
     /// The counts that it asks for.

@@ -37,6 +37,7 @@ mod module;
 mod omnilink_setup;
 mod plan;
 mod reasons;
+mod recent;
 mod session;
 mod state;
 mod steps;

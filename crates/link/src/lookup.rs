@@ -22,14 +22,16 @@ pub(crate) struct Lookup {
     /// Variable and key of each cell that it touches; those that it may write come first.
     cells: Box<[(u32, Value)]>,
     writes: usize,
-    known: RefCell<Vec<Known>>,
+    known: RefCell<Known>,
 }
 
-#[derive(Debug)]
+/// What the cells held, and what the instance did then. The former is gone through at every step and lies together, apart
+/// from the latter: a trace has thousands of instances, and what they know should fit the processor's caches.
+#[derive(Debug, Default)]
 struct Known {
-    /// What the cells held.
-    held: SmallVec<[Value; 2]>,
-    outcome: Outcome,
+    /// One content of all cells after the other.
+    held: Vec<Value>,
+    outcomes: Vec<Outcome>,
 }
 
 #[derive(Debug)]
@@ -79,20 +81,20 @@ impl Lookup {
     #[inline]
     pub(crate) fn find(&self, state: &SpecState) -> Option<Found> {
         let known = self.known.borrow();
-        let outcome = match &*self.cells {
+        let at = match &*self.cells {
             [(variable, key)] => {
                 let held = state.values().get(*variable as usize)?.apply(key)?;
-                &known
-                    .iter()
-                    .find(|known| known.held.first() == Some(held))?
-                    .outcome
+                known.held.iter().position(|known| known == held)?
             }
             cells => {
                 let held = held(cells, state.values())?;
-                let same = |known: &&Known| known.held.iter().zip(&held).all(|(known, held)| known == *held);
-                &known.iter().find(same)?.outcome
+                (0..known.outcomes.len()).find(|at| {
+                    let known = known.held.iter().skip(at * cells.len());
+                    known.zip(&held).all(|(known, held)| known == *held)
+                })?
             }
         };
+        let outcome = known.outcomes.get(at)?;
         Some(match outcome {
             Outcome::Refused => Found::Refused,
             Outcome::Unchanged => Found::Next(state.clone()),
@@ -112,7 +114,7 @@ impl Lookup {
     /// Remembers what the instance did in a state, if it is one thing or nothing.
     pub(crate) fn learn(&self, state: &SpecState, next: &[SpecState]) {
         let mut known = self.known.borrow_mut();
-        if known.len() >= KNOWN_MAX {
+        if known.outcomes.len() >= KNOWN_MAX {
             return;
         }
         let outcome = match next {
@@ -127,10 +129,8 @@ impl Lookup {
             _ => return,
         };
         if let Some(held) = held(&self.cells, state.values()) {
-            known.push(Known {
-                held: held.into_iter().cloned().collect(),
-                outcome,
-            });
+            known.held.extend(held.into_iter().cloned());
+            known.outcomes.push(outcome);
         }
     }
 }

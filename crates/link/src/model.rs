@@ -9,6 +9,7 @@ use omnilink_tla::eval::error::{ErrorClass, Failure};
 use omnilink_tla::eval::{Effects, Evaluator, Flow, Session as _, State};
 use omnilink_value::Value;
 
+use crate::bind::Binding;
 use crate::counted::{Counted, Counts};
 use crate::error::LinkError;
 use crate::footprint::Cells;
@@ -16,6 +17,7 @@ use crate::instance::Instance;
 use crate::linked::Linked;
 use crate::lookup::{Found, Lookup};
 use crate::plan::Plan;
+use crate::recent::Recent;
 use crate::session::Unobserved;
 use crate::state::SpecState;
 use crate::tally::Tally;
@@ -32,6 +34,7 @@ pub struct TlaModel<'l> {
     /// Whether more than the action itself decides about a step: a VIEW, an invariant or unseen steps look at all of a state.
     is_judged_whole: bool,
     pub(crate) instances: RefCell<HashTable<Instance>>,
+    pub(crate) bound: RefCell<Recent<Binding>>,
     pub(crate) unread: RefCell<BTreeSet<(String, String)>>,
     /// What was refused while a violation was explained.
     pub(crate) refused: RefCell<Vec<(Instance, SpecState)>>,
@@ -70,6 +73,7 @@ impl<'l> TlaModel<'l> {
                 || !linked.invariants.is_empty()
                 || !linked.hidden.is_empty(),
             instances: RefCell::default(),
+            bound: RefCell::default(),
             unread: RefCell::default(),
             refused: RefCell::default(),
             tally: Tally::new(linked),
@@ -118,7 +122,7 @@ impl<'l> TlaModel<'l> {
             let is_lasting = |variable: u32| !self.linked.transient.contains(&variable);
             effects.reads.retain(|cell| is_lasting(cell.variable));
             effects.writes.retain(|write| is_lasting(write.cell.variable));
-            effects
+            Box::new(effects)
         })
     }
 

@@ -1,5 +1,7 @@
 //! Operations and actions: by name, by position, and what is wrong with those that do not fit.
 
+use omnilink_link::{Collection, TlaModel};
+
 use crate::world::{REGISTER, bound, is_valid, linked, ndjson, trace};
 
 fn refusal(lines: &str) -> String {
@@ -157,4 +159,72 @@ fn a_violation_names_the_conjunct_that_is_false() {
         panic!("{fate:?}")
     };
     assert_eq!(reason, "`result = x` is false: result = 2, x = 0");
+}
+
+/// Bindings are remembered by name and arguments. Whatever was bound before, an operation is bound as it is alone.
+#[test]
+fn an_operation_is_bound_the_same_whatever_was_bound_before() {
+    let links = [
+        "",
+        "[ops.Write]\naborted = '''x' = 7'''\n",
+        "[ops.Write]\nrequires = '''value # thread'''\n[ops.Read]\nunknown.result = '''{0, 1}'''\n",
+        "[ops.Read]\nrequires = '''\"far\" \\notin DOMAIN meta'''\n",
+    ];
+    let lines = [
+        r#""thread":0,"op":"Write","args":{"value":1},"start":0,"end":1"#,
+        r#""thread":1,"op":"Write","args":{"value":1},"start":0,"end":1"#,
+        r#""thread":0,"op":"Write","args":{"value":1},"start":0,"end":1,"aborted":true"#,
+        r#""thread":0,"op":"Read","args":{},"ret":0,"start":0,"end":1"#,
+        r#""thread":0,"op":"Read","args":{},"ret":1,"start":0,"end":1"#,
+        r#""thread":0,"op":"Read","args":{"result":1},"start":0,"end":1"#,
+        r#""thread":0,"op":"Read","args":{"result":1},"meta":{"far":1},"start":0,"end":1"#,
+        r#""thread":0,"op":"Read","args":{},"start":0,"end":null"#,
+        r#""thread":0,"op":"Read","args":{},"start":0,"end":1"#,
+        r#""thread":0,"op":"Read","args":[1],"start":0,"end":1"#,
+    ];
+    let operation = |line: &str| trace(format!("{{{line}}}\n")).next().unwrap().unwrap();
+    for link in links {
+        let linked = linked(REGISTER, link);
+        let told = |model: &TlaModel<'_>, line: &str| match model.bind(&operation(line)) {
+            Ok(bound) => format!("{bound:?}"),
+            Err(error) => error.to_string(),
+        };
+        let alone: Vec<String> = lines
+            .iter()
+            .map(|line| linked.run(|model| told(model, line)).unwrap())
+            .collect();
+        linked
+            .run(|model| {
+                for _ in 0..3 {
+                    for (line, alone) in lines.iter().zip(&alone) {
+                        assert_eq!(told(model, line), *alone, "{line} with {link}");
+                    }
+                }
+            })
+            .unwrap();
+    }
+}
+
+#[test]
+fn what_is_collected_does_not_depend_on_what_was_met_before() {
+    let mut collection = Collection::default();
+    collection.add("Keys=key,Put.old").unwrap();
+    collection.add("Threads=thread").unwrap();
+    collection.add("Results=ret").unwrap();
+    let lines = r#"{"thread":0,"op":"Put","args":{"key":1,"old":5},"ret":1,"start":0,"end":1}
+{"thread":1,"op":"Put","args":{"key":1,"old":5},"ret":2,"start":2,"end":3}
+{"thread":0,"op":"Get","args":{"key":2,"old":6},"ret":1,"start":4,"end":5}
+{"thread":0,"op":"Put","args":{"key":2,"old":6},"ret":1,"start":6,"end":7}
+"#;
+    trace(lines.to_owned()).for_each(|operation| collection.observe(&operation.unwrap()));
+    let (collected, notes) = collection.finish();
+    let told: Vec<String> = collected
+        .iter()
+        .map(|(name, set)| format!("{name} = {set}"))
+        .collect();
+    assert_eq!(
+        told,
+        ["Keys = {1, 2, 5, 6}", "Results = {1, 2}", "Threads = {0, 1}"]
+    );
+    assert!(notes.is_empty(), "{notes:?}");
 }

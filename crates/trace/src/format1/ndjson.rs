@@ -5,7 +5,7 @@ use std::str::Utf8Error;
 use omnilink_value::Value;
 use omnilink_value::json::{Cursor, JsonError, JsonProblem};
 
-use super::{Defaults, Field, Fields, nearest};
+use super::{CallCache, Defaults, Field, Fields, nearest};
 use crate::input::Window;
 use crate::name::NameCache;
 use crate::note::Notes;
@@ -17,11 +17,17 @@ pub(crate) struct NdjsonRecords {
     window: Window,
     defaults: Defaults,
     notes: Notes,
-    names: NameCache,
+    known: Known,
     /// The line that is read next, counted from 1.
     line: u64,
     /// Records read so far.
     ordinal: u64,
+}
+
+/// What was met before and may come again.
+struct Known {
+    names: NameCache,
+    calls: CallCache,
 }
 
 /// What became of a line.
@@ -41,7 +47,10 @@ impl NdjsonRecords {
             window,
             defaults,
             notes,
-            names: NameCache::new(),
+            known: Known {
+                names: NameCache::new(),
+                calls: CallCache::new(),
+            },
             line: 1,
             ordinal: 0,
         }
@@ -70,7 +79,7 @@ impl NdjsonRecords {
     #[inline]
     fn next_line(
         &mut self,
-        mut read: impl FnMut(&str, &mut NameCache) -> Result<(), Problem>,
+        mut read: impl FnMut(&str, &mut Known) -> Result<(), Problem>,
     ) -> Result<Option<u64>, TraceError> {
         loop {
             let length = self.window.line().map_err(|error| self.error_here(error))?;
@@ -83,7 +92,7 @@ impl NdjsonRecords {
             let bytes = &self.window.unread()[..length];
             let outcome = match std::str::from_utf8(bytes) {
                 Ok(text) if is_blank(text) => Ok(Line::Blank),
-                Ok(text) => match read(text, &mut self.names) {
+                Ok(text) => match read(text, &mut self.known) {
                     Ok(()) => Ok(Line::Read),
                     Err(problem) => cut_or_error(bytes, problem),
                 },
@@ -120,7 +129,7 @@ impl Records for NdjsonRecords {
     #[inline]
     fn next(&mut self) -> Result<Option<Operation>, TraceError> {
         let mut fields = Fields::default();
-        let Some(line) = self.next_line(|text, names| decode(text, names, &mut fields))? else {
+        let Some(line) = self.next_line(|text, known| decode(text, known, &mut fields))? else {
             return Ok(None);
         };
         let ordinal = self.ordinal;
@@ -204,36 +213,63 @@ fn cut_or_error(line: &[u8], problem: Problem) -> Result<Line, Problem> {
 
 /// The fields in the order in which they are usually written, ours included, each with what stands before its value.
 /// Comparing these is many times cheaper than reading a key; anything else takes the general way.
-const USUAL: [(&str, Field); 5] = [
-    ("{\"thread\":", Field::Thread),
-    (",\"op\":", Field::Op),
-    (",\"args\":", Field::Args),
-    (",\"start\":", Field::Start),
-    (",\"end\":", Field::End),
-];
+const THREAD: &str = "{\"thread\":";
+const OP: &str = ",\"op\":";
+const ARGS: &str = ",\"args\":";
+const START: &str = ",\"start\":";
+const END: &str = ",\"end\":";
 
 #[inline]
-fn decode(text: &str, names: &mut NameCache, fields: &mut Fields) -> Result<(), Problem> {
+fn decode(text: &str, known: &mut Known, fields: &mut Fields) -> Result<(), Problem> {
     let mut cursor = Cursor::new(text);
-    let mut is_first = true;
-    for (literal, field) in USUAL {
-        // Only the first literal has the opening brace: without it, nothing that follows counts.
-        if (field == Field::Thread || !is_first) && cursor.literal(literal) {
-            is_first = false;
-            decode_field(&mut cursor, field, names, fields)?;
+    // Only the first literal has the opening brace: without it, nothing that follows counts.
+    let is_usual = cursor.literal(THREAD);
+    if is_usual {
+        decode_field(&mut cursor, Field::Thread, known, fields)?;
+        decode_call(&mut cursor, known, fields)?;
+        for (literal, field) in [(START, Field::Start), (END, Field::End)] {
+            if cursor.literal(literal) {
+                decode_field(&mut cursor, field, known, fields)?;
+            }
         }
-    }
-    if is_first {
+    } else {
         cursor.object()?;
     }
+    let mut is_first = !is_usual;
     while let Some(key) = cursor.key(is_first)? {
         is_first = false;
         let Some(field) = Field::parse(&key) else {
             return Err(unknown_field(&key));
         };
-        decode_field(&mut cursor, field, names, fields)?;
+        decode_field(&mut cursor, field, known, fields)?;
     }
     cursor.end()?;
+    Ok(())
+}
+
+/// Reads the name and the arguments where they come next, the one after the other.
+#[inline]
+fn decode_call(cursor: &mut Cursor<'_>, known: &mut Known, fields: &mut Fields) -> Result<(), Problem> {
+    let vacancy = match known.calls.find(cursor) {
+        Ok((name, args)) => {
+            fields.see(Field::Op)?;
+            fields.see(Field::Args)?;
+            (fields.name, fields.args) = (Some(name), Some(args));
+            return Ok(());
+        }
+        Err(vacancy) => vacancy,
+    };
+    if !cursor.literal(OP) {
+        return Ok(());
+    }
+    decode_field(cursor, Field::Op, known, fields)?;
+    if !cursor.literal(ARGS) {
+        return Ok(());
+    }
+    decode_field(cursor, Field::Args, known, fields)?;
+    if let (Some(vacancy), Some(name), Some(args)) = (vacancy, &fields.name, &fields.args) {
+        known.calls.remember(vacancy, cursor, name, args);
+    }
     Ok(())
 }
 
@@ -241,12 +277,13 @@ fn decode(text: &str, names: &mut NameCache, fields: &mut Fields) -> Result<(), 
 fn decode_field(
     cursor: &mut Cursor<'_>,
     field: Field,
-    names: &mut NameCache,
+    known: &mut Known,
     fields: &mut Fields,
 ) -> Result<(), Problem> {
     fields.see(field)?;
     match field {
-        Field::Op if cursor.peek() == Some(b'"') => fields.name = Some(names.get(&cursor.string()?)),
+        Field::Thread if is_number(cursor) => fields.thread = Some(Value::int(cursor.integer()?)),
+        Field::Op if cursor.peek() == Some(b'"') => fields.name = Some(known.names.get(&cursor.string()?)),
         Field::Start if is_number(cursor) => fields.start = Some(cursor.integer()?),
         Field::End if is_number(cursor) => fields.end = Some(cursor.integer()?),
         _ => {
@@ -278,15 +315,17 @@ pub(super) fn unknown_field(key: &str) -> Problem {
 fn decode_start(text: &str, start: &mut Option<Time>) -> Result<(), Problem> {
     let mut cursor = Cursor::new(text);
     let mut is_first = true;
-    for (literal, field) in USUAL {
-        if (field == Field::Thread || !is_first) && cursor.literal(literal) {
+    for literal in [THREAD, OP, ARGS] {
+        // Only the first literal has the opening brace: without it, nothing that follows counts.
+        if (literal == THREAD || !is_first) && cursor.literal(literal) {
             is_first = false;
-            if field == Field::Start && is_number(&mut cursor) {
-                *start = Some(cursor.integer()?);
-                return Ok(());
-            }
             cursor.skip()?;
         }
+    }
+    let mut ahead = cursor.clone();
+    if !is_first && ahead.literal(START) && is_number(&mut ahead) {
+        *start = Some(ahead.integer()?);
+        return Ok(());
     }
     if is_first {
         cursor.object()?;

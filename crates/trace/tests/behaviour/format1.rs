@@ -3,7 +3,7 @@
 use omnilink_trace::{Args, Format, OpenOptions, Trace};
 use omnilink_value::Value;
 
-use crate::support::{draw, open, read};
+use crate::support::{draw, open, read, read_all};
 
 #[test]
 fn the_line_of_the_design_is_read() {
@@ -106,4 +106,71 @@ fn threads_may_overlap_themselves_when_the_trace_is_asynchronous() {
 fn a_thread_may_call_again_at_the_reading_at_which_it_returned() {
     let text = "{\"thread\":0,\"op\":\"x\",\"start\":1,\"end\":5}\n{\"thread\":0,\"op\":\"y\",\"start\":5,\"end\":5}\n";
     assert_eq!(read(text).len(), 2);
+}
+
+/// Calls are remembered by their text. Whatever came before, a line means what it means alone.
+#[test]
+fn a_line_means_the_same_whatever_was_read_before() {
+    let calls = [
+        r#","op":"a","args":{"x":1}"#,
+        r#","op":"b","args":{"x":1}"#,
+        r#","op":"a","args":{"x":1,"y":"}"}"#,
+        r#","op":"a","args":{"x":1,"y":"}","z":2}"#,
+        r#","op":"a","args":{"x":{"y":1}}"#,
+        r#","op":"a","args":{"x":{"y":1},"z":{"y":1}}"#,
+        r#","op":"a","args":[{"x":1}]"#,
+        r#","op":"a","args":[{"x":1},{"x":1}]"#,
+        r#","op":"a","args":{}"#,
+        r#","op":"a","args":{"$set":[1]}"#,
+        r#","op":"a}","args":{"x":1}"#,
+        r#","op":"a","args":null"#,
+        r#","op":7,"args":{"x":1}"#,
+        r#","op":"a","args":{"x":1.5}"#,
+        r#","op":"a","args":{"x":1},"op":"b""#,
+        r#","op":"a","args":{"x":1},"args":{"x":1}"#,
+        r#","op":"a", "args":{"x":1}"#,
+        r#","args":{"x":1},"op":"a""#,
+        r#","op":"a""#,
+        r#","op":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","args":{"a long text":"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"}"#,
+    ];
+    let line = |at: usize, call: &str| {
+        format!(
+            "{{\"thread\":1{call},\"start\":{},\"end\":{}}}\n",
+            2 * at,
+            2 * at + 1
+        )
+    };
+    for first in calls {
+        // A refused line ends the reading, so it cannot come before another.
+        let before = match read_all(line(0, first)) {
+            Ok(_) => line(0, first) + &line(1, first),
+            Err(_) => line(0, calls[0]) + &line(1, calls[2]),
+        };
+        for call in calls {
+            let alone = read_all(line(2, call));
+            let after = read_all(before.clone() + &line(2, call));
+            match (alone, after) {
+                (Ok(alone), Ok(after)) => {
+                    assert_eq!(draw(&alone), draw(&after[2..]), "{call} after {first}");
+                    assert_eq!(alone[0].args, after[2].args, "{call} after {first}");
+                }
+                (Err(alone), Err(after)) => {
+                    let after = after.to_string().replacen("test:3", "test:1", 1);
+                    assert_eq!(alone.to_string(), after, "{call} after {first}");
+                }
+                (alone, after) => panic!("{call}: alone {alone:?}, after {first} {after:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn arguments_that_are_written_alike_are_shared() {
+    let operations = read(
+        r#"{"thread":0,"op":"put","args":{"key":1},"start":0,"end":1}
+{"thread":0,"op":"put","args":{"key":1},"start":2,"end":3}
+"#,
+    );
+    let keys = |at: usize| operations[at].args.get("key", 0).map(std::ptr::from_ref);
+    assert_eq!(keys(0), keys(1), "one record in memory");
 }

@@ -50,6 +50,39 @@ type Read<T> = Result<T, JsonError>;
 /// An integer of so many digits fits 64 bits whatever they are.
 const DIGITS_SURE: usize = 18;
 
+const POWERS: [i64; 9] = [
+    1,
+    10,
+    100,
+    1_000,
+    10_000,
+    100_000,
+    1_000_000,
+    10_000_000,
+    100_000_000,
+];
+
+/// How many of eight bytes are decimal digits, up to the first that is none, and the number that they write.
+#[inline]
+fn leading_digits(word: u64) -> (usize, u64) {
+    const ONES: u64 = u64::from_le_bytes([1; 8]);
+    let digits = word ^ (ONES * u64::from(b'0'));
+    // Marks bytes above 9. The lowest mark is exact; one above it may be wrong, because addition carries.
+    let others = ((digits.wrapping_add(ONES * 0x76)) | digits) & (ONES * 0x80);
+    let count = (others.trailing_zeros() / 8) as usize;
+    if count == 0 {
+        return (0, 0);
+    }
+    // The first digit is in the lowest byte; missing ones become zeros in front of it. Neighbours are then put together: to
+    // pairs, to fours, to all eight.
+    let aligned = digits << (64 - 8 * count);
+    let pairs = aligned.wrapping_mul(10).wrapping_add(aligned >> 8);
+    const LOW: u64 = 0x0000_00ff_0000_00ff;
+    let fours = (pairs & LOW).wrapping_mul(100 + (1_000_000 << 32));
+    let rest = ((pairs >> 16) & LOW).wrapping_mul(1 + (10_000 << 32));
+    (count, fours.wrapping_add(rest) >> 32)
+}
+
 /// How many bytes stand for themselves in a string.
 #[inline]
 fn plain_bytes(bytes: &[u8]) -> usize {
@@ -90,6 +123,12 @@ impl<'a> Cursor<'a> {
     #[inline]
     pub fn offset(&self) -> usize {
         self.offset
+    }
+
+    /// The text that is still to be read.
+    #[inline]
+    pub fn rest(&self) -> &'a str {
+        self.text.get(self.offset..).unwrap_or_default()
     }
 
     /// The next byte that is not white space, without reading it.
@@ -187,14 +226,17 @@ impl<'a> Cursor<'a> {
         let rest = self.text.as_bytes().get(digits..).unwrap_or_default();
         let mut value = 0_i64;
         let mut count = 0;
-        while let Some(digit) = rest
-            .get(count)
-            .map(|byte| byte.wrapping_sub(b'0'))
-            .filter(|&digit| digit < 10)
-        {
+        loop {
+            let (read, digits) = leading_digits(self.word_at(digits + count));
+            if read == 0 {
+                break;
+            }
             // May wrap, but only beyond the digits that are trusted below.
-            value = value.wrapping_mul(10).wrapping_add(i64::from(digit));
-            count += 1;
+            value = value.wrapping_mul(POWERS[read]).wrapping_add(digits as i64);
+            count += read;
+            if read < 8 {
+                break;
+            }
         }
         let is_plain = count == 1 || (count > 1 && count <= DIGITS_SURE && rest.first() != Some(&b'0'));
         if !is_plain || matches!(rest.get(count), Some(b'.' | b'e' | b'E')) {
@@ -202,6 +244,23 @@ impl<'a> Cursor<'a> {
         }
         self.offset = digits + count;
         Ok(if is_negative { -value } else { value })
+    }
+
+    /// Eight bytes from `offset` on, zeros beyond the end; the first is the lowest.
+    #[inline]
+    fn word_at(&self, offset: usize) -> u64 {
+        let bytes = self.text.as_bytes();
+        let rest = bytes.get(offset..).unwrap_or_default();
+        if let Some(word) = rest.first_chunk() {
+            return u64::from_le_bytes(*word);
+        }
+        match bytes.last_chunk() {
+            Some(last) if !rest.is_empty() => u64::from_le_bytes(*last) >> (8 * (8 - rest.len())),
+            _ => rest
+                .iter()
+                .rev()
+                .fold(0, |word, byte| (word << 8) | u64::from(*byte)),
+        }
     }
 
     /// The number in `begin..end`, whose digits begin at `digits`: a large one, or none.
@@ -400,8 +459,8 @@ impl<'a> Cursor<'a> {
     }
 
     fn word(&mut self, word: &'static str) -> Read<()> {
-        let rest = self.text.get(self.offset..).unwrap_or_default();
-        let matching = rest
+        let matching = self
+            .rest()
             .bytes()
             .zip(word.bytes())
             .take_while(|(left, right)| left == right)
@@ -461,11 +520,7 @@ impl<'a> Cursor<'a> {
                 if !(0xd800..0xdc00).contains(&first) {
                     return char::from_u32(first).ok_or(bad);
                 }
-                let is_pair = self
-                    .text
-                    .get(self.offset..)
-                    .unwrap_or_default()
-                    .starts_with("\\u");
+                let is_pair = self.rest().starts_with("\\u");
                 self.offset += 2;
                 match self.hex() {
                     Some(second @ 0xdc00..0xe000) if is_pair => {
@@ -505,6 +560,66 @@ impl<'a> Cursor<'a> {
         JsonError {
             offset: self.offset,
             problem,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_at_the_beginning_of_a_word_are_read_at_once() {
+        let others = [
+            0u8, b'/', b':', b' ', b'}', b',', b'.', 0x7f, 0x80, 0xff, b'-', b'e',
+        ];
+        for count in 0..=8 {
+            for number in ["00000000", "12345678", "99999999", "10203040", "90817263"] {
+                for other in others {
+                    for filler in [0u8, b'7', 0xff, b'0'] {
+                        let mut word = [filler; 8];
+                        word[..count].copy_from_slice(&number.as_bytes()[..count]);
+                        if count < 8 {
+                            word[count] = other;
+                        }
+                        let expected = number[..count].parse().unwrap_or(0);
+                        assert_eq!(
+                            leading_digits(u64::from_le_bytes(word)),
+                            (count, expected),
+                            "{word:?}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn integers_are_read_wherever_they_stand() {
+        for number in [
+            0,
+            7,
+            -7,
+            10,
+            12_345_678,
+            123_456_789,
+            -99_999_999,
+            100_000_000,
+            1_234_567_890_123_456_789,
+            i64::MAX,
+            i64::MIN,
+        ] {
+            for before in ["", "[", "[1,", "[1234567,", "[\"long before it\", "] {
+                for after in ["", "]", ",", "   ]", "]          "] {
+                    let text = format!("{before}{number}{after}");
+                    let mut cursor = Cursor {
+                        text: &text,
+                        offset: before.len(),
+                    };
+                    assert_eq!(cursor.integer().ok(), Some(number), "{text}");
+                    assert_eq!(cursor.offset(), before.len() + number.to_string().len(), "{text}");
+                }
+            }
         }
     }
 }

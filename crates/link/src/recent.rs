@@ -1,0 +1,53 @@
+//! What was found out lately about operations of the same name with the same arguments.
+//!
+//! A trace repeats itself: few names, few arguments. The readers of traces hand out one and the same record for arguments
+//! that are written alike, so finding an operation here costs a comparison of pointers.
+
+use omnilink_trace::{Args, Name, Operation};
+
+/// A direct-mapped table: a trace in which nothing repeats itself evicts, but never grows it.
+#[derive(Clone, Debug)]
+pub(crate) struct Recent<T> {
+    slots: Box<[Option<Known<T>>]>,
+}
+
+#[derive(Clone, Debug)]
+struct Known<T> {
+    name: Name,
+    args: Args,
+    what: T,
+}
+
+const SLOTS: usize = 8192;
+
+impl<T> Default for Recent<T> {
+    fn default() -> Self {
+        Self {
+            slots: std::iter::repeat_with(|| None).take(SLOTS).collect(),
+        }
+    }
+}
+
+impl<T> Recent<T> {
+    /// What is known about operations like this one.
+    #[inline]
+    pub(crate) fn get(&self, operation: &Operation) -> Option<&T> {
+        let known = self.slots[slot_of(operation)].as_ref()?;
+        (known.args == operation.args && known.name == operation.name).then_some(&known.what)
+    }
+
+    /// Remembers something about operations like this one.
+    pub(crate) fn put(&mut self, operation: &Operation, what: T) {
+        self.slots[slot_of(operation)] = Some(Known {
+            name: operation.name.clone(),
+            args: operation.args.clone(),
+            what,
+        });
+    }
+}
+
+#[inline]
+fn slot_of(operation: &Operation) -> usize {
+    let hash = operation.args.as_value().hash64() ^ operation.name.as_value().hash64();
+    hash as usize % SLOTS
+}
