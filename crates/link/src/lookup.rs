@@ -111,12 +111,17 @@ impl Lookup {
         Some(SpecState::new(next.as_slice().into(), None).after(state))
     }
 
+    /// Whether what is met next is remembered.
+    pub(crate) fn has_room(&self) -> bool {
+        self.known.borrow().outcomes.len() < KNOWN_MAX
+    }
+
     /// Remembers what the instance did in a state, if it is one thing or nothing.
     pub(crate) fn learn(&self, state: &SpecState, next: &[SpecState]) {
-        let mut known = self.known.borrow_mut();
-        if known.outcomes.len() >= KNOWN_MAX {
+        if !self.has_room() {
             return;
         }
+        let mut known = self.known.borrow_mut();
         let outcome = match next {
             [] => Outcome::Refused,
             [next] if next == state => Outcome::Unchanged,

@@ -252,7 +252,12 @@ impl Model for TlaModel<'_> {
             }
             None => {}
         }
-        let found = self.successors(state, op);
+        let mut evaluator = self.evaluator.borrow_mut();
+        let found = match lookup.is_some_and(Lookup::has_room) {
+            true => evaluator.unremembered(|evaluator| self.successors(evaluator, state, op)),
+            false => self.successors(&mut evaluator, state, op),
+        };
+        drop(evaluator);
         self.tally
             .step(op.0.plan, found.as_ref().is_ok_and(Vec::is_empty));
         if let (Some(lookup), Ok(found)) = (lookup, &found) {

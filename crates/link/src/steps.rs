@@ -16,12 +16,16 @@ const HIDDEN_MAX: usize = 10_000;
 
 impl<'l> TlaModel<'l> {
     /// All states that an instance leads to from a state.
-    pub(crate) fn successors(&self, state: &SpecState, instance: &Instance) -> Outcome<Vec<SpecState>> {
-        let mut evaluator = self.evaluator.borrow_mut();
+    pub(crate) fn successors(
+        &self,
+        evaluator: &mut Evaluator<'l>,
+        state: &SpecState,
+        instance: &Instance,
+    ) -> Outcome<Vec<SpecState>> {
         let mut found = Vec::new();
-        for before in self.with_hidden(&mut evaluator, state)? {
+        for before in self.with_hidden(evaluator, state)? {
             self.each_assignment(
-                &mut evaluator,
+                evaluator,
                 instance,
                 before.values(),
                 &mut |evaluator, arguments| {

@@ -142,6 +142,14 @@ impl<'p> Evaluator<'p> {
         }));
     }
 
+    /// Works without remembering: what is asked for once costs more to write down than to find out.
+    pub fn unremembered<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let memory = self.memory.take();
+        let result = work(self);
+        self.memory = memory;
+        result
+    }
+
     /// Whether this evaluation can be remembered at all: what is counted or explained must really happen.
     fn may_recall(&self) -> bool {
         self.memory.is_some() && !self.primed && self.refusals.is_none() && self.coverage.is_none()
