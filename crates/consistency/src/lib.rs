@@ -25,6 +25,7 @@ pub mod isolation;
 mod judge;
 mod judgement;
 mod level;
+mod linearize;
 mod method_levels;
 mod minimise;
 pub mod naive;
@@ -39,6 +40,7 @@ mod relation;
 mod rows;
 mod search;
 mod steps;
+mod timeline;
 
 pub use axioms::{AxiomError, AxiomProblem, parse_axioms};
 pub use check::{WeakChecker, WeakError, WeakOptions, check_history};

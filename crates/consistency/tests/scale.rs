@@ -84,7 +84,7 @@ fn half_of(timeboxes: &[Timebox], rng: &mut Rng) -> Order {
 fn decide(history: &History<JavaMapOp>, found: &mut [usize; 2]) {
     // Far above what is needed, far below what would not end.
     let limits = Limits {
-        configurations: Some(200_000),
+        configurations: Some(3_000_000),
         ..Limits::default()
     };
     let mut checker = WeakChecker::new(&JavaMap);
@@ -162,6 +162,7 @@ fn what_the_search_leaves_out_changes_nothing() {
                         limits,
                         reductions,
                         minimise: false,
+                        ..WeakOptions::default()
                     };
                     checker.check(&history, criterion, &options).unwrap().verdict
                 };
