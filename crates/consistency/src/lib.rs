@@ -15,6 +15,7 @@ mod audit;
 mod axioms;
 mod budget;
 mod check;
+mod clocks;
 mod complete;
 mod criterion;
 mod decoder;
@@ -44,6 +45,7 @@ mod timeline;
 
 pub use axioms::{AxiomError, AxiomProblem, parse_axioms};
 pub use check::{WeakChecker, WeakError, WeakOptions, check_history};
+pub use clocks::Clocks;
 pub use criterion::{Axiom, Claim, Criterion, CriterionError, Ret, UnknownReading};
 pub use decoder::Decoder;
 pub use history::{History, Observed};

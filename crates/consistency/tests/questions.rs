@@ -220,6 +220,46 @@ fn a_trace_is_a_history_whose_order_is_told_by_timeboxes_clocks_counters_or_pair
         both(&with(r#""clock":{"a":1}"#), &with(r#""clock":{"b":1}"#)),
         "valid"
     );
+    let begun =
+        |clock: &str, begun: &str| with(&format!(r#""clock":{clock},"meta":{{"return_clock":{begun}}}"#));
+    let second = begun(r#"{"1":1}"#, r#"{"0":1,"1":1}"#);
+    assert_eq!(both(&begun(r#"{"0":1}"#, r#"{"0":1}"#), &second), "violation");
+    assert_eq!(both(&begun(r#"{"0":1}"#, r#"{"0":1,"1":1}"#), &second), "valid");
+}
+
+#[test]
+fn counters_that_contradict_each_other_are_refused() {
+    let op = |thread: &str, more: &str| {
+        format!(r#"{{"thread":"{thread}","method":"put","args":[1,1],"ret":"null",{more}}}"#)
+    };
+    let message = |first: &str, second: &str| {
+        let json = format!(r#"{{"ops":[{},{}]}}"#, op("a", first), op("b", second));
+        let read = read_histories("h.jsonl", json.as_bytes()).next().unwrap();
+        match read {
+            Err(error) => error.to_string(),
+            Ok(recorded) => recorded.decode(&decode).unwrap_err().to_string(),
+        }
+    };
+    let none_begun = |clock: &str| format!(r#""clock":{clock},"meta":{{"return_clock":{{}}}}"#);
+    // Each says that the other had not begun when it was over.
+    let both = message(&none_begun(r#"{"a":1}"#), &none_begun(r#"{"b":1}"#));
+    assert!(both.contains("h.jsonl:1: happens-before is cyclic: "), "{both}");
+    // The second began after the first was over, and was over before the first began.
+    let crossed = message(r#""clock":{"a":1}"#, &none_begun(r#"{"a":1,"b":1}"#));
+    assert!(crossed.contains("happens-before is cyclic: "), "{crossed}");
+    let text = message(
+        r#""clock":{"a":1}"#,
+        r#""clock":{"b":1},"meta":{"return_clock":7}"#,
+    );
+    assert!(
+        text.contains("\"return_clock\" of operation 1 is 7; expected how many"),
+        "{text}"
+    );
+    let nameless = message(r#""clock":{"x":1}"#, &none_begun(r#"{"b":1}"#));
+    assert!(
+        nameless.contains("operation 0 has no \"clock\"; expected a vector clock"),
+        "{nameless}"
+    );
 }
 
 #[test]
