@@ -88,9 +88,10 @@ impl Clocks {
             };
             for (second, other) in kept.iter().enumerate() {
                 let thread = &self.threads[*other];
-                let number = self.called[*other].get(thread).copied().unwrap_or(0);
-                // A thread that is not named had begun nothing.
-                if *thread != self.threads[*at] && number > begun.get(thread).copied().unwrap_or(0) {
+                let number = self.called[*other].get(thread);
+                // Of a thread that is not named nothing is known: it may be one of another recording, merged with this.
+                let has_begun = begun.get(thread).is_none_or(|begun| number <= Some(begun));
+                if *thread != self.threads[*at] && !has_begun {
                     later.push((first, second));
                 }
             }

@@ -14,9 +14,8 @@
 //! operation; and after its operation the fence `e`, then it loads what others have begun. All such fences have one total
 //! order. Let `A` be the operation after which the note is taken, `B` the other's operation `m + 1`. Were `b` of `B` before
 //! `e` of `A`, `A` would have noted `m + 1` or more. So `e` of `A` is before `b` of `B`: what `A` wrote is what `B` reads, or
-//! something newer; what `A` read was not written by `B`. A thread that is not on the board yet when the note is taken
-//! joins before its first fence `b`, so it counts as having begun nothing. ∎ The first reading misses such a pair when
-//! `A` had not published yet that it was over, which takes it as long as its record does.
+//! something newer; what `A` read was not written by `B`. ∎ The first reading misses such a pair when `A`
+//! had not published yet that it was over, which takes it as long as its record does.
 //!
 //! Both readings say that `e` of one operation is before `b` of the other: a *release* that is *acquired* orders the
 //! fences around it as well. So both are parts of one order, and together without a cycle.

@@ -57,8 +57,8 @@ fn return_clock(operation: &Operation) -> Option<&Value> {
 fn had_not_begun(first: &Operation, second: &Operation) -> bool {
     let thread = second.record.field("thread").unwrap();
     let name = thread.to_string().trim_matches('"').to_owned();
-    let begun = return_clock(first).unwrap().field(&name).map_or(0, Value::int);
-    first.record.field("thread") != Some(thread) && clock(second)[&name] > begun
+    let begun = return_clock(first).unwrap().field(&name).map(Value::int);
+    first.record.field("thread") != Some(thread) && begun.is_some_and(|begun| clock(second)[&name] > begun)
 }
 
 /// ```text
