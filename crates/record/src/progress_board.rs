@@ -25,9 +25,13 @@
 //!
 //! The cost is the cache misses: a call fetches the line of every thread that has done something since the last.
 
+#[cfg(target_arch = "x86_64")]
+use std::sync::atomic::compiler_fence;
+#[cfg(not(target_arch = "x86_64"))]
+use std::sync::atomic::fence;
 use std::sync::{
     Mutex, OnceLock, PoisonError,
-    atomic::{AtomicU64, AtomicUsize, Ordering, fence},
+    atomic::{AtomicU64, AtomicUsize, Ordering},
 };
 
 use crate::{buffer::Buffer, value::tagged};
@@ -122,8 +126,18 @@ impl ProgressBoard {
     /// Publishes that the call that was noted last begins. Its operation comes after this.
     #[inline]
     pub(crate) fn begin(&self, place: &Place) {
-        self.slots[place.slot].begun.store(place.begun, Ordering::Relaxed);
-        fence(Ordering::SeqCst);
+        let begun = &self.slots[place.slot].begun;
+        // On x86-64 an exchange is a full fence, and far cheaper than the instruction that is nothing else.
+        #[cfg(target_arch = "x86_64")]
+        {
+            begun.swap(place.begun, Ordering::SeqCst);
+            compiler_fence(Ordering::SeqCst);
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            begun.store(place.begun, Ordering::Relaxed);
+            fence(Ordering::SeqCst);
+        }
     }
 
     /// Notes what every thread has begun, after a call and the fence that [`EndFence::DrainStores`](crate::EndFence) puts

@@ -243,7 +243,11 @@ fn no_order_is_invented_between_threads_that_race() {
     let mut ordered = 0;
     for first in &all {
         for second in &all {
-            if is_before(first, second) || had_not_begun(first, second) {
+            if had_not_begun(first, second) {
+                // The clock is read beside the counters, not with them.
+                assert!(first.start() <= second.end().unwrap(), "{first:?} {second:?}");
+            }
+            if is_before(first, second) {
                 ordered += 1;
                 assert!(
                     first.end().unwrap() <= second.start(),
@@ -254,4 +258,49 @@ fn no_order_is_invented_between_threads_that_race() {
     }
     // At the least the order of each thread's own operations.
     assert!(ordered >= THREADS * 400 * 399 / 2, "{ordered}");
+}
+
+/// ```text
+/// a  |--write round--|
+/// b  |--read--|              at the same time; if it had not begun when the write was over, it reads the round
+/// ```
+#[test]
+fn who_had_not_begun_sees_what_was_over() {
+    const ROUNDS: i64 = 20_000;
+    let (value, meeting) = (AtomicI64::new(0), AtomicI64::new(0));
+    let recorder = counting(2);
+    let (mut a, mut b) = (recorder.thread("a").unwrap(), recorder.thread("b").unwrap());
+    // Both leave at once: what one has stored is on its way when the other looks.
+    let meet = |round: i64| {
+        meeting.fetch_add(1, Ordering::SeqCst);
+        let mut spins = 0;
+        while meeting.load(Ordering::SeqCst) < 2 * round {
+            spins += 1;
+            match spins % 1_000 {
+                0 => thread::yield_now(),
+                _ => std::hint::spin_loop(),
+            }
+        }
+    };
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for round in 1..=ROUNDS {
+                meet(round);
+                record!(a, write(value = round) => value.store(round, Ordering::Relaxed));
+            }
+        });
+        for round in 1..=ROUNDS {
+            meet(round);
+            record!(b, read() => value.load(Ordering::Relaxed));
+        }
+    });
+    drop((a, b));
+    let all = operations(recorder);
+    let (writes, reads) = all.split_at(ROUNDS as usize);
+    for (write, read) in writes.iter().zip(reads) {
+        if had_not_begun(write, read) {
+            let seen = read.record.field("ret").unwrap().int();
+            assert!(seen >= write.arg("value"), "{write:?} {read:?}");
+        }
+    }
 }
