@@ -6,6 +6,7 @@
 use hashbrown::HashMap;
 use omnilink_engine::{Keys, Model, successors};
 use rustc_hash::FxBuildHasher;
+use smallvec::{SmallVec, smallvec};
 
 /// A set of states that the model may be in, interned.
 pub(crate) type StateSet = u32;
@@ -177,11 +178,13 @@ impl<'m, M: Model> Steps<'m, M> {
     }
 
     /// The sets of one state each that `set` consists of.
-    pub fn split(&mut self, set: StateSet) -> Vec<StateSet> {
-        let ids = self.sets[set as usize].clone();
-        match *ids {
-            [_] => vec![set],
-            _ => ids.iter().map(|id| self.intern(vec![*id])).collect(),
+    pub fn split(&mut self, set: StateSet) -> SmallVec<[StateSet; 1]> {
+        match *self.sets[set as usize] {
+            [_] => smallvec![set],
+            _ => {
+                let ids = self.sets[set as usize].clone();
+                ids.iter().map(|id| self.intern(vec![*id])).collect()
+            }
         }
     }
 

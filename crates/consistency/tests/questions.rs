@@ -62,41 +62,29 @@ fn level(name: &str) -> Question {
     Question::from_name(name).unwrap()
 }
 
+/// The slow iterator violates what is strict and satisfies what is lenient.
+fn told_apart(strict: &Question, lenient: &Question) {
+    assert_eq!(ask(SLOW_ITERATOR, strict).unwrap().verdict(), "violation");
+    assert_eq!(ask(SLOW_ITERATOR, lenient).unwrap().verdict(), "valid");
+}
+
 #[test]
 fn an_iterator_that_is_slow_is_weak_but_not_linearizable() {
-    assert_eq!(
-        ask(SLOW_ITERATOR, &level("linearizable")).unwrap().verdict(),
-        "violation"
-    );
-    assert_eq!(ask(SLOW_ITERATOR, &level("weak")).unwrap().verdict(), "valid");
+    told_apart(&level("linearizable"), &level("weak"));
 }
 
 #[test]
 fn methods_may_have_levels_of_their_own() {
     let strict = MethodLevels::parse("levels", "*: complete").unwrap();
     let lenient = MethodLevels::parse("levels", "values: weak, *: complete").unwrap();
-    assert_eq!(
-        ask(SLOW_ITERATOR, &Question::Levels(strict)).unwrap().verdict(),
-        "violation"
-    );
-    assert_eq!(
-        ask(SLOW_ITERATOR, &Question::Levels(lenient)).unwrap().verdict(),
-        "valid"
-    );
+    told_apart(&Question::Levels(strict), &Question::Levels(lenient));
 }
 
 #[test]
 fn axioms_from_a_file_are_checked() {
     let lenient = parse_axioms("axioms", "vis >= hb\n!values: vis = lin").unwrap();
     let strict = parse_axioms("axioms", "vis = lin").unwrap();
-    assert_eq!(
-        ask(SLOW_ITERATOR, &Question::Axioms(lenient)).unwrap().verdict(),
-        "valid"
-    );
-    assert_eq!(
-        ask(SLOW_ITERATOR, &Question::Axioms(strict)).unwrap().verdict(),
-        "violation"
-    );
+    told_apart(&Question::Axioms(strict), &Question::Axioms(lenient));
 }
 
 #[test]
