@@ -8,7 +8,8 @@
 //!
 //! The decision of this crate is that **a history is checked for the strongest explanation first** (everyone sees
 //! everything before them: linearizability), and only where there is none are visibilities enumerated, minimal ones
-//! only, with everything that led nowhere remembered. What was given up: a history that is searched has at most
+//! only, with everything that led nowhere remembered. Linearizations are found by the engine's strategies, to which
+//! placing an operation is the step of a model. What was given up: a history that is searched has at most
 //! [`OpSet::CAPACITY`] operations.
 
 mod audit;

@@ -132,7 +132,9 @@ pub(crate) fn search<M: Model>(
     search.budget.spend(configurations);
     Ok(match (linearized, search.budget.exhausted(), search.found) {
         (Linearized::Found, _, Some(Point { order, rows, .. })) => Found::Explained { order, rows },
-        (Linearized::Found, _, None) => return Err(WeakError::Rejected("it is not there".to_owned())),
+        (Linearized::Found, _, None) => {
+            return Err(WeakError::Rejected("no point has all that happened".to_owned()));
+        }
         (Linearized::Limit(limit), ..) | (Linearized::None, Some(limit), _) => {
             Found::Limit(limit, search.stuck.unwrap_or_default())
         }

@@ -88,8 +88,7 @@ impl<'a, 'm, M: Model> Search<'a, 'm, M> {
 impl<M: Model> Search<'_, '_, M> {
     /// The point to begin from.
     pub fn start(&mut self) -> Point {
-        self.settle();
-        self.here()
+        self.settled()
     }
 
     /// Operations that are placed wherever they can be.
@@ -123,8 +122,7 @@ impl<M: Model> Search<'_, '_, M> {
         while let Some(row) = self.next_row(&mut rows, op) {
             is_blocked = false;
             self.place(op, row);
-            self.settle();
-            reached(self.here());
+            reached(self.settled());
             if !branches || self.budget.exhausted().is_some() {
                 break;
             }
@@ -157,16 +155,12 @@ impl<M: Model> Search<'_, '_, M> {
         }
     }
 
-    /// Places what can be placed at once, and looks whether that was all.
-    fn settle(&mut self) {
+    /// The point that the search is at, with what can be placed at once.
+    fn settled(&mut self) -> Point {
         if self.reductions.eager {
             self.place_eagerly();
         }
         self.points += 1;
-    }
-
-    /// The point that the search is at.
-    fn here(&mut self) -> Point {
         let key = self.key();
         let here = Point {
             key,
