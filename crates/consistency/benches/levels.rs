@@ -3,18 +3,27 @@
 //! `cargo bench -p omnilink-consistency`. All figures of a table come from one run, so only ratios mean anything. Run as
 //! a test, it only shows that it runs.
 
+#[allow(
+    dead_code,
+    reason = "shared with the tests of the models, which use more of it"
+)]
+#[path = "../../models/tests/behaviour/common/rng.rs"]
+mod rng;
+#[path = "../tests/common/stale.rs"]
+mod stale;
+
 use std::fs::File;
 use std::io::BufReader;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use omnilink_consistency::{
-    History, Level, Observed, Reductions, Ret, WeakChecker, WeakOptions, WeakVerdict, read_histories,
+    History, Level, Reductions, Ret, WeakChecker, WeakOptions, WeakVerdict, read_histories,
 };
 use omnilink_engine::Limits;
 use omnilink_models::{Decode, Decoded, JavaMap, JavaMapOp};
-use omnilink_trace::Timebox;
-use omnilink_value::Value;
+use rng::Rng;
+use stale::Stale;
 
 const SETS: [&str; 3] = ["directed_3t_6ops", "schemas", "small_3t_6ops"];
 
@@ -42,62 +51,16 @@ fn recorded() -> Vec<History<JavaMapOp>> {
     histories
 }
 
-/// SplitMix64.
-struct Rng(u64);
-
-impl Rng {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let word = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (word ^ (word >> 31)) % limit
-    }
-}
-
-/// A run of `threads` threads on a map whose iterators return what they saw some moments ago, and whose gets do so once in
-/// `stale`: weakly consistent at best.
-fn simulated(threads: u32, count: usize, stale: u64, rng: &mut Rng) -> History<JavaMapOp> {
-    use omnilink_engine::{Model, successors};
-    let mut states = JavaMap.initial();
-    let mut past = vec![states[0].clone()];
-    let mut clocks = vec![0_i64; threads as usize];
-    let (mut ops, mut timeboxes) = (Vec::new(), Vec::new());
-    for position in 0..count {
-        let thread = rng.below(u64::from(threads)) as u32;
-        let key = Value::int(rng.below(3) as i64);
-        let value = Value::int(rng.below(3) as i64);
-        let (method, arguments) = match rng.below(6) {
-            0 | 1 => ("put", vec![key, value]),
-            2 => ("remove", vec![key]),
-            3 => ("get", vec![key]),
-            4 => ("size", vec![]),
-            _ => ("values", vec![]),
-        };
-        let lag = match method {
-            "get" | "size" | "values" if rng.below(stale) == 0 => 1 + rng.below(2) as usize,
-            _ => 0,
-        };
-        let effect = JavaMapOp::new(method, &arguments, None).expect("a method of the model");
-        let from = &past[past.len().saturating_sub(1 + lag)];
-        let text = JavaMap.result_of(from, &effect.call);
-        let op = JavaMapOp::new(method, &arguments, Some(&Value::str(&text))).expect("a result of the model");
-        let now = 10 * position as i64;
-        let start = clocks[thread as usize].max(now - rng.below(40) as i64);
-        let end = now.max(start) + rng.below(15) as i64;
-        clocks[thread as usize] = end + 1;
-        timeboxes.push(Timebox::new(start, end));
-        states = successors(&JavaMap, &states[0], &effect);
-        past.push(states[0].clone());
-        let method = method.to_owned();
-        ops.push(Observed {
-            op,
-            effect,
-            method,
-            thread,
-            optional: false,
-            label: position.to_string(),
-        });
-    }
+/// A run of `threads` threads on a map whose reads are stale once in three times.
+fn simulated(threads: usize, count: usize, rng: &mut Rng) -> History<JavaMapOp> {
+    let stale = Stale {
+        threads,
+        once_in: 3,
+        lag_max: 2,
+        early_max: 40,
+        late_max: 15,
+    };
+    let (ops, timeboxes) = stale.run(count, rng);
     History::from_timeboxes(ops, &timeboxes).expect("few operations")
 }
 
@@ -241,9 +204,9 @@ fn main() {
 
     let runs = if is_bench { 20 } else { 1 };
     against_all_visibilities("the same histories", &histories, runs);
-    let mut rng = Rng(7);
+    let mut rng = Rng::new(7);
     let longer: Vec<_> = (0..if is_bench { 60 } else { 1 })
-        .map(|_| simulated(3, 9, 3, &mut rng))
+        .map(|_| simulated(3, 9, &mut rng))
         .collect();
     against_all_visibilities(
         "simulated, 9 operations of 3 threads, one read in 3 stale",
@@ -251,9 +214,9 @@ fn main() {
         1,
     );
 
-    let mut rng = Rng(1);
+    let mut rng = Rng::new(1);
     let long: Vec<_> = (0..if is_bench { 12 } else { 1 })
-        .map(|_| simulated(4, 30, 3, &mut rng))
+        .map(|_| simulated(4, 30, &mut rng))
         .collect();
     let limits = Limits {
         time: Some(Duration::from_millis(500)),

@@ -33,6 +33,25 @@ impl Budget {
         }
     }
 
+    /// What is left for a search of the engine.
+    pub fn limits_left(&self) -> Limits {
+        Limits {
+            time: self
+                .deadline
+                .map(|deadline| deadline.saturating_duration_since(Instant::now())),
+            configurations: self
+                .limits
+                .configurations
+                .map(|limit| limit.saturating_sub(self.configurations)),
+            ..self.limits
+        }
+    }
+
+    /// Counts what a search of the engine took.
+    pub fn spend(&mut self, configurations: u64) {
+        self.configurations += configurations;
+    }
+
     /// Counts one configuration. `true` means: stop.
     pub fn configuration(&mut self) -> bool {
         self.configurations += 1;

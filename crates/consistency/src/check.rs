@@ -1,6 +1,6 @@
 //! Checks histories against a criterion.
 
-use omnilink_engine::{Limits, Model};
+use omnilink_engine::{Limits, Model, Strategy};
 use thiserror::Error;
 
 use crate::audit::audit;
@@ -17,6 +17,7 @@ use crate::refusal::refusal;
 use crate::relation::Filter;
 use crate::search::{self, Classes, Found, Reductions, Stuck};
 use crate::steps::{Class, DEAD, StateSet, Steps};
+use crate::timeline::Timeline;
 
 /// What a check is asked to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +28,9 @@ pub struct WeakOptions {
     pub limits: Limits,
     /// Which reductions the search may use.
     pub reductions: Reductions,
+    /// Which of the engine's strategies finds linearizations. `None`: the best known for each question, which is sweep and
+    /// depth-first by turns where everyone sees everything, and depth-first where not.
+    pub strategy: Option<Strategy>,
     /// Whether to look for a smallest set of returns that cannot be explained.
     pub minimise: bool,
 }
@@ -37,6 +41,7 @@ impl Default for WeakOptions {
             ret: Ret::Own,
             limits: Limits::default(),
             reductions: Reductions::ALL,
+            strategy: None,
             minimise: true,
         }
     }
@@ -109,7 +114,8 @@ impl<'m, M: Model> WeakChecker<'m, M> {
         let steps_before = self.steps.model_steps;
         let classes = self.classes(history, options.ret);
         let plan = self.plan(history, criterion);
-        let found = self.search(&plan, &classes, options.reductions, &mut budget);
+        let timeline = Timeline::new(&plan.lin_before);
+        let found = self.search(&plan, &timeline, &classes, options, &mut budget)?;
         let verdict = match found {
             Found::Explained { order, rows } => {
                 let explanation = Explanation {
@@ -137,10 +143,10 @@ impl<'m, M: Model> WeakChecker<'m, M> {
                     let mut fails = |forgotten: OpSet| {
                         let history = history.forgetting(forgotten);
                         let classes = self.classes(&history, options.ret);
-                        match self.search(&plan, &classes, options.reductions, &mut budget) {
-                            Found::Explained { .. } => Some(false),
-                            Found::Stuck(_) => Some(true),
-                            Found::Limit(..) => None,
+                        match self.search(&plan, &timeline, &classes, options, &mut budget) {
+                            Ok(Found::Explained { .. }) => Some(false),
+                            Ok(Found::Stuck(_)) => Some(true),
+                            Ok(Found::Limit(..)) | Err(_) => None,
                         }
                     };
                     refutation.core = core_of(history.len(), refutation.op, &mut fails);
@@ -200,20 +206,20 @@ impl<'m, M: Model> WeakChecker<'m, M> {
     fn search(
         &mut self,
         plan: &Plan,
+        timeline: &Timeline,
         classes: &Classes,
-        reductions: Reductions,
+        options: &WeakOptions,
         budget: &mut Budget,
-    ) -> Found {
-        if plan.is_complete() {
-            return complete::search(plan, &mut self.steps, &classes.own, budget);
-        }
-        if reductions.strongest_first {
-            let found = complete::search(plan, &mut self.steps, &classes.own, budget);
-            if !matches!(found, Found::Stuck(_)) {
-                return found;
+    ) -> Result<Found, WeakError> {
+        let is_complete = plan.is_complete();
+        if is_complete || options.reductions.strongest_first {
+            let strategy = options.strategy.unwrap_or(Strategy::Portfolio);
+            let found = complete::search(plan, timeline, strategy, &mut self.steps, &classes.own, budget)?;
+            if is_complete || !matches!(found, Found::Stuck(_)) {
+                return Ok(found);
             }
         }
-        search::search(plan, &mut self.steps, classes, reductions, budget)
+        search::search(plan, timeline, options, &mut self.steps, classes, budget)
     }
 
     /// A step that the model failed at looks like one that it refuses until it is asked why.

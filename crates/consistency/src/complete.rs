@@ -5,129 +5,189 @@
 //! that they can demand is already there. Most histories of most systems have one, and looking for it costs what checking
 //! linearizability costs. Only histories without one pay for the search over visibilities.
 
-use hashbrown::HashSet;
-use omnilink_engine::Model;
-use rustc_hash::FxBuildHasher;
+use std::cell::RefCell;
+use std::hash::{Hash, Hasher};
+
+use omnilink_engine::{Model, Outcomes, Strategy};
 
 use crate::budget::Budget;
+use crate::check::WeakError;
+use crate::linearize::{Linearized, linearize};
 use crate::op_set::OpSet;
 use crate::plan::Plan;
 use crate::search::{Found, Stuck};
 use crate::steps::{Class, DEAD, StateSet, Steps};
+use crate::timeline::Timeline;
+
+/// What is placed and where that led, as the state of a model of the engine.
+#[derive(Clone, Debug)]
+struct Placed {
+    ops: OpSet,
+    /// One state: where the model may choose, the engine tries each.
+    state: StateSet,
+    /// The operations placed, in order. Not what points are told apart by.
+    order: Vec<usize>,
+}
+
+impl PartialEq for Placed {
+    fn eq(&self, other: &Self) -> bool {
+        (self.ops, self.state) == (other.ops, other.state)
+    }
+}
+
+impl Eq for Placed {}
+
+impl Hash for Placed {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        (self.ops, self.state).hash(hasher);
+    }
+}
 
 struct Complete<'a, 'm, M: Model> {
     plan: &'a Plan,
-    steps: &'a mut Steps<'m, M>,
     own: &'a [Class],
-    budget: &'a mut Budget,
-    visited: HashSet<(OpSet, StateSet), FxBuildHasher>,
     /// Required operations that change nothing: placed as soon as they are accepted.
     readers: OpSet,
-    order: Vec<usize>,
-    stuck: Option<Stuck>,
+    inside: RefCell<Inside<'a, 'm, M>>,
+}
+
+/// What changes while the engine searches.
+struct Inside<'a, 'm, M: Model> {
+    steps: &'a mut Steps<'m, M>,
+    /// The first order that explains everything.
+    found: Option<Vec<usize>>,
+    /// The longest order after which an operation was refused, and the operation.
+    stuck: Option<(Vec<usize>, usize)>,
 }
 
 /// Searches for a linearization that explains every return by all that is before it.
 pub(crate) fn search<M: Model>(
     plan: &Plan,
+    timeline: &Timeline,
+    strategy: Strategy,
     steps: &mut Steps<'_, M>,
     own: &[Class],
     budget: &mut Budget,
-) -> Found {
+) -> Result<Found, WeakError> {
     let readers = plan
         .required
         .iter()
         .filter(|op| steps.facts(own[*op]).is_pure)
         .collect();
-    let initial = steps.initial();
-    let mut search = Complete {
+    let complete = Complete {
         plan,
-        steps,
         own,
-        budget,
-        visited: HashSet::default(),
         readers,
-        order: Vec::with_capacity(plan.count),
-        stuck: None,
+        inside: RefCell::new(Inside {
+            steps,
+            found: None,
+            stuck: None,
+        }),
     };
-    if search.extend(OpSet::EMPTY, initial) {
-        let mut rows = vec![OpSet::EMPTY; plan.count];
-        let mut seen = OpSet::EMPTY;
-        for op in &search.order {
-            rows[*op] = seen;
-            seen = seen.with(*op);
+    let (linearized, configurations) = linearize(&complete, plan, timeline, strategy, budget.limits_left())?;
+    budget.spend(configurations);
+    let Inside { found, stuck, .. } = complete.inside.into_inner();
+    let stuck = || {
+        let (order, op) = stuck.unwrap_or_default();
+        Stuck {
+            rows: everything_before(plan.count, &order),
+            order,
+            blocked: OpSet::one(op),
         }
-        return Found::Explained {
-            order: search.order,
-            rows,
-        };
+    };
+    Ok(match (linearized, found) {
+        (Linearized::Found, Some(order)) => Found::Explained {
+            rows: everything_before(plan.count, &order),
+            order,
+        },
+        (Linearized::Found, None) => return Err(WeakError::Rejected("there is no order".to_owned())),
+        (Linearized::None, _) => Found::Stuck(stuck()),
+        (Linearized::Limit(limit), _) => Found::Limit(limit, stuck()),
+    })
+}
+
+/// What each operation of an order has before it.
+fn everything_before(count: usize, order: &[usize]) -> Vec<OpSet> {
+    let mut rows = vec![OpSet::EMPTY; count];
+    let mut seen = OpSet::EMPTY;
+    for op in order {
+        rows[*op] = seen;
+        seen = seen.with(*op);
     }
-    match search.budget.exhausted() {
-        Some(limit) => Found::Limit(limit, search.stuck.unwrap_or_default()),
-        None => Found::Stuck(search.stuck.unwrap_or_default()),
-    }
+    rows
 }
 
 impl<M: Model> Complete<'_, '_, M> {
-    fn extend(&mut self, mut placed: OpSet, state: StateSet) -> bool {
-        let entered = self.order.len();
-        // A reader that is accepted now does not disturb anything that comes later.
-        loop {
-            let ready = self.readers.minus(placed).iter().find(|op| {
-                self.plan.lin_before[*op]
-                    .and(self.plan.required)
-                    .is_within(placed)
-                    && self.steps.step(state, self.own[*op]) == state
-            });
-            let Some(op) = ready else { break };
-            placed = placed.with(op);
-            self.order.push(op);
+    /// Places every reader that is accepted: it does not disturb anything that comes later.
+    fn settle(&self, placed: &mut Placed, inside: &mut Inside<'_, '_, M>) {
+        while let Some(op) = self.readers.minus(placed.ops).iter().find(|op| {
+            is_placeable(self.plan, placed.ops, *op)
+                && inside.steps.step(placed.state, self.own[*op]) == placed.state
+        }) {
+            placed.ops = placed.ops.with(op);
+            placed.order.push(op);
         }
-        if self.plan.required.is_within(placed) {
-            return true;
+        if inside.found.is_none() && self.plan.required.is_within(placed.ops) {
+            inside.found = Some(placed.order.clone());
         }
-        if !self.budget.configuration() && self.visited.insert((placed, state)) {
-            let mut blocked = OpSet::EMPTY;
-            for op in OpSet::first(self.plan.count).minus(placed).iter() {
-                if !is_placeable(self.plan, placed, op) {
-                    continue;
-                }
-                let next = self.steps.step(state, self.own[op]);
-                if next == DEAD {
-                    blocked = blocked.with(op);
-                    continue;
-                }
-                self.order.push(op);
-                if self.extend(placed.with(op), next) {
-                    return true;
-                }
-                self.order.pop();
-                if self.budget.exhausted().is_some() {
-                    break;
-                }
+    }
+}
+
+impl<M: Model> Model for Complete<'_, '_, M> {
+    type State = Placed;
+    type Op = usize;
+
+    fn initial(&self) -> Vec<Placed> {
+        let inside = &mut *self.inside.borrow_mut();
+        let initial = inside.steps.split(inside.steps.initial());
+        let start = |state| {
+            let mut placed = Placed {
+                ops: OpSet::EMPTY,
+                state,
+                order: Vec::new(),
+            };
+            self.settle(&mut placed, inside);
+            placed
+        };
+        initial.into_iter().map(start).collect()
+    }
+
+    fn step(&self, from: &Placed, op: &usize, outcomes: &mut Outcomes<Placed>) {
+        if from.ops.has(*op) {
+            return outcomes.accept(from.clone());
+        }
+        if !is_placeable(self.plan, from.ops, *op) {
+            return;
+        }
+        let inside = &mut *self.inside.borrow_mut();
+        let state = inside.steps.step(from.state, self.own[*op]);
+        if state == DEAD {
+            let best = inside.stuck.as_ref().map(|(order, _)| order.len());
+            if self.plan.required.has(*op) && best.is_none_or(|best| best < from.order.len()) {
+                inside.stuck = Some((from.order.clone(), *op));
             }
-            let blocked = blocked.and(self.plan.required);
-            if !blocked.is_empty()
-                && self
-                    .stuck
-                    .as_ref()
-                    .is_none_or(|best| best.order.len() < self.order.len())
-            {
-                let mut rows = vec![OpSet::EMPTY; self.plan.count];
-                let mut seen = OpSet::EMPTY;
-                for op in &self.order {
-                    rows[*op] = seen;
-                    seen = seen.with(*op);
-                }
-                self.stuck = Some(Stuck {
-                    order: self.order.clone(),
-                    rows,
-                    blocked,
-                });
-            }
+            return;
         }
-        self.order.truncate(entered);
-        false
+        for state in inside.steps.split(state) {
+            let mut placed = Placed {
+                ops: from.ops.with(*op),
+                state,
+                order: Vec::with_capacity(self.plan.count),
+            };
+            placed.order.extend_from_slice(&from.order);
+            placed.order.push(*op);
+            self.settle(&mut placed, inside);
+            outcomes.accept(placed);
+        }
+    }
+
+    /// A reader is either placed already or not accepted yet.
+    fn is_pure(&self, op: &usize) -> bool {
+        self.readers.has(*op)
+    }
+
+    fn state_bytes(&self, placed: &Placed) -> usize {
+        placed.order.capacity() * size_of::<usize>()
     }
 }
 

@@ -8,13 +8,15 @@
 //!
 //! The decision of this crate is that **a history is checked for the strongest explanation first** (everyone sees
 //! everything before them: linearizability), and only where there is none are visibilities enumerated, minimal ones
-//! only, with everything that led nowhere remembered. What was given up: a history that is searched has at most
+//! only, with everything that led nowhere remembered. Linearizations are found by the engine's strategies, to which
+//! placing an operation is the step of a model. What was given up: a history that is searched has at most
 //! [`OpSet::CAPACITY`] operations.
 
 mod audit;
 mod axioms;
 mod budget;
 mod check;
+mod clocks;
 mod complete;
 mod criterion;
 mod decoder;
@@ -25,6 +27,7 @@ pub mod isolation;
 mod judge;
 mod judgement;
 mod level;
+mod linearize;
 mod method_levels;
 mod minimise;
 pub mod naive;
@@ -39,9 +42,11 @@ mod relation;
 mod rows;
 mod search;
 mod steps;
+mod timeline;
 
 pub use axioms::{AxiomError, AxiomProblem, parse_axioms};
 pub use check::{WeakChecker, WeakError, WeakOptions, check_history};
+pub use clocks::Clocks;
 pub use criterion::{Axiom, Claim, Criterion, CriterionError, Ret, UnknownReading};
 pub use decoder::Decoder;
 pub use history::{History, Observed};

@@ -240,20 +240,8 @@ impl Order {
         if let Some(cycle) = self.cycle() {
             return Err(OrderError::Cycle { cycle });
         }
-        loop {
-            let mut is_closed = true;
-            for op in 0..self.before.len() {
-                let direct = self.before[op];
-                let all = direct
-                    .iter()
-                    .fold(direct, |all, first| all.or(self.before[first]));
-                is_closed &= all == direct;
-                self.before[op] = all;
-            }
-            if is_closed {
-                return Ok(self);
-            }
-        }
+        close(&mut self.before);
+        Ok(self)
     }
 
     /// A shortest way to find a cycle: take away what has nothing before it; what is left has a predecessor that is
@@ -273,6 +261,22 @@ impl Order {
                 return Some(cycle);
             }
             path.push(previous);
+        }
+    }
+}
+
+/// Closes what comes before each operation transitively.
+pub(crate) fn close(before: &mut [OpSet]) {
+    loop {
+        let mut is_closed = true;
+        for op in 0..before.len() {
+            let direct = before[op];
+            let all = direct.iter().fold(direct, |all, first| all.or(before[first]));
+            is_closed &= all == direct;
+            before[op] = all;
+        }
+        if is_closed {
+            return;
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::criterion::{Claim, Criterion};
 use crate::history::History;
 use crate::op_set::OpSet;
+use crate::order::close;
 use crate::relation::{Bound, Filter, Relation, Scene};
 
 /// What is known about the operations before any explanation is tried.
@@ -91,26 +92,9 @@ impl Plan {
             }
             // What is left, `lin >= rel` with a relation that leads forward, holds in every linearization.
         }
-        plan.close_lin_before();
+        // Static demands are parts of happens-before, so there is no cycle.
+        close(&mut plan.lin_before);
         plan
-    }
-
-    /// Static demands are parts of happens-before, so this ends without a cycle.
-    fn close_lin_before(&mut self) {
-        loop {
-            let mut is_closed = true;
-            for op in 0..self.count {
-                let direct = self.lin_before[op];
-                let all = direct
-                    .iter()
-                    .fold(direct, |all, first| all.or(self.lin_before[first]));
-                is_closed &= all == direct;
-                self.lin_before[op] = all;
-            }
-            if is_closed {
-                return;
-            }
-        }
     }
 
     /// Whether every operation must see everything before it.

@@ -11,6 +11,7 @@ use omnilink_trace::{Args, Operation, Place, Timebox};
 use omnilink_value::Value;
 use thiserror::Error;
 
+use crate::clocks::Clocks;
 use crate::decoder::Decoder;
 use crate::history::{History, Observed};
 use crate::order::{Order, OrderError};
@@ -43,8 +44,9 @@ pub enum KnownOrder {
     /// For each operation the counters of all threads before its call: `"call_pcs":[…]`, in a trace inside `"meta"`. A
     /// thread counts every call and every return of its own.
     Counters(Vec<Vec<u64>>),
-    /// A vector clock for each operation: `"clock":{"a":1,…}`.
-    VectorClocks(Vec<BTreeMap<String, i64>>),
+    /// A vector clock for each operation: `"clock":{"a":1,…}`; and what had begun when it returned, where that was noted:
+    /// `"meta":{"return_clock":{"a":2,…}}`.
+    VectorClocks(Clocks),
     /// The operations' timeboxes.
     Timeboxes,
 }
@@ -189,7 +191,7 @@ impl Recorded {
                     .collect::<Option<Vec<_>>>();
                 let is_timed =
                     !entries.is_empty() && entries.iter().all(|entry| entry.field("start").is_some());
-                match (counters, clocks(&ops)) {
+                match (counters, Clocks::of(&ops, &names.labels)?) {
                     (Some(counters), _) if !counters.is_empty() => {
                         KnownOrder::Counters(counters_of(&names.labels, counters)?)
                     }
@@ -245,7 +247,7 @@ impl Recorded {
             KnownOrder::Pairs(pairs)
         } else if let Some(counters) = counters.filter(|counters| !counters.is_empty()) {
             KnownOrder::Counters(counters_of(&names.labels, counters.iter().collect())?)
-        } else if let Some(clocks) = clocks(&ops) {
+        } else if let Some(clocks) = Clocks::of(&ops, &names.labels)? {
             KnownOrder::VectorClocks(clocks)
         } else {
             KnownOrder::Timeboxes
@@ -337,10 +339,7 @@ impl Recorded {
                     .map_err(of_all())?
                     .restricted_to(kept)
             }
-            KnownOrder::VectorClocks(clocks) => {
-                let clocks: Vec<_> = kept.iter().map(|at| clocks[*at].clone()).collect();
-                Order::from_vector_clocks(&clocks).map_err(of_kept())?
-            }
+            KnownOrder::VectorClocks(clocks) => clocks.order(kept).map_err(of_kept())?,
         };
         History::new(ops, &order).map_err(of_kept())
     }
@@ -448,22 +447,6 @@ fn operation(entry: &Value, label: &str, position: usize, place: &Place) -> Read
     operation.clock = entry.field("clock").cloned();
     operation.place = place.clone();
     Ok(operation)
-}
-
-/// The vector clocks of all operations, if all have one.
-fn clocks(ops: &[Operation]) -> Option<Vec<BTreeMap<String, i64>>> {
-    let clock = |op: &Operation| {
-        let record = op.clock.as_ref()?.as_record()?;
-        record
-            .iter()
-            .map(|(who, at)| Some((who.to_owned(), at.as_int()?)))
-            .collect()
-    };
-    if ops.is_empty() {
-        None
-    } else {
-        ops.iter().map(clock).collect()
-    }
 }
 
 fn counters_of(labels: &[String], counters: Vec<&Value>) -> Read<Vec<Vec<u64>>> {

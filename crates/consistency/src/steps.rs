@@ -6,6 +6,7 @@
 use hashbrown::HashMap;
 use omnilink_engine::{Keys, Model, successors};
 use rustc_hash::FxBuildHasher;
+use smallvec::{SmallVec, smallvec};
 
 /// A set of states that the model may be in, interned.
 pub(crate) type StateSet = u32;
@@ -108,6 +109,11 @@ impl<'m, M: Model> Steps<'m, M> {
             .collect();
         ids.sort_unstable();
         ids.dedup();
+        self.intern(ids)
+    }
+
+    /// The number of a set, by the numbers of its states in order.
+    fn intern(&mut self, ids: Vec<u32>) -> StateSet {
         let next = self.sets.len() as StateSet;
         match self.set_ids.get(ids.as_slice()) {
             Some(known) => *known,
@@ -169,6 +175,17 @@ impl<'m, M: Model> Steps<'m, M> {
         let to = self.set_of(next);
         self.table.insert((from, class), to);
         to
+    }
+
+    /// The sets of one state each that `set` consists of.
+    pub fn split(&mut self, set: StateSet) -> SmallVec<[StateSet; 1]> {
+        match *self.sets[set as usize] {
+            [_] => smallvec![set],
+            _ => {
+                let ids = self.sets[set as usize].clone();
+                ids.iter().map(|id| self.intern(vec![*id])).collect()
+            }
+        }
     }
 
     /// The states of a set.

@@ -13,7 +13,7 @@ use omnilink_consistency::{
     Axiom, Claim, Criterion, Filter, History, Level, Observed, Order, Reductions, Relation, Ret, WeakChecker,
     WeakOptions, WeakVerdict, naive,
 };
-use omnilink_engine::Model;
+use omnilink_engine::{Model, Strategy};
 use omnilink_models::Register;
 use omnilink_value::Value;
 
@@ -117,6 +117,7 @@ fn criteria() -> Vec<Criterion> {
 struct Comparison {
     criteria: Vec<Criterion>,
     reductions: Vec<Reductions>,
+    strategies: Vec<Option<Strategy>>,
     rounds: usize,
     /// How many operations a history has at least and at most.
     sizes: [usize; 2],
@@ -142,10 +143,14 @@ impl Visitor for Comparison {
             for criterion in &self.criteria {
                 for ret in [Ret::Own, Ret::All] {
                     let expected = naive::explain(&model, &history, criterion, ret).is_some();
-                    for reductions in &self.reductions {
+                    let ways = self.reductions.iter();
+                    for (reductions, strategy) in
+                        ways.flat_map(|way| self.strategies.iter().map(move |strategy| (way, strategy)))
+                    {
                         let options = WeakOptions {
                             ret,
                             reductions: *reductions,
+                            strategy: *strategy,
                             minimise: false,
                             ..WeakOptions::default()
                         };
@@ -153,7 +158,7 @@ impl Visitor for Comparison {
                         assert_eq!(
                             outcome.verdict.is_valid(),
                             expected,
-                            "{name}, {}, {ret:?}, {reductions:?}: {history:#?} {:#?}",
+                            "{name}, {}, {ret:?}, {reductions:?}, {strategy:?}: {history:#?} {:#?}",
                             criterion.name(),
                             outcome.verdict
                         );
@@ -174,6 +179,7 @@ fn every_level_and_reading_agrees_with_the_definition_for_every_model() {
     let mut comparison = Comparison {
         criteria: criteria(),
         reductions: vec![Reductions::ALL],
+        strategies: vec![None],
         rounds: 60,
         sizes: [1, 4],
         threads: 3,
@@ -203,6 +209,7 @@ fn what_is_seen_is_chosen_with_regard_to_what_comes_after() {
                 ..Reductions::ALL
             },
         ],
+        strategies: vec![None, Some(Strategy::Sweep)],
         rounds: 250,
         sizes: [5, 5],
         threads: 2,
@@ -246,8 +253,32 @@ fn no_reduction_changes_a_verdict() {
                 reductions.foresight_after = Some(0);
             }),
         ],
+        strategies: vec![None],
         rounds: 24,
         sizes: [1, 4],
+        threads: 3,
+        valid: 0,
+        violations: 0,
+    };
+    each_workload(&mut comparison);
+}
+
+#[test]
+fn no_strategy_changes_a_verdict() {
+    let mut comparison = Comparison {
+        criteria: criteria(),
+        reductions: vec![
+            Reductions::ALL,
+            Reductions {
+                strongest_first: false,
+                ..Reductions::ALL
+            },
+        ],
+        strategies: [Strategy::Portfolio, Strategy::Sweep, Strategy::DepthFirst]
+            .map(Some)
+            .to_vec(),
+        rounds: 24,
+        sizes: [1, 5],
         threads: 3,
         valid: 0,
         violations: 0,

@@ -62,41 +62,29 @@ fn level(name: &str) -> Question {
     Question::from_name(name).unwrap()
 }
 
+/// The slow iterator violates what is strict and satisfies what is lenient.
+fn told_apart(strict: &Question, lenient: &Question) {
+    assert_eq!(ask(SLOW_ITERATOR, strict).unwrap().verdict(), "violation");
+    assert_eq!(ask(SLOW_ITERATOR, lenient).unwrap().verdict(), "valid");
+}
+
 #[test]
 fn an_iterator_that_is_slow_is_weak_but_not_linearizable() {
-    assert_eq!(
-        ask(SLOW_ITERATOR, &level("linearizable")).unwrap().verdict(),
-        "violation"
-    );
-    assert_eq!(ask(SLOW_ITERATOR, &level("weak")).unwrap().verdict(), "valid");
+    told_apart(&level("linearizable"), &level("weak"));
 }
 
 #[test]
 fn methods_may_have_levels_of_their_own() {
     let strict = MethodLevels::parse("levels", "*: complete").unwrap();
     let lenient = MethodLevels::parse("levels", "values: weak, *: complete").unwrap();
-    assert_eq!(
-        ask(SLOW_ITERATOR, &Question::Levels(strict)).unwrap().verdict(),
-        "violation"
-    );
-    assert_eq!(
-        ask(SLOW_ITERATOR, &Question::Levels(lenient)).unwrap().verdict(),
-        "valid"
-    );
+    told_apart(&Question::Levels(strict), &Question::Levels(lenient));
 }
 
 #[test]
 fn axioms_from_a_file_are_checked() {
     let lenient = parse_axioms("axioms", "vis >= hb\n!values: vis = lin").unwrap();
     let strict = parse_axioms("axioms", "vis = lin").unwrap();
-    assert_eq!(
-        ask(SLOW_ITERATOR, &Question::Axioms(lenient)).unwrap().verdict(),
-        "valid"
-    );
-    assert_eq!(
-        ask(SLOW_ITERATOR, &Question::Axioms(strict)).unwrap().verdict(),
-        "violation"
-    );
+    told_apart(&Question::Axioms(strict), &Question::Axioms(lenient));
 }
 
 #[test]
@@ -219,6 +207,50 @@ fn a_trace_is_a_history_whose_order_is_told_by_timeboxes_clocks_counters_or_pair
     assert_eq!(
         both(&with(r#""clock":{"a":1}"#), &with(r#""clock":{"b":1}"#)),
         "valid"
+    );
+    let begun =
+        |clock: &str, begun: &str| with(&format!(r#""clock":{clock},"meta":{{"return_clock":{begun}}}"#));
+    let second = begun(r#"{"1":1}"#, r#"{"0":1,"1":1}"#);
+    assert_eq!(
+        both(&begun(r#"{"0":1}"#, r#"{"0":1,"1":0}"#), &second),
+        "violation"
+    );
+    assert_eq!(both(&begun(r#"{"0":1}"#, r#"{"0":1,"1":1}"#), &second), "valid");
+    assert_eq!(both(&begun(r#"{"0":1}"#, r#"{"0":1}"#), &second), "valid");
+}
+
+#[test]
+fn counters_that_contradict_each_other_are_refused() {
+    let op = |thread: &str, more: &str| {
+        format!(r#"{{"thread":"{thread}","method":"put","args":[1,1],"ret":"null",{more}}}"#)
+    };
+    let message = |first: &str, second: &str| {
+        let json = format!(r#"{{"ops":[{},{}]}}"#, op("a", first), op("b", second));
+        let read = read_histories("h.jsonl", json.as_bytes()).next().unwrap();
+        match read {
+            Err(error) => error.to_string(),
+            Ok(recorded) => recorded.decode(&decode).unwrap_err().to_string(),
+        }
+    };
+    let none_begun = |clock: &str| format!(r#""clock":{clock},"meta":{{"return_clock":{{"a":0,"b":0}}}}"#);
+    // Each says that the other had not begun when it was over.
+    let both = message(&none_begun(r#"{"a":1}"#), &none_begun(r#"{"b":1}"#));
+    assert!(both.contains("h.jsonl:1: happens-before is cyclic: "), "{both}");
+    // The second began after the first was over, and was over before the first began.
+    let crossed = message(r#""clock":{"a":1}"#, &none_begun(r#"{"a":1,"b":1}"#));
+    assert!(crossed.contains("happens-before is cyclic: "), "{crossed}");
+    let text = message(
+        r#""clock":{"a":1}"#,
+        r#""clock":{"b":1},"meta":{"return_clock":7}"#,
+    );
+    assert!(
+        text.contains("\"return_clock\" of operation 1 is 7; expected how many"),
+        "{text}"
+    );
+    let nameless = message(r#""clock":{"x":1}"#, &none_begun(r#"{"b":1}"#));
+    assert!(
+        nameless.contains("operation 0 has no \"clock\"; expected a vector clock"),
+        "{nameless}"
     );
 }
 

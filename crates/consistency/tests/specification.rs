@@ -1,5 +1,12 @@
 //! A TLA+ specification as the sequential model answers as the native model does.
 
+#[allow(
+    dead_code,
+    reason = "shared with the tests of the models, which use more of it"
+)]
+#[path = "../../models/tests/behaviour/common/rng.rs"]
+mod rng;
+
 use std::path::PathBuf;
 
 use omnilink_consistency::{
@@ -11,22 +18,11 @@ use omnilink_link::{BindError, Bound, Instance, LinkOptions, Linked, TlaModel};
 use omnilink_models::{CasRegister, Decode, DecodeError, Decoded, FailedCas};
 use omnilink_trace::Operation;
 use omnilink_value::Value;
-
-/// SplitMix64.
-struct Rng(u64);
-
-impl Rng {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let word = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (word ^ (word >> 31)) % limit
-    }
-}
+use rng::Rng;
 
 /// A history of random operations, three threads and a random order: `op` writes the operation's fields.
-fn random_history(rng: &mut Rng, count: u64, op: impl Fn(&mut Rng) -> String) -> Recorded {
-    let threads: Vec<u64> = (0..count).map(|_| rng.below(3)).collect();
+fn random_history(rng: &mut Rng, count: usize, op: impl Fn(&mut Rng) -> String) -> Recorded {
+    let threads: Vec<usize> = (0..count).map(|_| rng.below(3)).collect();
     let ops: Vec<String> = threads
         .iter()
         .map(|thread| format!(r#"{{"thread":{thread},{}}}"#, op(rng)))
@@ -104,14 +100,14 @@ fn verdict<M: Model>(
 fn agree<M: Model>(
     linked: &Linked,
     (model, decode): (&(impl Fn() -> M + Sync), &(impl Decoder<M::Op> + Sync)),
-    rounds: u64,
+    rounds: usize,
     op: impl Fn(&mut Rng) -> String + Sync,
 ) {
     let compare = |spec: &TlaModel<'_>| {
         let model = model();
         let mut of_spec = WeakChecker::new(spec);
         let mut native = WeakChecker::new(&model);
-        let (mut rng, mut valid, mut total) = (Rng(11), 0, 0);
+        let (mut rng, mut valid, mut total) = (Rng::new(11), 0, 0);
         for round in 0..rounds {
             let recorded = random_history(&mut rng, 1 + round % 6, &op);
             let expected = verdicts(&mut native, &recorded.decode(decode).unwrap());
@@ -197,7 +193,7 @@ fn decode_store(operation: &Operation) -> Result<Option<StoreOp>, String> {
 }
 
 fn random_store_op(rng: &mut Rng) -> String {
-    let key = ["x", "y"][rng.below(2) as usize];
+    let key = ["x", "y"][rng.below(2)];
     let [new, old] = [1, rng.below(2)];
     match rng.below(4) {
         0 | 1 => format!(r#""op":"Put","args":{{"key":"{key}","new":{new}}},"ret":{old}"#),
@@ -227,7 +223,7 @@ fn a_spec_that_may_choose_is_checked_as_the_definition_says() {
         \x20       \\/ \\E result \\in 0..2 : Read(result)\n====";
     let linked = Linked::from_text("Lossy", text, &LinkOptions::default()).unwrap();
     let compare = |spec: &TlaModel<'_>| {
-        let (mut rng, mut checker) = (Rng(5), WeakChecker::new(spec));
+        let (mut rng, mut checker) = (Rng::new(5), WeakChecker::new(spec));
         let mut found = [0, 0];
         for round in 0..150 {
             let recorded = random_history(&mut rng, 1 + round % 4, |rng| match rng.below(2) {

@@ -1,10 +1,18 @@
 //! Isolation of transactions: the anomalies that have names, and agreement with the definition.
 
+#[allow(
+    dead_code,
+    reason = "shared with the tests of the models, which use more of it"
+)]
+#[path = "../../models/tests/behaviour/common/rng.rs"]
+mod rng;
+
 use omnilink_consistency::isolation::naive;
 use omnilink_consistency::{
     Isolation, IsolationVerdict, Recorded, TransactionError, Transactions, check_transactions, read_histories,
 };
 use omnilink_engine::Limits;
+use rng::Rng;
 
 /// A history from lines such as `T1 s0 w x 1, r y nil`: a transaction, its session, what it did. Transactions run one after
 /// the other, unless they end with `~`: those overlap with everything.
@@ -202,31 +210,19 @@ fn operations_that_are_no_reads_and_writes_are_refused() {
     assert!(error.to_string().ends_with("read has no result"), "{error}");
 }
 
-/// SplitMix64.
-struct Rng(u64);
-
-impl Rng {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let word = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (word ^ (word >> 31)) % limit
-    }
-}
-
 #[test]
 fn every_level_agrees_with_the_definition_on_random_transactions() {
-    let mut rng = Rng(7);
+    let mut rng = Rng::new(7);
     let mut found = [0; 6];
-    for round in 0..3_000_u64 {
+    for round in 0..3_000 {
         // Many values: who read from whom is determined. Few: it is not, and searches decide.
-        let values = [2, 12][(round % 2) as usize];
+        let values = [2, 12][round % 2];
         let mut next_value = 0;
         let lines: Vec<String> = (0..1 + rng.below(4))
             .map(|name| {
                 let steps: Vec<String> = (0..1 + rng.below(3))
                     .map(|_| {
-                        let key = ["x", "y"][rng.below(2) as usize];
+                        let key = ["x", "y"][rng.below(2)];
                         let value = rng.below(values);
                         match rng.below(5) {
                             0 | 1 => {

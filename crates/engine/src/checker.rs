@@ -89,6 +89,12 @@ impl<'m, M: Model> Checker<'m, M> {
         self
     }
 
+    /// Answers without alternatives: for a model that keeps evidence of its own, or for who only wants to know whether.
+    pub fn without_alternatives(mut self) -> Self {
+        self.course.describes = false;
+        self
+    }
+
     /// Takes the next operation, in order of start.
     ///
     /// # Errors

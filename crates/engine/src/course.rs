@@ -70,6 +70,8 @@ pub(crate) struct Course {
     last_start: Time,
     pub(crate) figures: Figures,
     explained: Explained,
+    /// Whether a violation, or where a limit was reached, is described.
+    pub(crate) describes: bool,
     state_limit: usize,
     class_limit: usize,
     spanning: Option<u64>,
@@ -95,6 +97,7 @@ impl Course {
             last_start: Time::MIN,
             figures: Figures::default(),
             explained: Explained::default(),
+            describes: true,
             state_limit: Self::STATES_KEPT,
             class_limit: Self::CLASSES_KEPT,
             spanning: None,
@@ -414,6 +417,7 @@ impl Course {
         let describe = Describe {
             space,
             ledger: &live.search.ledger,
+            alternatives: self.describes,
         };
         Verdict::Violation(Box::new(describe.counterexample(stuck)))
     }
@@ -437,6 +441,7 @@ impl Course {
             let mut describe = Describe {
                 space,
                 ledger: &live.search.ledger,
+                alternatives: self.describes,
             };
             unfinished.at = Some(describe.view(stuck.target));
             unfinished.frontier = stuck.total;

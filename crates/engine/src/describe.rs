@@ -8,6 +8,8 @@ use crate::space::{AnySpace, StateId};
 pub(crate) struct Describe<'a, 's> {
     pub space: &'a mut AnySpace<'s>,
     pub ledger: &'a Ledger,
+    /// Whether alternatives are wanted.
+    pub alternatives: bool,
 }
 
 impl Describe<'_, '_> {
@@ -35,7 +37,12 @@ impl Describe<'_, '_> {
 
     pub fn alternatives(&mut self, stuck: &Stuck) -> Vec<Alternative> {
         let mut alternatives = Vec::new();
-        for survivor in &stuck.survivors {
+        let wanted = if self.alternatives {
+            stuck.survivors.as_slice()
+        } else {
+            &[]
+        };
+        for survivor in wanted {
             let mut unplaced = survivor.unplaced.clone();
             unplaced.sort_by_key(|op| (*op != stuck.target, self.ledger.get(*op).deadline()));
             let candidates = unplaced

@@ -36,6 +36,7 @@ impl Course {
                 let describe = Describe {
                     space,
                     ledger: &ledger,
+                    alternatives: self.describes,
                 };
                 Verdict::Violation(Box::new(describe.counterexample(stuck)))
             }
@@ -44,6 +45,7 @@ impl Course {
                 let mut describe = Describe {
                     space,
                     ledger: &ledger,
+                    alternatives: self.describes,
                 };
                 let at = Some(describe.view(stuck.target));
                 let alternatives = describe.alternatives(&stuck);

@@ -5,6 +5,8 @@
 //! short rounds, in processor time. On a busy machine the best is what recording costs; what others do to
 //! the caches and to the sibling of a core is in the median.
 
+mod ending;
+
 use std::{
     hint::black_box,
     process::ExitCode,
@@ -17,13 +19,7 @@ use omnilink_record::{Backing, ClockChoice, EndFence, Options, RecordError, Reco
 const ROUNDS: usize = 100;
 
 fn main() -> ExitCode {
-    match record_all() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::from(2)
-        }
-    }
+    ending::of(record_all())
 }
 
 fn record_all() -> Result<(), RecordError> {
@@ -67,6 +63,16 @@ fn record_all() -> Result<(), RecordError> {
         report_beside_others(
             "4 threads at work, loads only, no counters",
             loads_only.create(here("four-plain"))?,
+            20_000,
+        )?;
+        report_beside_others(
+            "4 threads at work, happens-before",
+            Options::new().happens_before(8).create(here("four-both"))?,
+            20_000,
+        )?;
+        report_beside_others(
+            "4 threads at work, no counters",
+            Options::new().create(here("four-drained"))?,
             20_000,
         )?;
         let written = Options::new().backing(Backing::Written);

@@ -9,6 +9,8 @@
 //! omnilink check traces/copies --model kv --consistency monotonic-reads  # valid: copies never go back
 //! ```
 
+mod ending;
+
 use std::{
     collections::BTreeMap,
     process::ExitCode,
@@ -24,13 +26,7 @@ const ROUNDS: i64 = 4;
 type Copy = BTreeMap<&'static str, i64>;
 
 fn main() -> ExitCode {
-    match record_all() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::from(2)
-        }
-    }
+    ending::of(record_all())
 }
 
 fn record_all() -> Result<(), RecordError> {

@@ -5,6 +5,8 @@
 //! Whether a trace is that of a queue is for a checker to say:
 //! `omnilink check DIRECTORY/two-locks --model queue:capacity=8`.
 
+mod ending;
+
 use std::{
     collections::HashSet,
     path::Path,
@@ -194,13 +196,7 @@ fn harness(name: &str, queue: &dyn Queue, directory: Option<&Path>) -> Result<()
 }
 
 fn main() -> ExitCode {
-    match record_all() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::from(2)
-        }
-    }
+    ending::of(record_all())
 }
 
 fn record_all() -> Result<(), RecordError> {

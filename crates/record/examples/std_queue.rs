@@ -2,18 +2,14 @@
 //!
 //! `cargo run --release -p omnilink-record --example std_queue traces/std-queue`
 
+mod ending;
+
 use std::{process::ExitCode, sync::mpsc, thread};
 
 use omnilink_record::{RecordError, Recorder, record};
 
 fn main() -> ExitCode {
-    match record_all() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::from(2)
-        }
-    }
+    ending::of(record_all())
 }
 
 fn record_all() -> Result<(), RecordError> {

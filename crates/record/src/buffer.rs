@@ -100,6 +100,29 @@ impl Buffer {
         }
     }
 
+    /// Bytes of the current record, if so many were written there.
+    #[inline]
+    pub(crate) fn written<const N: usize>(&self, offset: usize) -> Option<[u8; N]> {
+        let is_there = !self.has_failed && self.record_start <= offset && offset + N <= self.position;
+        is_there.then(|| {
+            let mut bytes = [0; N];
+            // SAFETY: the window always holds the current record from its start to the position.
+            unsafe {
+                ptr::copy_nonoverlapping(self.window.origin.wrapping_add(offset), bytes.as_mut_ptr(), N)
+            }
+            bytes
+        })
+    }
+
+    /// Forgets what was written from `offset` on, which must not be published yet.
+    #[inline]
+    pub(crate) fn rewind(&mut self, offset: usize) {
+        debug_assert!(self.published_to <= offset);
+        if !self.has_failed {
+            self.position = offset.min(self.position);
+        }
+    }
+
     /// Makes sure that the record's beginning and, unless it is large, its end fit: so that growing happens
     /// now.
     #[inline]

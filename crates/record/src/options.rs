@@ -74,11 +74,11 @@ impl Options {
     }
 
     /// Also records happens-before: with every operation, as its vector `clock`, how many operations of each thread
-    /// were over when it began. For up to `threads` threads; a thread that goes on after an operation left pending
-    /// counts as another.
+    /// were over when it began, and, as `return_clock` in its `meta`, how many had begun when it was over. For up to
+    /// `threads` threads; a thread that goes on after an operation left pending counts as another.
     ///
-    /// This order is certain whatever the clock and the fences do, so it goes well with [`EndFence::LoadsOnly`]. It
-    /// is a partial order, not always one of timeboxes: `omnilink check` uses it for histories of up to 128 operations.
+    /// This order is certain whatever the clock does. What had begun is only noted where stores are drained around
+    /// calls; with [`EndFence::LoadsOnly`] the clocks are all, and they take no fence. It is a partial order, not always one of timeboxes: `omnilink check` uses it for histories of up to 128 operations.
     pub fn happens_before(mut self, threads: u16) -> Self {
         self.counted_threads = Some(threads);
         self

@@ -126,3 +126,15 @@ impl Storage {
         }
     }
 }
+
+/// Ends a file at `length`.
+fn cut(file: &File, path: PathBuf, length: usize) -> Result<Output, RecordError> {
+    match file.set_len(length as u64) {
+        Ok(()) => Ok(Output::File(path)),
+        Err(source) => Err(RecordError::Io {
+            path,
+            doing: "cut the trace file to its length",
+            source,
+        }),
+    }
+}

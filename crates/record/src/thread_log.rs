@@ -7,10 +7,10 @@ use crate::{
     buffer::Buffer,
     clock::Clock,
     header::Header,
-    progress_board::Place,
+    progress_board::{Place, ProgressBoard},
     recorder::Shared,
     storage::{Output, Storage},
-    value::{ARRAY, MAP, Slot, encoded, tagged},
+    value::{ARRAY, Count, MAP, Slot, encoded, tagged},
 };
 
 /// One thread's part of the recording. Made by [`Recorder::thread`](crate::Recorder::thread); it can be moved
@@ -43,6 +43,8 @@ pub struct ThreadLog {
     last_time: i64,
     /// Where others see how far this thread is, if happens-before is recorded.
     place: Option<Place>,
+    /// What others had begun when the last operation was over, if that is recorded.
+    begun: Option<Vec<u64>>,
     /// An operation was begun and has not ended.
     is_open: bool,
     operations: u64,
@@ -54,6 +56,9 @@ pub struct ThreadLog {
 const fn map_of(fields: u8) -> u8 {
     0x80 | fields
 }
+
+/// The name, in `meta`, of what others had begun when an operation was over.
+const RETURN_CLOCK: &[u8] = b"\xacreturn_clock";
 
 /// `thread`, `op`, `args`, `start`.
 const FIELDS_AT_BEGIN: u8 = 4;
@@ -77,11 +82,14 @@ impl ThreadLog {
             }
             return Err(of_thread(error, &label));
         }
+        let drain_stores = shared.end_fence == EndFence::DrainStores;
+        let capacity = shared.progress.as_ref().map(ProgressBoard::capacity);
         Ok(Self {
             header_bytes: buffer.position(),
             buffer: ManuallyDrop::new(buffer),
             clock: shared.clock,
-            drain_stores: shared.end_fence == EndFence::DrainStores,
+            drain_stores,
+            begun: capacity.filter(|_| drain_stores).map(Vec::with_capacity),
             shared,
             number,
             preamble,
@@ -149,6 +157,10 @@ impl ThreadLog {
             return self.stop();
         }
         self.buffer.put(b"\xa5start");
+        // In front of the clock: the fence would only make the timebox wider.
+        if let (Some(place), Some(board), Some(_)) = (&self.place, &self.shared.progress, &self.begun) {
+            board.begin(place);
+        }
         let start = self.clock.before_call();
         self.buffer.put(&tagged(0xd3, start.to_be_bytes()));
         if start < self.last_time {
@@ -181,6 +193,10 @@ impl ThreadLog {
         if self.shared.had_stopped() {
             return;
         }
+        // Before anything of the record: what is begun meanwhile is after this operation.
+        if let (Some(begun), Some(board)) = (&mut self.begun, &self.shared.progress) {
+            board.look(begun);
+        }
         if end < self.last_time {
             self.stop_for_clock(end);
             return;
@@ -192,10 +208,10 @@ impl ThreadLog {
             self.buffer.put(b"\xa3ret");
             ret.record(Slot::new(&mut self.buffer));
         }
-        if !meta.is_absent() {
+        if self.begun.is_some() || !meta.is_absent() {
             fields += 1;
             self.buffer.put(b"\xa4meta");
-            meta.record(Slot::new(&mut self.buffer));
+            self.meta(meta);
         }
         if aborted {
             fields += 1;
@@ -213,6 +229,37 @@ impl ThreadLog {
         if let (Some(place), Some(board)) = (&self.place, &self.shared.progress) {
             board.end(place);
         }
+    }
+
+    /// Writes what is noted with an operation: what its user says and, as a field of that, what others had begun when it was
+    /// over. What is no map becomes the field `note` of one.
+    #[inline]
+    fn meta(&mut self, meta: &impl Record) {
+        let (Some(begun), Some(board)) = (&self.begun, &self.shared.progress) else {
+            meta.record(Slot::new(&mut self.buffer));
+            return;
+        };
+        let mut count = if meta.is_absent() {
+            Count::begin(&mut self.buffer, MAP)
+        } else {
+            let at = self.buffer.position();
+            meta.record(Slot::new(&mut self.buffer));
+            match Count::of_map_at(&self.buffer, at) {
+                Some(count) => count,
+                None => {
+                    self.buffer.rewind(at);
+                    let mut count = Count::begin(&mut self.buffer, MAP);
+                    count.add();
+                    self.buffer.put(b"\xa4note");
+                    meta.record(Slot::new(&mut self.buffer));
+                    count
+                }
+            }
+        };
+        count.add();
+        self.buffer.put(RETURN_CLOCK);
+        board.write(begun, &mut self.buffer);
+        count.end(&mut self.buffer);
     }
 
     #[inline]

@@ -214,6 +214,16 @@ impl Count {
         }
     }
 
+    /// The length of the map that was written at `at`, to be added to; `None` if something else was.
+    #[inline]
+    pub(crate) fn of_map_at(buffer: &Buffer, at: usize) -> Option<Self> {
+        let [kind, a, b, c, d] = buffer.written(at)?;
+        (kind == MAP).then(|| Self {
+            at: at + 1,
+            count: u32::from_be_bytes([a, b, c, d]) as usize,
+        })
+    }
+
     #[inline]
     pub(crate) fn add(&mut self) {
         self.count += 1;

@@ -65,15 +65,15 @@ fn a_valid_history_tells_what_is_not_seen() {
     insta::assert_snapshot!(report.to_text(&Look::plain()), @r#"
         h.jsonl: history 216: valid: 6 operations of 3 threads against java-map, weak (0.2 ms)
           an order, and what operations do not see of it:
-            #0 thread main: put(1, 1) = null
-            #2 thread b: put(0, 1) = null   does not see #0
-            #3 thread b: remove(1) = 1
-            #4 thread c: remove(0) = 1   does not see #0 #3
+            #2 thread b: put(0, 1) = null
+            #4 thread c: remove(0) = 1
+            #0 thread main: put(1, 1) = null   does not see #2 #4
+            #3 thread b: remove(1) = 1   does not see #4
             #5 thread c: put(2, 0) = null   does not see #0 #3
             #1 thread main: values() = [1, 1, 0]   does not see #3 #4
     "#);
     insta::assert_snapshot!(report.to_json(), @r#"
-        {"input":"h.jsonl","id":"216","verdict":"valid","model":"java-map","consistency":"weak","ret":"own","ops":6,"pending":0,"threads":3,"seconds":0.0002,"peak_bytes":null,"configurations":21,"frontier_max":null,"visibilities":6,"model_steps":35,"notes":[],"explanation":{"order":[{"id":"0","thread":"main","text":"put(1, 1) = null","sees":[]},{"id":"2","thread":"b","text":"put(0, 1) = null","sees":[]},{"id":"3","thread":"b","text":"remove(1) = 1","sees":["0","2"]},{"id":"4","thread":"c","text":"remove(0) = 1","sees":["2"]},{"id":"5","thread":"c","text":"put(2, 0) = null","sees":["2","4"]},{"id":"1","thread":"main","text":"values() = [1, 1, 0]","sees":["0","2","5"]}]}}
+        {"input":"h.jsonl","id":"216","verdict":"valid","model":"java-map","consistency":"weak","ret":"own","ops":6,"pending":0,"threads":3,"seconds":0.0002,"peak_bytes":null,"configurations":20,"frontier_max":null,"visibilities":8,"model_steps":35,"notes":[],"explanation":{"order":[{"id":"2","thread":"b","text":"put(0, 1) = null","sees":[]},{"id":"4","thread":"c","text":"remove(0) = 1","sees":["2"]},{"id":"0","thread":"main","text":"put(1, 1) = null","sees":[]},{"id":"3","thread":"b","text":"remove(1) = 1","sees":["0","2"]},{"id":"5","thread":"c","text":"put(2, 0) = null","sees":["2","4"]},{"id":"1","thread":"main","text":"values() = [1, 1, 0]","sees":["0","2","5"]}]}}
     "#);
 }
 
@@ -100,7 +100,7 @@ fn a_violation_names_the_operation_the_candidates_and_the_returns_that_contradic
             #1 thread 0: get(1) = null
     "#);
     insta::assert_snapshot!(report.to_json(), @r#"
-        {"input":"h.jsonl","id":"h","verdict":"violation","model":"java-map","consistency":"weak","ret":"own","ops":3,"pending":0,"threads":2,"seconds":0.0002,"peak_bytes":null,"configurations":10,"frontier_max":null,"visibilities":4,"model_steps":7,"notes":[],"violation":{"op":{"id":"1","thread":"0","text":"get(1) = null"},"explained":{"order":[{"id":"2","thread":"1","text":"size() = 0","sees":[]},{"id":"0","thread":"0","text":"put(1, 1) = null","sees":[]}]},"candidates":[{"sees":["0"],"state":"{1=1}","reason":"returned null, but would return 1 on {1=1}"}],"core":["1"]}}
+        {"input":"h.jsonl","id":"h","verdict":"violation","model":"java-map","consistency":"weak","ret":"own","ops":3,"pending":0,"threads":2,"seconds":0.0002,"peak_bytes":null,"configurations":20,"frontier_max":null,"visibilities":4,"model_steps":7,"notes":[],"violation":{"op":{"id":"1","thread":"0","text":"get(1) = null"},"explained":{"order":[{"id":"2","thread":"1","text":"size() = 0","sees":[]},{"id":"0","thread":"0","text":"put(1, 1) = null","sees":[]}]},"candidates":[{"sees":["0"],"state":"{1=1}","reason":"returned null, but would return 1 on {1=1}"}],"core":["1"]}}
     "#);
 }
 
@@ -116,7 +116,7 @@ fn a_limit_is_told_with_how_far_it_got() {
           the limit on configurations was reached; 0 of 6 operations were explained until then
     "#);
     insta::assert_snapshot!(report.to_json(), @r#"
-        {"input":"h.jsonl","id":"216","verdict":"unknown","model":"java-map","consistency":"causal","ret":"own","ops":6,"pending":0,"threads":3,"seconds":0.0002,"peak_bytes":null,"configurations":2,"frontier_max":null,"visibilities":0,"model_steps":3,"notes":[],"unknown":{"limit":"configurations","explained":[]}}
+        {"input":"h.jsonl","id":"216","verdict":"unknown","model":"java-map","consistency":"causal","ret":"own","ops":6,"pending":0,"threads":3,"seconds":0.0002,"peak_bytes":null,"configurations":1,"frontier_max":null,"visibilities":0,"model_steps":1,"notes":[],"unknown":{"limit":"configurations","explained":[]}}
     "#);
 }
 

@@ -14,7 +14,7 @@ use hashbrown::HashMap;
 use omnilink_engine::Model;
 use rustc_hash::FxBuildHasher;
 
-use super::Search;
+use super::place::Search;
 use crate::demand::SoFar;
 use crate::op_set::OpSet;
 use crate::plan::Plan;
@@ -101,7 +101,7 @@ impl Known {
 impl<M: Model> Search<'_, '_, M> {
     /// Whether it is time to look ahead.
     pub(super) fn looks_ahead(&self) -> bool {
-        let now = self.budget.configurations;
+        let now = self.points;
         let patience = self.reductions.foresight_after;
         patience.is_some_and(|patience| now > patience) && now >= self.foresight.next
     }
@@ -110,7 +110,7 @@ impl<M: Model> Search<'_, '_, M> {
     pub(super) fn hopeless(&mut self) -> Option<usize> {
         let known = self.foresight.known.take();
         let known = known.unwrap_or_else(|| Beforehand::new(self.plan));
-        let open = self.plan.required.minus(self.placed).minus(self.plan.complete);
+        let open = self.plan.required.minus(self.at.placed).minus(self.plan.complete);
         let tried_before = self.budget.visibilities;
         let found = open.iter().find(|op| !self.has_hope(*op, &known));
         self.foresight.known = Some(known);
@@ -122,14 +122,14 @@ impl<M: Model> Search<'_, '_, M> {
                 (2 * self.foresight.wait + 1).min(WAIT_MAX).max(tried / 4)
             }
         };
-        self.foresight.next = self.budget.configurations + self.foresight.wait;
+        self.foresight.next = self.points + self.foresight.wait;
         found
     }
 
     /// Whether some sequence explains the return of `op`.
     fn has_hope(&mut self, op: usize, beforehand: &Beforehand) -> bool {
         let own = self.classes.own[op];
-        let unplaced = OpSet::first(self.plan.count).minus(self.placed).without(op);
+        let unplaced = OpSet::first(self.plan.count).minus(self.at.placed).without(op);
         let must_see = beforehand.least[op].and(unplaced);
         if must_see.len() > MUST_SEE_MAX {
             return true;
@@ -186,9 +186,9 @@ impl<M: Model> Search<'_, '_, M> {
     /// Where those of the placed operations can lead that `op` may see.
     fn states_of_placed(&mut self, op: usize) -> Vec<StateSet> {
         let least = self.so_far().least(op);
-        let mut states = vec![self.base];
-        for at in 0..self.sequence.len() {
-            let seen = self.sequence[at];
+        let mut states = vec![self.at.base];
+        for at in 0..self.at.sequence.len() {
+            let seen = self.at.sequence[at];
             let class = self.classes.seen[seen];
             if least.has(seen) {
                 let next: Vec<StateSet> = states

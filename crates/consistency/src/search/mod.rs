@@ -1,30 +1,32 @@
 //! The search for a linearization and a visibility: minimal visibility, remembered, replayed step by step.
 //!
-//! Operations are placed one after the other; what an operation sees is decided when it is placed and is then fixed,
-//! because all relations of a criterion lead forward. Seeing more never allows later operations more (every axiom
-//! demands something of who sees, never forbids), so among the sets that explain an operation's return only the minimal
-//! ones are tried. Where nobody is affected by what an operation sees, one set is enough.
+//! The linearization is the engine's: its strategies decide which operation is placed next, and remember what led nowhere.
+//! What is searched here is what an operation sees when it is placed. That is then fixed, because all relations of a
+//! criterion lead forward. Seeing more never allows later operations more (every axiom demands something of who
+//! sees, never forbids), so among the sets that explain an operation's return only the minimal ones are tried. Where nobody
+//! is affected by what an operation sees, one set is enough.
 //!
-//! What is remembered about a point that led nowhere: which operations are placed, the order of those that can make a
-//! difference to who sees them (operations that commute in a fixed order, a beginning that all must see folded into the
-//! state it leads to), and what the choices so far demand of the operations to come.
+//! To the engine this is a model like any other: its states are [points](Point), its operations are those of the history
+//! by position, and a step places one, with each minimal set that it may see.
 
 mod foresight;
+mod place;
+mod point;
 mod summary;
 
-use hashbrown::HashMap;
-use omnilink_engine::{Exhausted, Model};
-use rustc_hash::FxBuildHasher;
+use std::cell::RefCell;
 
-use self::foresight::Foresight;
-use self::summary::Needs;
+use omnilink_engine::{Exhausted, Model, Outcomes, Strategy};
+
+use self::place::Search;
+use self::point::Point;
 use crate::budget::Budget;
-use crate::complete::is_placeable;
-use crate::demand::SoFar;
+use crate::check::{WeakError, WeakOptions};
+use crate::linearize::{Linearized, linearize};
 use crate::op_set::OpSet;
-use crate::plan::{Influence, Plan};
-use crate::rows::Rows;
-use crate::steps::{Class, DEAD, StateSet, Steps};
+use crate::plan::Plan;
+use crate::steps::{Class, Steps};
+use crate::timeline::Timeline;
 
 /// What a search found.
 #[derive(Debug)]
@@ -98,402 +100,76 @@ pub(crate) struct Classes {
     pub seen: Vec<Class>,
 }
 
-/// Which operations are placed, and in which order as far as that matters.
-type Point = Box<[u128]>;
-/// What is demanded of the operations to come.
-type Demands = Box<[OpSet]>;
-
-pub(crate) struct Search<'a, 'm, M: Model> {
-    plan: &'a Plan,
-    steps: &'a mut Steps<'m, M>,
-    classes: &'a Classes,
-    budget: &'a mut Budget,
-    reductions: Reductions,
-    /// Operations that make a difference to who sees them.
-    telling: OpSet,
-    /// Operations that can help to explain the return of who sees them: those that may change a state.
-    helpful: OpSet,
-    /// With which of the others each operation commutes.
-    commuting: Vec<OpSet>,
-    placed: OpSet,
-    order: Vec<usize>,
-    rows: Vec<OpSet>,
-    /// The telling operations placed, in the linearization's order up to commutation, without the beginning that is
-    /// part of `base`.
-    sequence: Vec<usize>,
-    /// Where the operations that all must see lead.
-    base: StateSet,
-    /// Points that led nowhere: where, and what the choices until there demanded.
-    failed: HashMap<Point, Vec<Demands>, FxBuildHasher>,
-    foresight: Foresight,
-    /// What is needed, where nobody is affected by what others see.
-    needs: Option<Needs>,
-    stuck: Option<Stuck>,
+/// The points of a search, as the states of a model.
+struct Points<'a, 'm, M: Model> {
+    search: RefCell<Search<'a, 'm, M>>,
+    start: Point,
+    /// Operations that are placed wherever they can be: see [`Search::place_eagerly`].
+    eager: OpSet,
 }
 
 /// Searches for a linearization and a visibility.
 pub(crate) fn search<M: Model>(
     plan: &Plan,
+    timeline: &Timeline,
+    options: &WeakOptions,
     steps: &mut Steps<'_, M>,
     classes: &Classes,
-    reductions: Reductions,
     budget: &mut Budget,
-) -> Found {
-    let telling: OpSet = (0..plan.count)
-        .filter(|op| !steps.facts(classes.seen[*op]).is_idle)
-        .collect();
-    let helpful = telling
-        .iter()
-        .filter(|op| !steps.facts(classes.seen[*op]).is_pure)
-        .collect();
-    // Where an axiom looks at the linearization itself, order matters also between operations that commute.
-    let commuting = (0..plan.count)
-        .map(|op| {
-            let facts = steps.facts(classes.seen[op]);
-            let commutes = |other: &usize| facts.commutes_with(&steps.facts(classes.seen[*other]));
-            if plan.looks_at_lin {
-                OpSet::EMPTY
-            } else {
-                telling.iter().filter(commutes).collect()
-            }
-        })
-        .collect();
-    let base = steps.initial();
-    let mut search = Search {
-        plan,
-        steps,
-        classes,
-        budget,
-        reductions,
-        telling,
-        helpful,
-        commuting,
-        placed: OpSet::EMPTY,
-        order: Vec::with_capacity(plan.count),
-        rows: vec![OpSet::EMPTY; plan.count],
-        sequence: Vec::new(),
-        base,
-        failed: HashMap::default(),
-        foresight: Foresight::default(),
-        needs: Needs::of(plan).filter(|_| reductions.minimal),
-        stuck: None,
+) -> Result<Found, WeakError> {
+    let limits = budget.limits_left();
+    // A point keeps the order of what is placed, so the sweep's configurations hardly ever meet: it would go through all
+    // that depth-first search goes through, and keep it.
+    let strategy = options.strategy.unwrap_or(Strategy::DepthFirst);
+    let mut search = Search::new(plan, steps, classes, options.reductions, budget);
+    let points = Points {
+        start: search.start(),
+        eager: search.eager(),
+        search: RefCell::new(search),
     };
-    if search.extend() {
-        return Found::Explained {
-            order: search.order,
-            rows: search.rows,
-        };
-    }
-    match search.budget.exhausted() {
-        Some(limit) => Found::Limit(limit, search.stuck.unwrap_or_default()),
-        None => Found::Stuck(search.stuck.unwrap_or_default()),
-    }
+    let (linearized, configurations) = linearize(&points, plan, timeline, strategy, limits)?;
+    let search = points.search.into_inner();
+    search.budget.spend(configurations);
+    Ok(match (linearized, search.budget.exhausted(), search.found) {
+        (Linearized::Found, _, Some(Point { order, rows, .. })) => Found::Explained { order, rows },
+        (Linearized::Found, _, None) => {
+            return Err(WeakError::Rejected("no point has all that happened".to_owned()));
+        }
+        (Linearized::Limit(limit), ..) | (Linearized::None, Some(limit), _) => {
+            Found::Limit(limit, search.stuck.unwrap_or_default())
+        }
+        (Linearized::None, None, _) => Found::Stuck(search.stuck.unwrap_or_default()),
+    })
 }
 
-/// What placing an operation changes, to take it back.
-struct Undo {
-    placed: OpSet,
-    order: usize,
-    sequence: Vec<usize>,
-    base: StateSet,
-}
+impl<M: Model> Model for Points<'_, '_, M> {
+    type State = Point;
+    type Op = usize;
 
-impl<M: Model> Search<'_, '_, M> {
-    fn extend(&mut self) -> bool {
-        let entered = self.mark();
-        if self.reductions.eager {
-            self.place_eagerly();
-        }
-        if self.plan.required.is_within(self.placed) {
-            return true;
-        }
-        if self.budget.configuration() || !self.is_new() {
-            self.take_back(entered);
-            return false;
-        }
-        let mut blocked = OpSet::EMPTY;
-        if self.looks_ahead()
-            && let Some(op) = self.hopeless()
-        {
-            self.note_stuck(OpSet::one(op));
-            self.take_back(entered);
-            return false;
-        }
-        for op in OpSet::first(self.plan.count).minus(self.placed).iter() {
-            if !is_placeable(self.plan, self.placed, op) || self.is_pointless(op) {
-                continue;
-            }
-            let mut rows = self.rows_of(op);
-            let branches = !self.reductions.minimal || self.affects_others(op);
-            let mut is_blocked = true;
-            while let Some(row) = self.next_row(&mut rows, op) {
-                is_blocked = false;
-                let before = self.mark();
-                self.place(op, row);
-                if self.extend() {
-                    return true;
-                }
-                self.take_back(before);
-                if !branches || self.budget.exhausted().is_some() {
-                    break;
-                }
-            }
-            if is_blocked && self.plan.required.has(op) {
-                blocked = blocked.with(op);
-            }
-            if self.budget.exhausted().is_some() {
-                break;
-            }
-        }
-        if !blocked.is_empty() {
-            self.note_stuck(blocked);
-        }
-        self.take_back(entered);
-        false
+    fn initial(&self) -> Vec<Point> {
+        vec![self.start.clone()]
     }
 
-    /// Keeps the point that was reached if none was further.
-    fn note_stuck(&mut self, blocked: OpSet) {
-        let best = self.stuck.as_ref().map(|best| best.order.len());
-        if best.is_none_or(|best| best < self.order.len()) {
-            self.stuck = Some(Stuck {
-                order: self.order.clone(),
-                rows: self.rows.clone(),
-                blocked,
-            });
+    fn step(&self, from: &Point, op: &usize, outcomes: &mut Outcomes<Point>) {
+        if from.placed.has(*op) {
+            outcomes.accept(from.clone());
+        } else if self.eager.has(*op) {
+            self.search.borrow_mut().miss(from, *op);
+        } else {
+            self.search.borrow_mut().step(from, *op, |to| outcomes.accept(to));
         }
     }
 
-    /// An operation that nobody can tell from one that did not happen need not happen.
-    fn is_pointless(&self, op: usize) -> bool {
-        self.reductions.eager && !self.plan.required.has(op) && !self.telling.has(op)
+    /// An operation that is placed wherever it can be is either part of a point already or cannot be placed there.
+    fn is_pure(&self, op: &usize) -> bool {
+        self.eager.has(*op)
     }
 
-    /// Places what makes no difference to anyone else, wherever it is placed, as soon as its return can be explained.
-    ///
-    /// Whoever sees such an operation sees nothing more by it, unless axioms look at what it saw itself or at its place in
-    /// the linearization; those are left alone.
-    fn place_eagerly(&mut self) {
-        if self.plan.looks_at_lin {
-            return;
-        }
-        loop {
-            let candidates = self.plan.required.minus(self.placed).minus(self.telling);
-            let mut found = None;
-            for op in candidates.iter() {
-                if is_placeable(self.plan, self.placed, op) && !self.affects_others(op) {
-                    let mut rows = self.rows_of(op);
-                    if let Some(row) = self.next_row(&mut rows, op) {
-                        found = Some((op, row));
-                        break;
-                    }
-                }
-                if self.budget.exhausted().is_some() {
-                    return;
-                }
-            }
-            let Some((op, row)) = found else { return };
-            self.place(op, row);
-        }
+    fn describe_state(&self, point: &Point) -> String {
+        format!("{:?}", point.order)
     }
 
-    /// Whether what `op` sees may matter to an operation that is still to come.
-    fn affects_others(&self, op: usize) -> bool {
-        match self.plan.influence {
-            Influence::None => false,
-            Influence::Successors => {
-                let unplaced = OpSet::first(self.plan.count).minus(self.placed).without(op);
-                unplaced.iter().any(|later| self.plan.hb[later].has(op))
-            }
-            Influence::Seers { direct } => {
-                self.plan.has_successor.has(op) || self.plan.looks_at_lin || direct && self.telling.has(op)
-            }
-        }
-    }
-
-    /// The sets that `op` may see if it comes next.
-    fn rows_of(&mut self, op: usize) -> Rows {
-        if self.plan.complete.has(op) {
-            return Rows::only(self.placed);
-        }
-        let least = self.so_far().least(op);
-        if !self.reductions.minimal {
-            return Rows::growing(least, self.placed.minus(least));
-        }
-        // Whatever a set of choices demands in addition, it is one of the sets tried here: nothing found, nothing there.
-        let Some(row) = self.reachable(op, least) else {
-            return Rows::none();
-        };
-        if self.plan.undemanding.has(op) && !self.affects_others(op) {
-            return Rows::only(row);
-        }
-        if let Some(needs) = self.needs.take() {
-            let row = self.any_row(op, least, &needs);
-            self.needs = Some(needs);
-            return row.map_or_else(Rows::none, Rows::only);
-        }
-        Rows::growing(least, self.helpful.and(self.placed).minus(least))
-    }
-
-    fn so_far(&self) -> SoFar<'_> {
-        SoFar {
-            plan: self.plan,
-            placed: self.placed,
-            order: &self.order,
-            rows: &self.rows,
-        }
-    }
-
-    /// A small set of operations that explains the return of `op`, among those that contain `least`, whatever else is
-    /// demanded.
-    fn reachable(&mut self, op: usize, least: OpSet) -> Option<OpSet> {
-        let mut ends: Vec<(StateSet, OpSet)> = vec![(self.base, least)];
-        for &seen in &self.sequence {
-            let class = self.classes.seen[seen];
-            if least.has(seen) {
-                for end in &mut ends {
-                    end.0 = self.steps.step(end.0, class);
-                }
-                ends.retain(|end| end.0 != DEAD);
-            } else if self.helpful.has(seen) {
-                for at in 0..ends.len() {
-                    let (state, row) = ends[at];
-                    let next = self.steps.step(state, class);
-                    if next != DEAD && ends.iter().all(|end| end.0 != next) {
-                        ends.push((next, row.with(seen)));
-                    }
-                }
-            }
-        }
-        let own = self.classes.own[op];
-        ends.iter()
-            .filter(|end| self.steps.step(end.0, own) != DEAD)
-            .map(|end| end.1)
-            .min_by_key(|row| row.len())
-    }
-
-    fn next_row(&mut self, rows: &mut Rows, op: usize) -> Option<OpSet> {
-        loop {
-            let row = rows.candidate()?;
-            if self.budget.visibility() {
-                return None;
-            }
-            let is_found = self.explains(op, row);
-            if is_found && self.reductions.minimal {
-                rows.accept(row);
-            } else {
-                for choice in rows.choices().minus(row).iter() {
-                    let larger = self.so_far().demanded(op, row.with(choice));
-                    rows.add(larger);
-                }
-            }
-            if is_found {
-                return Some(row);
-            }
-        }
-    }
-
-    /// Whether the return of `op` follows from the operations of `row`.
-    fn explains(&mut self, op: usize, row: OpSet) -> bool {
-        let mut state = self.base;
-        for &seen in &self.sequence {
-            if row.has(seen) {
-                state = self.steps.step(state, self.classes.seen[seen]);
-            }
-        }
-        self.steps.step(state, self.classes.own[op]) != DEAD
-    }
-
-    fn place(&mut self, op: usize, row: OpSet) {
-        self.rows[op] = row;
-        self.placed = self.placed.with(op);
-        self.order.push(op);
-        if !self.telling.has(op) {
-            return;
-        }
-        let mut at = self.sequence.len();
-        while at > 0 && self.sequence[at - 1] > op && self.commuting[op].has(self.sequence[at - 1]) {
-            at -= 1;
-        }
-        self.sequence.insert(at, op);
-        let unplaced = OpSet::first(self.plan.count).minus(self.placed);
-        let shared = self
-            .sequence
-            .iter()
-            .take_while(|&&first| {
-                unplaced
-                    .iter()
-                    .all(|op| self.plan.complete.has(op) || self.plan.must_see[op].has(first))
-            })
-            .count();
-        for first in self.sequence.drain(..shared) {
-            self.base = self.steps.step(self.base, self.classes.seen[first]);
-        }
-    }
-
-    fn mark(&self) -> Undo {
-        Undo {
-            placed: self.placed,
-            order: self.order.len(),
-            sequence: self.sequence.clone(),
-            base: self.base,
-        }
-    }
-
-    fn take_back(&mut self, undo: Undo) {
-        for op in self.order.drain(undo.order..) {
-            self.rows[op] = OpSet::EMPTY;
-        }
-        self.placed = undo.placed;
-        self.sequence = undo.sequence;
-        self.base = undo.base;
-    }
-
-    /// Whether nothing equivalent to this point was tried before, nor anything that demands less of the operations to
-    /// come: what failed there fails here.
-    fn is_new(&mut self) -> bool {
-        if !self.reductions.memo {
-            return true;
-        }
-        let mut point = Vec::with_capacity(4 + self.sequence.len());
-        point.push(self.placed.bits());
-        if let Some(needs) = self.needs.take() {
-            point.extend(self.summary(&needs));
-            self.needs = Some(needs);
-            return self.failed.insert(point.into_boxed_slice(), Vec::new()).is_none();
-        }
-        point.push(u128::from(self.base));
-        // Positions below 128 and a mark: no sequence is the beginning of another.
-        point.extend(self.sequence.iter().map(|op| *op as u128));
-        point.push(u128::MAX);
-        if self.plan.looks_at_lin {
-            point.extend(self.order.iter().map(|op| *op as u128));
-        }
-        let demands: Demands = match self.plan.influence {
-            Influence::None => Box::default(),
-            Influence::Successors => {
-                let unplaced = OpSet::first(self.plan.count).minus(self.placed);
-                let so_far = self.so_far();
-                unplaced
-                    .iter()
-                    .map(|op| so_far.demanded(op, so_far.seen_anyway(op)))
-                    .collect()
-            }
-            Influence::Seers { .. } => {
-                let affecting = self.placed.iter().filter(|op| self.affects_others(*op));
-                affecting.map(|op| self.rows[op]).collect()
-            }
-        };
-        let failed = self.failed.entry(point.into_boxed_slice()).or_default();
-        let is_within = |less: &[OpSet]| {
-            less.iter()
-                .zip(&demands)
-                .all(|(less, more)| less.is_within(*more))
-        };
-        if failed.iter().any(|less| is_within(less)) {
-            return false;
-        }
-        failed.push(demands);
-        true
+    fn state_bytes(&self, point: &Point) -> usize {
+        point.heap_bytes()
     }
 }

@@ -16,7 +16,7 @@ use hashbrown::HashMap;
 use omnilink_engine::Model;
 use rustc_hash::FxBuildHasher;
 
-use super::Search;
+use super::place::Search;
 use crate::demand::SoFar;
 use crate::op_set::OpSet;
 use crate::plan::{Influence, Plan};
@@ -79,21 +79,21 @@ impl<M: Model> Search<'_, '_, M> {
     /// What those who have the needs of `like`, and must see `must_see`, can take of the operations placed: the ways that
     /// offer most, in a fixed order.
     fn ways(&mut self, needs: &[OpSet], must_see: OpSet) -> Vec<Way> {
-        let unplaced = OpSet::first(self.plan.count).minus(self.placed);
-        let sequence: OpSet = self.sequence.iter().copied().collect();
+        let unplaced = OpSet::first(self.plan.count).minus(self.at.placed);
+        let sequence: OpSet = self.at.sequence.iter().copied().collect();
         let mut ways: HashMap<StateSet, Vec<Way>, FxBuildHasher> = HashMap::default();
         let start = Way {
-            state: self.base,
+            state: self.at.base,
             takes: must_see,
             free: OpSet::EMPTY,
         };
-        ways.insert(self.base, vec![start]);
+        ways.insert(self.at.base, vec![start]);
         let mut passed = OpSet::EMPTY;
-        for at in 0..self.sequence.len() {
-            let seen = self.sequence[at];
+        for at in 0..self.at.sequence.len() {
+            let seen = self.at.sequence[at];
             passed = passed.with(seen);
             let class = self.classes.seen[seen];
-            let rest: OpSet = self.sequence[at + 1..].iter().copied().collect();
+            let rest: OpSet = self.at.sequence[at + 1..].iter().copied().collect();
             let later = rest.or(unplaced);
             // What can be taken later, as far as that is decided by what has been passed.
             let free = |takes: OpSet| -> OpSet {
@@ -154,11 +154,11 @@ impl<M: Model> Search<'_, '_, M> {
 
     /// The operations placed as those to come have them, written down.
     pub(super) fn summary(&mut self, needs: &Needs) -> Vec<u128> {
-        let unplaced = OpSet::first(self.plan.count).minus(self.placed);
+        let unplaced = OpSet::first(self.plan.count).minus(self.at.placed);
         let mut kinds: Vec<(usize, OpSet)> = Vec::new();
         for op in unplaced.iter() {
             let must_see = match self.plan.complete.has(op) {
-                true => self.placed,
+                true => self.at.placed,
                 false => self.so_far().least(op),
             };
             let kind = (needs.like[op], must_see);

@@ -88,14 +88,7 @@ impl MappedFile {
             file, path, mapping, ..
         } = self;
         drop(mapping);
-        match file.set_len(length as u64) {
-            Ok(()) => Ok(Output::File(path)),
-            Err(source) => Err(RecordError::Io {
-                path,
-                doing: "cut the trace file to its length",
-                source,
-            }),
-        }
+        super::cut(&file, path, length)
     }
 
     fn refused(&self, doing: &'static str, source: io::Error) -> RecordError {

@@ -87,13 +87,6 @@ impl WrittenFile {
 
     pub(super) fn close(self, length: usize) -> Result<Output, RecordError> {
         let Self { file, path, .. } = self;
-        match file.set_len(length as u64) {
-            Ok(()) => Ok(Output::File(path)),
-            Err(source) => Err(RecordError::Io {
-                path,
-                doing: "cut the trace file to its length",
-                source,
-            }),
-        }
+        super::cut(&file, path, length)
     }
 }

@@ -7,6 +7,7 @@ use std::{
 
 use omnilink_record::{ClockChoice, Options, Recorder, record};
 
+use crate::counter::count_up;
 use crate::decoder::{Operation, decode};
 
 const OPERATIONS: i64 = 50_000;
@@ -23,18 +24,7 @@ fn operations(recorder: Recorder) -> Vec<Vec<Operation>> {
 #[test]
 fn a_counter_counts_in_the_order_of_the_timeboxes() {
     for recorder in recorders() {
-        let counter = AtomicI64::new(0);
-        thread::scope(|scope| {
-            for label in 0..4 {
-                let mut log = recorder.thread(label).unwrap();
-                let counter = &counter;
-                scope.spawn(move || {
-                    for _ in 0..OPERATIONS / 4 {
-                        record!(log, next() => counter.fetch_add(1, Ordering::Relaxed));
-                    }
-                });
-            }
-        });
+        count_up(&recorder, OPERATIONS);
         let mut all: Vec<_> = operations(recorder).into_iter().flatten().collect();
         assert_eq!(all.len(), OPERATIONS as usize, "nothing lost");
         all.sort_by_key(Operation::ret);

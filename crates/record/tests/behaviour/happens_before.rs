@@ -1,6 +1,7 @@
 //! What was over before what began, told by counters.
 
 use std::{
+    cell::RefCell,
     collections::BTreeMap,
     sync::{
         Barrier,
@@ -9,7 +10,7 @@ use std::{
     thread,
 };
 
-use omnilink_record::{EndFence, Options, RecordError, Recorder, ThreadLog, record};
+use omnilink_record::{EndFence, Options, Record, RecordError, Recorder, Slot, ThreadLog, Written, record};
 
 use crate::decoder::{Operation, Value, decode};
 
@@ -45,6 +46,19 @@ fn is_before(first: &Operation, second: &Operation) -> bool {
         .iter()
         .all(|(thread, count)| *count <= second.get(thread).copied().unwrap_or(0));
     is_within && first != second
+}
+
+/// What others had begun when the operation was over.
+fn return_clock(operation: &Operation) -> Option<&Value> {
+    operation.record.field("meta")?.field("return_clock")
+}
+
+/// Whether `second`, of another thread, had not begun when `first` was over.
+fn had_not_begun(first: &Operation, second: &Operation) -> bool {
+    let thread = second.record.field("thread").unwrap();
+    let name = thread.to_string().trim_matches('"').to_owned();
+    let begun = return_clock(first).unwrap().field(&name).map(Value::int);
+    first.record.field("thread") != Some(thread) && begun.is_some_and(|begun| clock(second)[&name] > begun)
 }
 
 /// ```text
@@ -107,6 +121,81 @@ fn threads_beyond_the_number_that_was_given_are_refused() {
     assert_eq!(recorder.finish().unwrap().operations(), 0);
 }
 
+/// A result that takes its time to be written down: another thread begins and ends an operation meanwhile.
+struct Slow<'a>(RefCell<&'a mut ThreadLog>);
+
+impl Record for Slow<'_> {
+    fn record(&self, slot: Slot<'_>) -> Written {
+        let mut other = self.0.borrow_mut();
+        record!(other, quick() => ());
+        slot.null()
+    }
+}
+
+/// ```text
+/// a  |--slow--| record |
+/// b              |--quick--|       slow was over, and did not say so yet
+/// ```
+#[test]
+fn what_begins_while_a_record_is_written_comes_after_the_operation() {
+    let recorder = counting(2);
+    let (mut a, mut b) = (recorder.thread("a").unwrap(), recorder.thread("b").unwrap());
+    let slow = a.call("slow").begin();
+    slow.end(Slow(RefCell::new(&mut b)));
+    drop((a, b));
+    let all = operations(recorder);
+    let [slow, quick] = &all[..] else {
+        panic!("{all:?}")
+    };
+    assert!(!is_before(slow, quick));
+    assert!(had_not_begun(slow, quick));
+    let noted = [slow, quick].map(|operation| return_clock(operation).unwrap().to_string());
+    assert_eq!(noted, ["{a:1,b:0}", "{a:1,b:1}"]);
+}
+
+#[test]
+fn what_had_begun_is_noted_beside_what_the_user_notes() {
+    let recorder = counting(1);
+    let mut log = recorder.thread("a").unwrap();
+    log.call("map").begin().end_with_meta((), Named);
+    log.call("other").begin().end_with_meta((), ("node", 2));
+    drop(log);
+    let metas: Vec<String> = operations(recorder)
+        .iter()
+        .map(|operation| operation.record.field("meta").unwrap().to_string())
+        .collect();
+    assert_eq!(
+        metas,
+        [
+            r#"{node:2,return_clock:{a:1}}"#,
+            r#"{note:["node",2],return_clock:{a:2}}"#
+        ]
+    );
+}
+
+struct Named;
+
+impl Record for Named {
+    fn record(&self, slot: Slot<'_>) -> Written {
+        slot.fields(|fields| fields.field("node", &2))
+    }
+}
+
+#[test]
+fn where_stores_are_not_drained_only_what_is_over_is_told() {
+    let recorder = Options::new()
+        .happens_before(1)
+        .end_fence(EndFence::LoadsOnly)
+        .in_memory()
+        .unwrap();
+    let mut log = recorder.thread("a").unwrap();
+    record!(log, op() => ());
+    drop(log);
+    let all = operations(recorder);
+    assert_eq!(clock_text(&all[0]), r#""a" {a:1}"#);
+    assert_eq!(all[0].record.field("meta"), None);
+}
+
 const THREADS: usize = 4;
 
 /// What `work` makes of one thread's log, on four threads at once.
@@ -154,6 +243,10 @@ fn no_order_is_invented_between_threads_that_race() {
     let mut ordered = 0;
     for first in &all {
         for second in &all {
+            if had_not_begun(first, second) {
+                // The clock is read beside the counters, not with them.
+                assert!(first.start() <= second.end().unwrap(), "{first:?} {second:?}");
+            }
             if is_before(first, second) {
                 ordered += 1;
                 assert!(
@@ -165,4 +258,49 @@ fn no_order_is_invented_between_threads_that_race() {
     }
     // At the least the order of each thread's own operations.
     assert!(ordered >= THREADS * 400 * 399 / 2, "{ordered}");
+}
+
+/// ```text
+/// a  |--write round--|
+/// b  |--read--|              at the same time; if it had not begun when the write was over, it reads the round
+/// ```
+#[test]
+fn who_had_not_begun_sees_what_was_over() {
+    const ROUNDS: i64 = 20_000;
+    let (value, meeting) = (AtomicI64::new(0), AtomicI64::new(0));
+    let recorder = counting(2);
+    let (mut a, mut b) = (recorder.thread("a").unwrap(), recorder.thread("b").unwrap());
+    // Both leave at once: what one has stored is on its way when the other looks.
+    let meet = |round: i64| {
+        meeting.fetch_add(1, Ordering::SeqCst);
+        let mut spins = 0;
+        while meeting.load(Ordering::SeqCst) < 2 * round {
+            spins += 1;
+            match spins % 1_000 {
+                0 => thread::yield_now(),
+                _ => std::hint::spin_loop(),
+            }
+        }
+    };
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for round in 1..=ROUNDS {
+                meet(round);
+                record!(a, write(value = round) => value.store(round, Ordering::Relaxed));
+            }
+        });
+        for round in 1..=ROUNDS {
+            meet(round);
+            record!(b, read() => value.load(Ordering::Relaxed));
+        }
+    });
+    drop((a, b));
+    let all = operations(recorder);
+    let (writes, reads) = all.split_at(ROUNDS as usize);
+    for (write, read) in writes.iter().zip(reads) {
+        if had_not_begun(write, read) {
+            let seen = read.record.field("ret").unwrap().int();
+            assert!(seen >= write.arg("value"), "{write:?} {read:?}");
+        }
+    }
 }

@@ -3,6 +3,7 @@
 #[cfg(unix)]
 mod child;
 mod clock_soundness;
+mod counter;
 #[cfg(unix)]
 mod crash;
 mod decoder;

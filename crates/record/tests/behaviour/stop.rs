@@ -1,14 +1,10 @@
 //! When the disk is full the system goes on, and what was recorded is still sound.
 
-use std::{
-    path::Path,
-    sync::atomic::{AtomicI64, Ordering},
-    thread,
-};
+use std::path::Path;
 
-use omnilink_record::{Backing, Options, RecordError, record};
+use omnilink_record::{Backing, Options, RecordError};
 
-use crate::{child, decoder::decode};
+use crate::{child, counter::count_up, decoder::decode};
 
 const OPERATIONS: i64 = 100_000;
 const ROOM_BYTES: libc::rlim_t = 1 << 20;
@@ -34,19 +30,8 @@ fn fill_the_disk(part: &str, directory: &Path) {
         .chunk_bytes(64 << 10)
         .create(directory)
         .unwrap();
-    let counter = AtomicI64::new(0);
-    thread::scope(|scope| {
-        for label in 0..4 {
-            let mut log = recorder.thread(label).unwrap();
-            let counter = &counter;
-            scope.spawn(move || {
-                for _ in 0..OPERATIONS / 4 {
-                    record!(log, next() => counter.fetch_add(1, Ordering::Relaxed));
-                }
-            });
-        }
-    });
-    assert_eq!(counter.into_inner(), OPERATIONS, "the system went on");
+    let counted = count_up(&recorder, OPERATIONS);
+    assert_eq!(counted, OPERATIONS, "the system went on");
     match recorder.finish() {
         Err(RecordError::Stopped { lost, cause }) => {
             assert!(lost > 0);

@@ -1,0 +1,84 @@
+//! A point of the search: what is placed, in which order, and what each operation placed sees.
+
+use std::cell::Cell;
+use std::hash::{Hash, Hasher};
+
+use crate::op_set::OpSet;
+use crate::steps::StateSet;
+
+/// A point of the search.
+///
+/// Points are compared by their key: points with one key have the same continuations (see
+/// [`Search::key`](super::place::Search)), so the engine keeps one of them, with the order that led there first.
+#[derive(Clone, Debug)]
+pub(super) struct Point {
+    pub key: Box<[u128]>,
+    pub placed: OpSet,
+    /// The operations placed, in order.
+    pub order: Vec<usize>,
+    /// What each of them sees.
+    pub rows: Vec<OpSet>,
+    /// The operations placed that make a difference to who sees them, in the linearization's order up to commutation,
+    /// without the beginning that is part of `base`.
+    pub sequence: Vec<usize>,
+    /// Where the operations that all must see lead.
+    pub base: StateSet,
+    /// What looking ahead from here told.
+    pub outlook: Cell<Outlook>,
+}
+
+/// What looking ahead from a point told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Outlook {
+    /// Nobody has looked from here.
+    #[default]
+    Open,
+    /// Nothing stands in the way, as far as can be seen.
+    Clear,
+    /// Some operation to come cannot be explained any more.
+    Hopeless,
+}
+
+impl Point {
+    /// Nothing is placed.
+    pub fn new(count: usize, base: StateSet) -> Self {
+        Self {
+            key: Box::default(),
+            placed: OpSet::EMPTY,
+            order: Vec::with_capacity(count),
+            rows: vec![OpSet::EMPTY; count],
+            sequence: Vec::new(),
+            base,
+            outlook: Cell::default(),
+        }
+    }
+
+    /// Becomes a copy of `other`; the key is not copied, because what is copied is about to change.
+    pub fn follow(&mut self, other: &Self) {
+        self.placed = other.placed;
+        self.order.clone_from(&other.order);
+        self.rows.clone_from(&other.rows);
+        self.sequence.clone_from(&other.sequence);
+        self.base = other.base;
+    }
+
+    pub fn heap_bytes(&self) -> usize {
+        size_of_val(&*self.key)
+            + (self.order.capacity() + self.sequence.capacity()) * size_of::<usize>()
+            + self.rows.capacity() * size_of::<OpSet>()
+    }
+}
+
+impl PartialEq for Point {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+}
+
+impl Eq for Point {}
+
+impl Hash for Point {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.key.hash(hasher);
+    }
+}
