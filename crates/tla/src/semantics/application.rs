@@ -110,6 +110,10 @@ impl Analyzer<'_> {
     pub(super) fn is_applicable(&mut self, entity: EntityId, span: Span) -> bool {
         let name = self.spec.entity(entity).name;
         match self.spec.entity(entity).kind {
+            EntityKind::Instance(_) | EntityKind::Statement(None) if self.is_disputed(entity) => {
+                self.said.mistakes += 1;
+                false
+            }
             EntityKind::Instance(_) => {
                 let text = self.text(name);
                 let message = format!("`{text}` is an instance, not an expression");
@@ -438,12 +442,14 @@ impl Analyzer<'_> {
                 "an operator that takes {} is needed here, not a value",
                 count(wanted as usize)
             );
-            self.error(
-                Class::Arity,
-                self.span(id),
-                message,
-                "give the name of an operator, or a LAMBDA",
-            );
+            let diagnostic = Diagnostic::error(Class::Arity, self.source(), self.span(id), message)
+                .help("give the name of an operator, or a LAMBDA");
+            match self.spec.resolved(self.tree, id) {
+                Resolved::Entity(named) if self.is_defined(named) => {
+                    self.miscounted(named, wanted as usize, diagnostic);
+                }
+                _ => self.report(diagnostic),
+            }
         }
         Argument::value(level)
     }
@@ -486,7 +492,8 @@ impl Analyzer<'_> {
             EntityKind::Operator { params, .. } => params.clone(),
             _ => Box::new([]),
         };
-        if formals.iter().any(|formal| self.spec.entity(*formal).arity > 0) {
+        let takes_operator = formals.iter().any(|formal| self.spec.entity(*formal).arity > 0);
+        if takes_operator && !self.is_disputed(binding.entity) {
             let message = format!(
                 "`{}` takes an operator itself and cannot be an argument",
                 self.text(name)

@@ -335,12 +335,11 @@ impl Analyzer<'_> {
         let level = self.at_most(body, max, span);
         if level.level == Level::Temporal && sets.level == Level::Action {
             let message = "a temporal formula is quantified over a set that depends on the next state";
-            self.error(
-                Class::Level,
-                self.span(id),
-                message,
-                "quantify over a set without primes",
-            );
+            let diagnostic = Diagnostic::error(Class::Level, self.source(), span, message)
+                .help("quantify over a set without primes");
+            let mut sets = bounds.iter().filter_map(|bound| bound.set);
+            let primed = sets.find(|set| self.spec.level(self.tree, *set) == Level::Action);
+            self.report_level(diagnostic, primed, Level::Action, Suspect::All);
         }
         self.bound.truncate(before);
         self.scope.release(mark);

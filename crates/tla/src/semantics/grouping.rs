@@ -37,7 +37,7 @@ struct Uses {
 
 /// What an unknown name seems to be instead of a name that is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Slip {
+pub(super) enum Slip {
     /// Nearly the name of something else, or a symbol of another language.
     Near,
     /// What another name was introduced for, which is not used.
@@ -48,37 +48,39 @@ impl Analyzer<'_> {
     /// Puts together what has one reason, once everything is known.
     pub(super) fn settle(&mut self) {
         let is_settled = self.said.unknown.is_empty() && self.said.miscounted.is_empty();
-        if is_settled || !self.is_advice_seen() {
-            return;
+        if !is_settled && self.is_advice_seen() {
+            self.settle_names();
         }
+        let gone = std::mem::take(&mut self.said.gone);
+        let mut number = 0..;
+        self.diagnostics
+            .retain(|_| number.next().is_none_or(|number| !gone.contains(&number)));
+    }
+
+    fn settle_names(&mut self) {
         let references = self.reference_counts();
-        self.sum_up_counts(&references);
         let mut unknown = std::mem::take(&mut self.said.unknown);
-        let mut gone = FxHashSet::default();
-        self.absorb(&mut unknown, &mut gone, |taken, unknown| {
-            taken.unit == unknown.unit
-        });
-        self.absorb_short(&mut unknown, &mut gone);
+        self.absorb(&mut unknown, |taken, unknown| taken.unit == unknown.unit);
+        self.absorb_short(&mut unknown);
         let uses = self.uses_of(&unknown);
         let mut slips = FxHashMap::default();
         for name in &unknown {
             slips.extend(self.slip(name, &uses, &references).map(|slip| (name.name, slip)));
         }
-        self.join_unused(&mut unknown, &slips, &mut gone);
+        self.sum_up_counts(&references, &unknown, &slips);
+        self.join_unused(&mut unknown, &slips);
         let is_near = |unknown: &Unknown| slips.contains_key(&unknown.name);
-        self.absorb(&mut unknown, &mut gone, |_, unknown| !is_near(unknown));
-        self.absorb(&mut unknown, &mut gone, |_, _| true);
+        self.absorb(&mut unknown, |_, unknown| !is_near(unknown));
+        self.absorb(&mut unknown, |_, _| true);
+        self.absorb_not_extended();
         let mut modules: Vec<ModuleId> = unknown.iter().map(|name| name.module).collect();
         modules.sort_unstable();
         modules.dedup();
         for module in modules {
             let here = unknown.iter().filter(|name| name.module == module).cloned();
             let (near, missing): (Vec<Unknown>, Vec<Unknown>) = here.partition(is_near);
-            self.group(module, missing, near, &uses.as_variables, &mut gone);
+            self.group(module, missing, near, &uses.as_variables);
         }
-        let mut number = 0..;
-        self.diagnostics
-            .retain(|_| number.next().is_none_or(|number| !gone.contains(&number)));
     }
 
     /// How often each entity is referred to.
@@ -99,12 +101,7 @@ impl Analyzer<'_> {
     }
 
     /// Lets every name that is taken explain one unknown name: what was introduced under it was meant to have that one.
-    fn absorb(
-        &mut self,
-        unknown: &mut Vec<Unknown>,
-        gone: &mut FxHashSet<usize>,
-        fits: impl Fn(&Taken, &Unknown) -> bool,
-    ) {
+    fn absorb(&mut self, unknown: &mut Vec<Unknown>, fits: impl Fn(&Taken, &Unknown) -> bool) {
         let mut taken: Vec<((ModuleId, Name), Taken)> = self.said.taken.drain().collect();
         taken.sort_by_key(|(_, taken)| taken.diagnostic);
         for ((module, name), taken) in taken {
@@ -116,33 +113,50 @@ impl Analyzer<'_> {
                 continue;
             };
             let missing = unknown.remove(at);
-            self.add_to(taken.diagnostic, &missing, gone);
-            let text = self.text(missing.name);
-            if let Some(diagnostic) = self.diagnostics.get_mut(taken.diagnostic) {
-                diagnostic.help = Some(format!(
-                    "TLA+ has no shadowing: choose another name; was it to be `{text}`?"
-                ));
+            self.absorb_name(taken, missing.name, missing.diagnostic);
+        }
+    }
+
+    /// A name that is not defined because its definition has the name that is taken.
+    fn absorb_name(&mut self, taken: Taken, missing: Name, diagnostic: usize) {
+        self.add_to(taken.diagnostic, diagnostic);
+        let text = self.text(missing);
+        if let Some(diagnostic) = self.diagnostics.get_mut(taken.diagnostic) {
+            diagnostic.help = Some(format!(
+                "TLA+ has no shadowing: choose another name; was it to be `{text}`?"
+            ));
+        }
+    }
+
+    /// A single name that a module of the program happens to define may be meant for what has a taken name.
+    fn absorb_not_extended(&mut self) {
+        for line in std::mem::take(&mut self.said.not_extended) {
+            let mut taken = self.said.taken.iter();
+            let taken = taken.find(|((module, _), _)| *module == line.module);
+            match (taken, line.only) {
+                (Some((_, taken)), Some(name)) => self.absorb_name(*taken, name, line.diagnostic),
+                _ => self.said.not_extended.push(line),
             }
         }
     }
 
     /// A definition with fewer parameters than announced leaves names without a meaning.
-    fn absorb_short(&mut self, unknown: &mut Vec<Unknown>, gone: &mut FxHashSet<usize>) {
+    fn absorb_short(&mut self, unknown: &mut Vec<Unknown>) {
         for (module, short) in std::mem::take(&mut self.said.short) {
             let is_short = |name: &Unknown| (name.module, name.unit) == (module, short.unit);
             for name in unknown.extract_if(.., |name| is_short(name)).collect::<Vec<_>>() {
-                self.add_to(short.diagnostic, &name, gone);
+                self.add_to(short.diagnostic, name.diagnostic);
             }
         }
     }
 
-    /// Makes an unknown name another place of a diagnostic.
-    fn add_to(&mut self, number: usize, missing: &Unknown, gone: &mut FxHashSet<usize>) {
-        let Some(own) = self.diagnostics.get(missing.diagnostic).cloned() else {
+    /// Makes a diagnostic another place of the one with the given number.
+    fn add_to(&mut self, number: usize, missing: usize) {
+        let Some(own) = self.diagnostics.get(missing).cloned() else {
             return;
         };
         if let Some(diagnostic) = self.diagnostics.get_mut(number) {
-            gone.insert(missing.diagnostic);
+            self.said.gone.insert(missing);
             if diagnostic.labels.len() < MAX_NAMES {
                 *diagnostic = diagnostic.clone().label(own.source, own.span, own.message);
             }
@@ -169,19 +183,14 @@ impl Analyzer<'_> {
     }
 
     /// Unknown names that stand for the same unused name are one mistake: `F(a, b)` written as `F(ab)`.
-    fn join_unused(
-        &mut self,
-        unknown: &mut Vec<Unknown>,
-        slips: &FxHashMap<Name, Slip>,
-        gone: &mut FxHashSet<usize>,
-    ) {
+    fn join_unused(&mut self, unknown: &mut Vec<Unknown>, slips: &FxHashMap<Name, Slip>) {
         let mut first: FxHashMap<EntityId, usize> = FxHashMap::default();
         unknown.retain(|unknown| {
             let Some(Slip::Unused(meant)) = slips.get(&unknown.name) else {
                 return true;
             };
             match first.get(meant).copied() {
-                Some(known) => self.add_to(known, unknown, gone),
+                Some(known) => self.add_to(known, unknown.diagnostic),
                 None => {
                     first.insert(*meant, unknown.diagnostic);
                     self.point_at_unused(unknown.diagnostic, *meant);
@@ -261,7 +270,6 @@ impl Analyzer<'_> {
         mut missing: Vec<Unknown>,
         near: Vec<Unknown>,
         variables: &FxHashSet<Name>,
-        gone: &mut FxHashSet<usize>,
     ) {
         let info = self.spec.module(module);
         let syntax = self
@@ -284,7 +292,7 @@ impl Analyzer<'_> {
         missing.sort_by_key(|name| name.diagnostic);
         if let Some((number, advice)) = line.filter(|_| !missing.is_empty()) {
             for name in &missing {
-                self.add_to(number, name, gone);
+                self.add_to(number, name.diagnostic);
             }
             let names = self.listed(&missing);
             if let Some(diagnostic) = self.diagnostics.get_mut(number) {
@@ -295,17 +303,17 @@ impl Analyzer<'_> {
         let is_variable = |unknown: &Unknown| variables.contains(&unknown.name);
         let (varying, fixed): (Vec<Unknown>, Vec<Unknown>) = missing.iter().cloned().partition(is_variable);
         if varying.is_empty() || fixed.is_empty() {
-            self.join_names(&missing, !varying.is_empty(), gone);
+            self.join_names(&missing, !varying.is_empty());
         } else if extends_nothing || only_variables_lack {
-            self.join_names(&missing, only_variables_lack, gone);
+            self.join_names(&missing, only_variables_lack);
         } else {
-            self.join_names(&varying, true, gone);
-            self.join_names(&fixed, false, gone);
+            self.join_names(&varying, true);
+            self.join_names(&fixed, false);
         }
     }
 
     /// Makes one diagnostic of several unknown names.
-    fn join_names(&mut self, missing: &[Unknown], are_variables: bool, gone: &mut FxHashSet<usize>) {
+    fn join_names(&mut self, missing: &[Unknown], are_variables: bool) {
         let [first, others @ ..] = missing else {
             return;
         };
@@ -331,7 +339,7 @@ impl Analyzer<'_> {
             diagnostic.help = Some(help);
         }
         for name in others {
-            self.add_to(first.diagnostic, name, gone);
+            self.add_to(first.diagnostic, name.diagnostic);
         }
     }
 

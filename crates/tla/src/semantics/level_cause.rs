@@ -53,7 +53,7 @@ impl Analyzer<'_> {
             self.report(diagnostic);
             return;
         };
-        if suspect == Suspect::All && self.is_spoilt(cause) {
+        if self.is_disputed(cause) || (suspect == Suspect::All && self.is_spoilt(cause)) {
             self.said.mistakes += 1;
             return;
         }
@@ -91,6 +91,9 @@ impl Analyzer<'_> {
         let mut met = Vec::new();
         let mut next = entity.or_else(|| self.raised_in(tree, expr?, level));
         while let Some(entity) = next.filter(|entity| !met.contains(entity)) {
+            if self.is_disputed(entity) {
+                return Some(entity);
+            }
             let known = self.spec.entity(entity);
             let (EntityKind::Operator { body, .. } | EntityKind::Function { body, .. }) = known.kind else {
                 break;
@@ -125,17 +128,23 @@ impl Analyzer<'_> {
                 },
                 Resolved::Nothing => continue,
             };
-            let known = self.spec.entity(entity);
-            let is_defined = matches!(
-                known.kind,
-                EntityKind::Operator { .. } | EntityKind::Function { .. }
-            );
+            if self.is_disputed(entity) {
+                return Some(entity);
+            }
             let is_first = first.is_none_or(|(span, _)| node.span.start < span.start);
-            if is_defined && known.level.level >= level && is_first {
+            if self.is_defined(entity) && self.spec.entity(entity).level.level >= level && is_first {
                 first = Some((node.span, entity));
             }
         }
         first.map(|(_, entity)| entity)
+    }
+
+    /// Whether an entity is what a definition says it is.
+    pub(super) fn is_defined(&self, entity: EntityId) -> bool {
+        matches!(
+            self.spec.entity(entity).kind,
+            EntityKind::Operator { .. } | EntityKind::Function { .. }
+        )
     }
 
     /// Whether a definition is a formula, as far as its outermost operator tells.

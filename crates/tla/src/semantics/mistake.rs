@@ -5,6 +5,8 @@
 //! said is not said again, or becomes a second place of the same diagnostic. What is independent of it is: two mistakes
 //! in two definitions are two diagnostics.
 
+use std::ops::Range;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::analyzer::Analyzer;
@@ -46,10 +48,23 @@ pub(super) struct Said {
     pub short: Vec<(ModuleId, Taken)>,
     /// Definitions whose level is the cause of a mistake.
     pub raised: FxHashMap<EntityId, usize>,
-    /// Definitions with mistakes in them.
-    pub spoilt: FxHashSet<EntityId>,
+    /// Definitions with mistakes in them, and the diagnostics that say so.
+    pub spoilt: FxHashMap<EntityId, Range<usize>>,
+    /// What has a name that something else wants too: its uses may be meant for the other.
+    pub disputed: FxHashSet<EntityId>,
+    /// What stands between a RECURSIVE and the definition of the first name it announces.
+    pub between: FxHashMap<EntityId, usize>,
+    /// Diagnostics that turned out to follow from others.
+    pub gone: FxHashSet<usize>,
     /// Modules with mistakes in them.
     pub spoilt_modules: FxHashSet<ModuleId>,
+}
+
+/// How far the walk was at some point.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tally {
+    mistakes: usize,
+    diagnostics: usize,
 }
 
 /// A mistake that leaves a name without a meaning.
@@ -71,15 +86,29 @@ impl Analyzer<'_> {
         self.report(Diagnostic::error(class, self.source(), span, message).help(help));
     }
 
-    /// Notes a definition in which mistakes were met since `before`.
-    pub fn note_mistakes(&mut self, entity: EntityId, before: usize) {
-        if self.said.mistakes > before {
-            self.said.spoilt.insert(entity);
+    /// How many mistakes were met and how many diagnostics there are, to be asked again later.
+    pub fn tally(&self) -> Tally {
+        Tally {
+            mistakes: self.said.mistakes,
+            diagnostics: self.diagnostics.len(),
         }
     }
 
+    /// Notes a definition in which mistakes were met since `before`.
+    pub fn note_mistakes(&mut self, entity: EntityId, before: Tally) {
+        if self.said.mistakes > before.mistakes {
+            let said = before.diagnostics..self.diagnostics.len();
+            self.said.spoilt.insert(entity, said);
+        }
+    }
+
+    /// Whether what an entity is may not be what it was meant to be.
     pub fn is_spoilt(&self, entity: EntityId) -> bool {
-        self.said.spoilt.contains(&entity)
+        self.said.spoilt.contains_key(&entity) || self.is_disputed(entity)
+    }
+
+    pub fn is_disputed(&self, entity: EntityId) -> bool {
+        self.said.disputed.contains(&entity)
     }
 
     /// Whether advice will be seen.
@@ -104,6 +133,7 @@ impl Analyzer<'_> {
     /// Reports a name that is taken, once in a module for everything that wants it: if one thing has the wrong name,
     /// all others are in its way. Several such names in one unit are one mistake too, a missing head or end.
     pub fn taken(&mut self, name: Name, span: Span, by: EntityId) {
+        self.said.disputed.insert(by);
         let here = (self.module, self.unit);
         let mut taken = self.said.taken.iter();
         let known = taken.find(|((module, known), at)| {

@@ -333,6 +333,7 @@ impl<'t> Analyzer<'t> {
             target.missing.extend(formals.iter().copied());
         } else if formals.len() != named.args.len() {
             self.wrong_count(target.entity, named.args.len(), named.span);
+            return Default::default();
         }
         let mut bound: Vec<(EntityId, u32, u32)> = Vec::new();
         let mut formals = formals;

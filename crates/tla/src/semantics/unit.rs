@@ -128,6 +128,10 @@ impl Analyzer<'_> {
         if a.module == b.module {
             return;
         }
+        if self.is_disputed(known) {
+            self.said.mistakes += 1;
+            return;
+        }
         let name = self.spec.names.text(a.name);
         let same_kind = a.is_declaration() == b.is_declaration();
         let (at, other) = ((a.source, a.span), (b.source, b.span));
@@ -137,6 +141,12 @@ impl Analyzer<'_> {
             Diagnostic::warning(Class::Redefined, source, span, message)
         } else {
             let message = format!("`{name}` is declared by one module and defined by another");
+            let taken = Taken {
+                diagnostic: self.diagnostics.len(),
+                unit: self.unit,
+            };
+            self.said.taken.insert((self.module, a.name), taken);
+            self.said.disputed.insert(known);
             Diagnostic::error(Class::Redefined, source, span, message).help("rename one of the two")
         };
         let diagnostic =
@@ -222,10 +232,15 @@ impl Analyzer<'_> {
             UnitKind::UseOrHide => "USE or HIDE",
             _ => return,
         };
-        let Some((open, _)) = self.announced.first().copied() else {
+        let Some((announced, _)) = self.announced.first().copied() else {
             return;
         };
-        let open = self.spec.entity(open);
+        if let Some(known) = self.said.between.get(&announced).copied() {
+            self.add_place(known, unit.span, format!("nor can {what}"));
+            return;
+        }
+        self.said.between.insert(announced, self.diagnostics.len());
+        let open = self.spec.entity(announced);
         let (name, place) = (self.text(open.name), (open.source, open.span));
         let message = format!("{what} cannot stand between RECURSIVE and the definition of `{name}`");
         let diagnostic = Diagnostic::error(Class::Semantic, self.source(), unit.span, message)
@@ -319,6 +334,7 @@ impl Analyzer<'_> {
                 instance,
             } => {
                 let mark = self.scope.mark();
+                let before = self.tally();
                 let params = self.named_parameters(*name, params, unit.span);
                 let resolved = if self.is_hidden_from_let(instance.module) {
                     None
@@ -334,6 +350,7 @@ impl Analyzer<'_> {
                     None => (EntityKind::Unknown, 0),
                 };
                 let entity = self.entity(*name, kind, arity, LevelOf::default());
+                self.note_mistakes(entity, before);
                 self.spec.let_entities.insert((self.tree, id), entity);
                 self.define(entity, unit, unit.span);
             }
@@ -419,7 +436,7 @@ impl Analyzer<'_> {
                 self.said.short.push((self.module, short));
             }
             self.report(diagnostic);
-            self.said.spoilt.insert(known);
+            self.said.disputed.insert(known);
         }
         self.announced.swap_remove(at);
         Some(known)
@@ -429,6 +446,7 @@ impl Analyzer<'_> {
         if self.is_language(name.ident, params, unit.span) {
             return;
         }
+        let before = self.tally();
         let mistakes = self.said.mistakes;
         let announced = self.fulfil(name.ident, params.len() as u32, unit.span);
         let mark = self.scope.mark();
@@ -483,12 +501,12 @@ impl Analyzer<'_> {
                     }
                     self.current().definitions.push(entity);
                 }
-                self.note_mistakes(entity, mistakes);
+                self.note_mistakes(entity, before);
                 self.close_if_complete();
             }
             None => {
                 let entity = self.entity(name.ident, kind, arity, level);
-                self.note_mistakes(entity, mistakes);
+                self.note_mistakes(entity, before);
                 self.spec.let_entities.insert((self.tree, id), entity);
                 self.define(entity, unit, unit.span);
             }
@@ -531,7 +549,7 @@ impl Analyzer<'_> {
     }
 
     fn function(&mut self, id: UnitId, unit: &Unit, name: Ident, bounds: &[Bound], body: ExprId) {
-        let mistakes = self.said.mistakes;
+        let before = self.tally();
         let announced = self.fulfil(name, 0, unit.span);
         let arguments = bounds
             .iter()
@@ -574,7 +592,7 @@ impl Analyzer<'_> {
             recursive,
         };
         known.level = level;
-        self.note_mistakes(entity, mistakes);
+        self.note_mistakes(entity, before);
         if announced.is_some() {
             self.spec.let_entities.insert((self.tree, id), entity);
             if self.let_depth == 0 {
@@ -626,18 +644,18 @@ impl Analyzer<'_> {
             .collect();
         self.announced.retain(|(_, d)| *d < depth);
         for entity in open {
+            // Without the definition, everything stands before it.
+            let between = self.said.between.remove(&entity);
+            self.said.gone.extend(between);
             let (name, span) = (self.spec.entity(entity).name, self.spec.entity(entity).span);
             if self.is_missed(name) || self.said.taken.contains_key(&(self.module, name)) {
                 continue;
             }
             let text = self.text(name);
             let message = format!("`{text}` is announced by RECURSIVE but not defined");
-            self.error(
-                Class::Undefined,
-                span,
-                message,
-                format!("define `{text}`, or take it out of RECURSIVE"),
-            );
+            let diagnostic = Diagnostic::error(Class::Undefined, self.source(), span, message)
+                .help(format!("define `{text}`, or take it out of RECURSIVE"));
+            self.unknown(Ident { name, span }, None, diagnostic);
         }
     }
 }

@@ -48,6 +48,8 @@ pub(super) struct NotExtended {
     pub module: ModuleId,
     /// Whether that module extends nothing at all: then what it misses is one line.
     pub no_line: bool,
+    /// The name that is missing, if it is only one.
+    pub only: Option<Name>,
     modules: Vec<&'static str>,
 }
 
@@ -121,7 +123,7 @@ impl Analyzer<'_> {
             self.said.undefined.insert(ident.name, number);
             let diagnostic = self.defined_too_late(diagnostic, ident.name, later);
             self.report(diagnostic);
-        } else if let Some(module) = defining_module(&text).filter(|_| !self.is_module(ident.name)) {
+        } else if let Some(module) = self.unextended_module(ident.name) {
             self.not_extended(ident, &text, module);
         } else {
             let near = self.near(ident.name);
@@ -240,6 +242,7 @@ impl Analyzer<'_> {
             .find(|known| known.covers(module));
         if let Some(known) = known {
             known.add(module);
+            known.only = None;
             let (number, advice) = (known.diagnostic, known.advice());
             self.said.undefined.insert(ident.name, number);
             if let Some(diagnostic) = self.diagnostics.get_mut(number) {
@@ -254,6 +257,7 @@ impl Analyzer<'_> {
             diagnostic: number,
             module: self.module,
             no_line: self.tree().module(index).extends.is_empty(),
+            only: Some(ident.name),
             modules: vec![module],
         };
         self.said.undefined.insert(ident.name, number);
@@ -276,6 +280,14 @@ impl Analyzer<'_> {
         let is_near = |missed: &str| nearest(text, std::iter::once(missed)).is_some();
         let are_letters = |missed: &str| text.len() == 1 && missed.len() == 1;
         self.is_advice_seen() && missed.any(|missed| is_near(missed) || are_letters(missed))
+    }
+
+    /// The built-in module that defines a name, unless the module that misses the name is called like it, or the name is
+    /// that of another module.
+    fn unextended_module(&self, name: Name) -> Option<&'static str> {
+        let module = defining_module(self.spec.names.text(name))?;
+        let current = self.spec.names.text(self.spec.module(self.module).name);
+        (module != current && !self.is_module(name)).then_some(module)
     }
 
     fn is_module(&self, name: Name) -> bool {
