@@ -154,7 +154,7 @@ impl Analyzer<'_> {
                 self.argument(*arg, None);
             }
             // Of `F(ab)` for `F(a, b)` the unknown name has been said.
-            let is_said = args.len() < wanted && self.said.mistakes > mistakes;
+            let is_said = (args.len() < wanted || wanted == 0) && self.said.mistakes > mistakes;
             if !is_said {
                 self.wrong_count(binding.entity, args.len(), span);
             }

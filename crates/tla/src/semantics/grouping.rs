@@ -47,19 +47,23 @@ pub(super) enum Slip {
 impl Analyzer<'_> {
     /// Puts together what has one reason, once everything is known.
     pub(super) fn settle(&mut self) {
-        let is_settled = self.said.unknown.is_empty() && self.said.miscounted.is_empty();
-        if !is_settled && self.is_advice_seen() {
+        if self.said.mistakes > 0 && self.is_advice_seen() {
             self.settle_names();
         }
-        let gone = std::mem::take(&mut self.said.gone);
+        let gone = &self.said.gone;
+        let told = &self.said.told;
         let mut number = 0..;
-        self.diagnostics
-            .retain(|_| number.next().is_none_or(|number| !gone.contains(&number)));
+        self.diagnostics.retain(|_| {
+            number
+                .next()
+                .is_none_or(|number| !gone.contains(&number) && !told.contains_key(&number))
+        });
     }
 
     fn settle_names(&mut self) {
         let references = self.reference_counts();
         let mut unknown = std::mem::take(&mut self.said.unknown);
+        let all = unknown.clone();
         self.absorb(&mut unknown, |taken, unknown| taken.unit == unknown.unit);
         self.absorb_short(&mut unknown);
         let uses = self.uses_of(&unknown);
@@ -73,6 +77,7 @@ impl Analyzer<'_> {
         self.absorb(&mut unknown, |_, unknown| !is_near(unknown));
         self.absorb(&mut unknown, |_, _| true);
         self.absorb_not_extended();
+        self.absorb_late();
         let mut modules: Vec<ModuleId> = unknown.iter().map(|name| name.module).collect();
         modules.sort_unstable();
         modules.dedup();
@@ -81,6 +86,7 @@ impl Analyzer<'_> {
             let (near, missing): (Vec<Unknown>, Vec<Unknown>) = here.partition(is_near);
             self.group(module, missing, near, &uses.as_variables);
         }
+        self.join_lost_lines(&all, &slips);
     }
 
     /// How often each entity is referred to.
@@ -140,6 +146,21 @@ impl Analyzer<'_> {
         }
     }
 
+    /// Where RECURSIVE announces a name that is taken, what it should announce comes too late.
+    fn absorb_late(&mut self) {
+        for late in self.said.late.clone() {
+            let mut taken = self.said.taken.iter();
+            let is_announced = |taken: &Taken| {
+                let by = self.said.taken_by.get(&taken.diagnostic);
+                by.is_some_and(|by| matches!(self.spec.entity(*by).kind, EntityKind::Announced))
+            };
+            let taken = taken.find(|((module, _), taken)| *module == late.module && is_announced(taken));
+            if let Some((_, taken)) = taken {
+                self.absorb_name(*taken, late.name, late.diagnostic);
+            }
+        }
+    }
+
     /// A definition with fewer parameters than announced leaves names without a meaning.
     fn absorb_short(&mut self, unknown: &mut Vec<Unknown>) {
         for (module, short) in std::mem::take(&mut self.said.short) {
@@ -150,13 +171,25 @@ impl Analyzer<'_> {
         }
     }
 
+    /// The diagnostic that tells what the one with the given number would.
+    pub(super) fn teller(&self, mut number: usize) -> usize {
+        while let Some(by) = self.said.told.get(&number) {
+            number = *by;
+        }
+        number
+    }
+
     /// Makes a diagnostic another place of the one with the given number.
-    fn add_to(&mut self, number: usize, missing: usize) {
+    pub(super) fn add_to(&mut self, number: usize, missing: usize) {
+        let (number, missing) = (self.teller(number), self.teller(missing));
+        if number == missing {
+            return;
+        }
         let Some(own) = self.diagnostics.get(missing).cloned() else {
             return;
         };
         if let Some(diagnostic) = self.diagnostics.get_mut(number) {
-            self.said.gone.insert(missing);
+            self.said.told.insert(missing, number);
             if diagnostic.labels.len() < MAX_NAMES {
                 *diagnostic = diagnostic.clone().label(own.source, own.span, own.message);
             }

@@ -166,11 +166,8 @@ impl Analyzer<'_> {
                 .help(format!(
                     "add `WITH {text} <- …`, or define `{text}` before the INSTANCE"
                 ));
-            self.unknown(Ident { name, span }, None, diagnostic);
             // The parameters around it are used by what the instance puts them in for.
-            if let Some(unknown) = self.said.unknown.last_mut() {
-                unknown.locals = Box::default();
-            }
+            self.missing(Ident { name, span }, diagnostic);
             return None;
         };
         let found = self.spec.entity(binding.entity);

@@ -13,7 +13,7 @@ use super::analyzer::Analyzer;
 use super::built_in;
 use super::entity::*;
 use super::miscount::Miscounted;
-use super::unknown::{NotExtended, Unknown};
+use super::unknown::{Late, NotExtended, Unknown};
 use crate::diagnostic::{Class, Diagnostic, nearest};
 use crate::names::Name;
 use crate::source::Span;
@@ -54,8 +54,16 @@ pub(super) struct Said {
     pub disputed: FxHashSet<EntityId>,
     /// What stands between a RECURSIVE and the definition of the first name it announces.
     pub between: FxHashMap<EntityId, usize>,
+    /// Names that are used before they are introduced.
+    pub late: Vec<Late>,
+    /// The module and unit of every error.
+    pub origins: FxHashMap<usize, (ModuleId, UnitId)>,
+    /// Of errors about names that are taken, what has the name.
+    pub taken_by: FxHashMap<usize, EntityId>,
     /// Diagnostics that turned out to follow from others.
     pub gone: FxHashSet<usize>,
+    /// Diagnostics that another one tells.
+    pub told: FxHashMap<usize, usize>,
     /// Modules with mistakes in them.
     pub spoilt_modules: FxHashSet<ModuleId>,
 }
@@ -78,7 +86,12 @@ pub(super) struct Taken {
 
 impl Analyzer<'_> {
     pub fn report(&mut self, diagnostic: Diagnostic) {
-        self.said.mistakes += usize::from(diagnostic.is_error());
+        if diagnostic.is_error() {
+            self.said.mistakes += 1;
+            self.said
+                .origins
+                .insert(self.diagnostics.len(), (self.module, self.unit));
+        }
         self.diagnostics.push(diagnostic);
     }
 
@@ -151,6 +164,7 @@ impl Analyzer<'_> {
             unit: self.unit,
         };
         self.said.taken.insert((self.module, name), new);
+        self.said.taken_by.insert(new.diagnostic, by);
         let text = self.text(name);
         let earlier = self.spec.entity(by);
         let source = self.source();

@@ -18,6 +18,7 @@ mod instance;
 pub mod level;
 mod level_cause;
 mod loader;
+mod lost_line;
 mod miscount;
 mod mistake;
 mod operators;

@@ -655,7 +655,7 @@ impl Analyzer<'_> {
             let message = format!("`{text}` is announced by RECURSIVE but not defined");
             let diagnostic = Diagnostic::error(Class::Undefined, self.source(), span, message)
                 .help(format!("define `{text}`, or take it out of RECURSIVE"));
-            self.unknown(Ident { name, span }, None, diagnostic);
+            self.missing(Ident { name, span }, diagnostic);
         }
     }
 }

@@ -36,6 +36,17 @@ pub(super) struct Unknown {
     pub locals: Box<[EntityId]>,
 }
 
+/// A name that is used before it is introduced.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Late {
+    pub name: Name,
+    /// Its place in the list of diagnostics.
+    pub diagnostic: usize,
+    pub module: ModuleId,
+    /// Whether it is used inside its own definition.
+    pub is_own: bool,
+}
+
 /// Standard modules of which each contains the ones before it.
 const NUMBERS: [&str; 3] = ["Naturals", "Integers", "Reals"];
 
@@ -121,6 +132,12 @@ impl Analyzer<'_> {
             }
         } else if let Some(later) = self.defined_later(ident.name) {
             self.said.undefined.insert(ident.name, number);
+            self.said.late.push(Late {
+                name: ident.name,
+                diagnostic: number,
+                module: self.module,
+                is_own: later == self.unit,
+            });
             let diagnostic = self.defined_too_late(diagnostic, ident.name, later);
             self.report(diagnostic);
         } else if let Some(module) = self.unextended_module(ident.name) {
@@ -149,6 +166,14 @@ impl Analyzer<'_> {
             locals: self.locals(),
         });
         self.report(diagnostic);
+    }
+
+    /// Reports a name that is missing without being used by a text.
+    pub(super) fn missing(&mut self, ident: Ident, diagnostic: Diagnostic) {
+        self.unknown(ident, None, diagnostic);
+        if let Some(unknown) = self.said.unknown.last_mut() {
+            unknown.locals = Box::default();
+        }
     }
 
     /// A one-letter name that another one can be mistaken for.

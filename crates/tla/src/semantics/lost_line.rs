@@ -1,0 +1,170 @@
+//! Definitions whose first line is missing.
+//!
+//! Where the line `Send(p, q) == /\ p # q` is lost, the rest of its definition continues the one before it, if a bullet
+//! or a junction begins it. Then what was swallowed uses parameters that nobody introduces, introduces names that the
+//! definition before has introduced already, uses that definition inside itself, or makes an action of what was none;
+//! and whoever uses `Send` does not find it. All of that is one mistake.
+//!
+//! A definition counts as one that swallowed another only if a line inside it begins with a junction and all its
+//! mistakes come after that. A misspelled name alone is no sign: it must be the name of a parameter or bound name
+//! somewhere else.
+
+use rustc_hash::FxHashMap;
+
+use super::analyzer::Analyzer;
+use super::entity::*;
+use super::grouping::Slip;
+use super::unknown::Unknown;
+use crate::diagnostic::Class;
+use crate::names::Name;
+use crate::syntax::ast::UnitId;
+
+/// What a mistake in a definition says about whether another one was swallowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sign {
+    /// Nothing: it may well be a mistake of its own.
+    None,
+    /// It fits, if the name of a definition is missing as well.
+    Weak,
+    /// It is hard to explain otherwise.
+    Strong,
+}
+
+impl Analyzer<'_> {
+    /// Puts together what follows from a lost first line, for every definition that seems to have swallowed another.
+    pub(super) fn join_lost_lines(&mut self, unknown: &[Unknown], slips: &FxHashMap<Name, Slip>) {
+        let mut units: Vec<(ModuleId, UnitId)> = self.said.origins.values().copied().collect();
+        units.extend(self.said.raised.keys().filter_map(|cause| self.unit_of(*cause)));
+        units.sort_unstable();
+        units.dedup();
+        for (module, unit) in units {
+            self.join_lost_line(module, unit, unknown, slips);
+        }
+    }
+
+    fn join_lost_line(
+        &mut self,
+        module: ModuleId,
+        unit: UnitId,
+        unknown: &[Unknown],
+        slips: &FxHashMap<Name, Slip>,
+    ) {
+        let mut signs: Vec<(usize, Sign)> = Vec::new();
+        for (number, _) in self.said.origins.iter().filter(|(_, at)| **at == (module, unit)) {
+            signs.push((*number, self.sign(*number, module, unit, unknown, slips)));
+        }
+        for (cause, number) in &self.said.raised {
+            if self.unit_of(*cause) == Some((module, unit)) && !signs.iter().any(|(known, _)| known == number)
+            {
+                signs.push((*number, Sign::Weak));
+            }
+        }
+        signs.sort_unstable_by_key(|(number, _)| *number);
+        let inside = |number: &usize| self.said.origins.get(number) == Some(&(module, unit));
+        let first = signs.iter().map(|(number, _)| *number).find(inside);
+        if signs.iter().any(|(_, sign)| *sign == Sign::None) || !self.is_broken(module, unit, first) {
+            return;
+        }
+        let missing = unknown.iter().find(|name| {
+            name.module == module && name.unit > unit && !slips.contains_key(&name.name) && !name.is_foreign
+        });
+        let is_strong = signs.iter().any(|(_, sign)| *sign == Sign::Strong);
+        let mut together: Vec<usize> = signs.iter().map(|(number, _)| *number).collect();
+        match missing {
+            Some(missing) => together.push(missing.diagnostic),
+            None if is_strong => {}
+            None => return,
+        }
+        together.sort_unstable();
+        let [first, others @ ..] = together.as_slice() else {
+            return;
+        };
+        for other in others {
+            self.add_to(*first, *other);
+        }
+        let teller = self.teller(*first);
+        if let (Some(missing), Some(diagnostic)) = (missing, self.diagnostics.get_mut(teller)) {
+            let name = self.spec.names.text(missing.name);
+            diagnostic.help = Some(format!(
+                "is the line missing that begins the definition of `{name}`?"
+            ));
+        }
+    }
+
+    /// What a mistake of a definition says.
+    fn sign(
+        &self,
+        number: usize,
+        module: ModuleId,
+        unit: UnitId,
+        unknown: &[Unknown],
+        slips: &FxHashMap<Name, Slip>,
+    ) -> Sign {
+        let is_own = |late: &&super::unknown::Late| late.diagnostic == number && late.is_own;
+        if self.said.late.iter().any(|late| is_own(&late)) {
+            return Sign::Strong;
+        }
+        if let Some(taken) = self.said.taken_by.get(&number) {
+            let is_inside = self.unit_of(*taken) == Some((module, unit));
+            return if is_inside { Sign::Strong } else { Sign::None };
+        }
+        if let Some(unknown) = unknown.iter().find(|unknown| unknown.diagnostic == number) {
+            let is_slip = slips.contains_key(&unknown.name) || unknown.is_foreign;
+            return if !is_slip || self.is_bound_elsewhere(unknown) {
+                Sign::Weak
+            } else {
+                Sign::None
+            };
+        }
+        match self.diagnostics.get(number).map(|diagnostic| diagnostic.class) {
+            Some(Class::Level) => Sign::Weak,
+            _ => Sign::None,
+        }
+    }
+
+    /// Whether other definitions of the module have a parameter or bound name that is called like an unknown name.
+    fn is_bound_elsewhere(&self, unknown: &Unknown) -> bool {
+        let mut entities = self.spec.entities.iter();
+        entities.any(|entity| {
+            entity.name == unknown.name
+                && entity.module == unknown.module
+                && matches!(entity.kind, EntityKind::Parameter | EntityKind::Bound)
+        })
+    }
+
+    /// The unit of a module that an entity is introduced in.
+    fn unit_of(&self, entity: EntityId) -> Option<(ModuleId, UnitId)> {
+        let entity = self.spec.entity(entity);
+        let module = self.spec.module(entity.module);
+        let tree = self.trees.get(module.tree.0 as usize)?;
+        let mut units = tree.module(module.index).units.iter();
+        let unit = units.find(|unit| {
+            let span = tree.unit(**unit).span;
+            entity.tree == module.tree && span.start <= entity.span.start && entity.span.end <= span.end
+        });
+        Some((entity.module, *unit?))
+    }
+
+    /// Whether a line of a unit, after its first and before its first mistake, begins with a junction.
+    fn is_broken(&self, module: ModuleId, unit: UnitId, mistake: Option<usize>) -> bool {
+        let module = self.spec.module(module);
+        let Some(tree) = self.trees.get(module.tree.0 as usize) else {
+            return false;
+        };
+        let span = tree.unit(unit).span;
+        let text = self.spec.sources.get(tree.source).slice(span);
+        let mistake = mistake.and_then(|number| self.diagnostics.get(number));
+        let before = mistake.map_or(text.len(), |mistake| {
+            mistake.span.start.saturating_sub(span.start) as usize
+        });
+        let mut end = 0;
+        let mut lines = text.split_inclusive('\n').map(|line| {
+            let start = end;
+            end += line.len();
+            (start, line.trim_start())
+        });
+        let begins = |line: &str| ["/\\", "\\/", "∧", "∨"].iter().any(|sign| line.starts_with(sign));
+        lines.next();
+        lines.any(|(start, line)| start <= before && begins(line))
+    }
+}
