@@ -63,7 +63,7 @@ pub(super) fn count(n: usize) -> String {
 impl Analyzer<'_> {
     /// `F(a, b)` or `x`: resolves the node and gives its level.
     pub(super) fn applied(&mut self, id: ExprId, ident: Ident, args: &[ExprId]) -> LevelOf {
-        let Some(binding) = self.lookup(ident) else {
+        let Some(binding) = self.lookup_given(ident, args.len()) else {
             for arg in args {
                 self.argument(*arg, None);
             }

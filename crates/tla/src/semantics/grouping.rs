@@ -14,6 +14,7 @@ use super::analyzer::Analyzer;
 use super::entity::*;
 use super::mistake::Taken;
 use super::unknown::Unknown;
+use crate::diagnostic::nearest;
 use crate::names::Name;
 use crate::syntax::ast::{ExprId, ExprKind, UnitId};
 use crate::syntax::operators::Op;
@@ -38,8 +39,10 @@ struct Uses {
 /// What an unknown name seems to be instead of a name that is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Slip {
-    /// Nearly the name of something else, or a symbol of another language.
+    /// Nearly the name of something else.
     Near,
+    /// Nearly the name of something that is not used otherwise, or a symbol of another language.
+    Misspelled,
     /// What another name was introduced for, which is not used.
     Unused(EntityId),
 }
@@ -71,6 +74,7 @@ impl Analyzer<'_> {
         for name in &unknown {
             slips.extend(self.slip(name, &uses, &references).map(|slip| (name.name, slip)));
         }
+        self.drop_unlike(&unknown, &mut slips);
         self.sum_up_counts(&references, &unknown, &slips);
         self.join_unused(&mut unknown, &slips);
         let is_near = |unknown: &Unknown| slips.contains_key(&unknown.name);
@@ -78,15 +82,20 @@ impl Analyzer<'_> {
         self.absorb(&mut unknown, |_, _| true);
         self.absorb_not_extended();
         self.absorb_late();
-        let mut modules: Vec<ModuleId> = unknown.iter().map(|name| name.module).collect();
+        let mut modules: Vec<ModuleId> = unknown.iter().map(|name| self.outermost(name.module)).collect();
         modules.sort_unstable();
         modules.dedup();
         for module in modules {
-            let here = unknown.iter().filter(|name| name.module == module).cloned();
+            let here = unknown
+                .iter()
+                .filter(|name| self.outermost(name.module) == module)
+                .cloned();
             let (near, missing): (Vec<Unknown>, Vec<Unknown>) = here.partition(is_near);
             self.group(module, missing, near, &uses.as_variables);
         }
+        self.join_lines(&all, &slips);
         self.join_lost_lines(&all, &slips);
+        self.join_spots();
     }
 
     /// How often each entity is referred to.
@@ -111,9 +120,10 @@ impl Analyzer<'_> {
         let mut taken: Vec<((ModuleId, Name), Taken)> = self.said.taken.drain().collect();
         taken.sort_by_key(|(_, taken)| taken.diagnostic);
         for ((module, name), taken) in taken {
+            let file = self.outermost(module);
             let found = unknown
                 .iter()
-                .position(|unknown| unknown.module == module && fits(&taken, unknown));
+                .position(|unknown| self.outermost(unknown.module) == file && fits(&taken, unknown));
             let Some(at) = found else {
                 self.said.taken.insert((module, name), taken);
                 continue;
@@ -211,8 +221,62 @@ impl Analyzer<'_> {
         let letters = uses.letters_of.get(&unknown.unit).copied().unwrap_or(0);
         let letter = unknown.letter.filter(|_| letters == 1);
         let meant = unknown.near.or(letter).filter(may_be);
-        let is_near = meant.is_some_and(|meant| !unknown.is_elsewhere || !is_used(&meant));
-        (is_near || unknown.is_foreign).then_some(Slip::Near)
+        match meant {
+            _ if unknown.is_foreign => Some(Slip::Misspelled),
+            Some(meant) if !is_used(&meant) => Some(Slip::Misspelled),
+            Some(_) if !unknown.is_elsewhere => Some(Slip::Near),
+            _ => None,
+        }
+    }
+
+    /// The module of a file that a module is in.
+    fn outermost(&self, module: ModuleId) -> ModuleId {
+        let tree = self.spec.module(module).tree;
+        let mut modules = self.spec.modules.iter();
+        let first = modules.position(|module| module.tree == tree);
+        first.map_or(module, |first| ModuleId(first as u32))
+    }
+
+    /// Where a line is missing anyway, what merely is unused is what an unknown name was to be only if they are alike.
+    fn drop_unlike(&self, unknown: &[Unknown], slips: &mut FxHashMap<Name, Slip>) {
+        let line_lacks = |file: ModuleId| {
+            let mut lines = self.said.not_extended.iter();
+            lines.any(|line| line.no_line && self.outermost(line.module) == file)
+                || unknown
+                    .iter()
+                    .any(|name| !slips.contains_key(&name.name) && self.outermost(name.module) == file)
+        };
+        let is_alike = |name: Name, unused: EntityId| {
+            let (a, b) = (
+                self.spec.names.text(name),
+                self.spec.names.text(self.spec.entity(unused).name),
+            );
+            let are_letters = a.chars().count() == 1 && b.chars().count() == 1;
+            are_letters || a.contains(b) || b.contains(a) || nearest(a, std::iter::once(b)).is_some()
+        };
+        let unlike: Vec<Name> = unknown
+            .iter()
+            .filter(|name| match slips.get(&name.name) {
+                Some(Slip::Unused(unused)) => {
+                    !is_alike(name.name, *unused) && line_lacks(self.outermost(name.module))
+                }
+                _ => false,
+            })
+            .map(|name| name.name)
+            .collect();
+        slips.retain(|name, _| !unlike.contains(name));
+    }
+
+    /// Whether there is little doubt about what an unknown name should have been.
+    pub(super) fn is_certain(&self, name: Name, slips: &FxHashMap<Name, Slip>) -> bool {
+        match slips.get(&name) {
+            Some(Slip::Misspelled) => true,
+            Some(Slip::Unused(unused)) => {
+                let unused = self.spec.names.text(self.spec.entity(*unused).name);
+                nearest(self.spec.names.text(name), std::iter::once(unused)).is_some()
+            }
+            Some(Slip::Near) | None => false,
+        }
     }
 
     /// Unknown names that stand for the same unused name are one mistake: `F(a, b)` written as `F(ab)`.
@@ -312,7 +376,7 @@ impl Analyzer<'_> {
         let extends_nothing = syntax.is_some_and(|module| module.extends.is_empty());
         let only_variables_lack = info.variables.is_empty() && !info.constants.is_empty();
         let mut not_extended = self.said.not_extended.iter();
-        let line = not_extended.find(|line| line.no_line && line.module == module);
+        let line = not_extended.find(|line| line.no_line && self.outermost(line.module) == module);
         let line = line.map(|line| (line.diagnostic, line.advice()));
         let is_incomplete = extends_nothing || info.constants.is_empty();
         let units: FxHashSet<UnitId> = missing.iter().map(|name| name.unit).collect();

@@ -19,13 +19,15 @@ use crate::diagnostic::Class;
 use crate::names::Name;
 use crate::syntax::ast::UnitId;
 
-/// What a mistake in a definition says about whether another one was swallowed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a mistake in a definition says about whether another one was swallowed, the least telling first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Sign {
     /// Nothing: it may well be a mistake of its own.
     None,
-    /// It fits, if the name of a definition is missing as well.
+    /// It fits, if the name of a definition is missing for no other reason.
     Weak,
+    /// It fits, if the name of a definition is missing as well.
+    Likely,
     /// It is hard to explain otherwise.
     Strong,
 }
@@ -65,10 +67,17 @@ impl Analyzer<'_> {
         if signs.iter().any(|(_, sign)| *sign == Sign::None) || !self.is_broken(module, unit, first) {
             return;
         }
-        let missing = unknown.iter().find(|name| {
-            name.module == module && name.unit > unit && !slips.contains_key(&name.name) && !name.is_foreign
-        });
         let is_strong = signs.iter().any(|(_, sign)| *sign == Sign::Strong);
+        let is_likely = signs.iter().any(|(_, sign)| *sign >= Sign::Likely);
+        let missing = unknown.iter().find(|name| {
+            let is_slip = slips.contains_key(&name.name);
+            let may_be = if is_likely {
+                !self.is_certain(name.name, slips)
+            } else {
+                !is_slip
+            };
+            name.module == module && name.unit > unit && may_be
+        });
         let mut together: Vec<usize> = signs.iter().map(|(number, _)| *number).collect();
         match missing {
             Some(missing) => together.push(missing.diagnostic),
@@ -109,11 +118,12 @@ impl Analyzer<'_> {
             return if is_inside { Sign::Strong } else { Sign::None };
         }
         if let Some(unknown) = unknown.iter().find(|unknown| unknown.diagnostic == number) {
-            let is_slip = slips.contains_key(&unknown.name) || unknown.is_foreign;
-            return if !is_slip || self.is_bound_elsewhere(unknown) {
-                Sign::Weak
-            } else {
-                Sign::None
+            let is_slip = slips.contains_key(&unknown.name);
+            return match (self.is_bound_elsewhere(unknown), is_slip) {
+                _ if self.is_certain(unknown.name, slips) => Sign::None,
+                (true, _) => Sign::Likely,
+                (false, false) => Sign::Weak,
+                (false, true) => Sign::None,
             };
         }
         match self.diagnostics.get(number).map(|diagnostic| diagnostic.class) {

@@ -212,7 +212,9 @@ impl Analyzer<'_> {
         let names = home.exports.iter().filter(|_| self.is_advice_seen());
         let near = nearest(text, names.map(|(n, _)| self.spec.names.text(*n)));
         // A mistake in the module may have swallowed the definition.
-        let is_swallowed = near.is_none() && self.said.spoilt_modules.contains(&module);
+        let mut taken = self.said.taken.keys();
+        let is_disputed = taken.any(|(at, _)| *at == module);
+        let is_swallowed = self.said.spoilt_modules.contains(&module) && (near.is_none() || is_disputed);
         let is_said = home.incomplete || is_swallowed || self.said.undefined.contains_key(&name);
         if is_said || !self.said.not_exported.insert((module, name)) {
             self.said.mistakes += 1;

@@ -23,6 +23,7 @@ mod miscount;
 mod mistake;
 mod operators;
 mod path;
+mod same_spot;
 mod scope;
 pub mod search_path;
 mod selection;

@@ -514,7 +514,7 @@ impl Analyzer<'_> {
     }
 
     /// Reports a definition of what the language defines. Probably something else was to be defined, most likely what
-    /// looks like a parameter now (`Init' == …`), so those names are not unknown.
+    /// looks like a parameter now (`Init' == …`), so those names are not unknown and no other is missing.
     fn is_language(&mut self, name: Ident, params: &[OpDecl], span: Span) -> bool {
         let Some(known) = self.scope.get(name.name) else {
             return false;
@@ -523,10 +523,12 @@ impl Analyzer<'_> {
             return false;
         }
         self.taken(name.name, span, known.entity);
-        for param in params {
+        let is_word = self.spec.names.text(name.name).starts_with(char::is_alphabetic);
+        for param in params.iter().filter(|_| !is_word) {
             if self.scope.get(param.ident.name).is_none() {
                 let entity = self.entity(param.ident, EntityKind::Unknown, 0, LevelOf::default());
                 self.declare(entity, param.ident.span);
+                self.said.taken.remove(&(self.module, name.name));
             }
         }
         true

@@ -97,14 +97,19 @@ impl NotExtended {
 impl Analyzer<'_> {
     /// What a name means here. An unknown name is reported, once in the whole spec.
     pub fn lookup(&mut self, ident: Ident) -> Option<Binding> {
+        self.lookup_given(ident, 0)
+    }
+
+    /// What a name that is given so many arguments means here.
+    pub fn lookup_given(&mut self, ident: Ident, given: usize) -> Option<Binding> {
         let binding = self.scope.get(ident.name);
         if binding.is_none() {
-            self.undefined(ident);
+            self.undefined(ident, given);
         }
         binding
     }
 
-    fn undefined(&mut self, ident: Ident) {
+    fn undefined(&mut self, ident: Ident, given: usize) {
         if self.incomplete {
             self.said.mistakes += 1;
             return;
@@ -143,8 +148,9 @@ impl Analyzer<'_> {
         } else if let Some(module) = self.unextended_module(ident.name) {
             self.not_extended(ident, &text, module);
         } else {
-            let near = self.near(ident.name);
-            let help = self.suggestion(ident.name, near);
+            let near = self.near(ident.name, Some(given > 0));
+            let advised = near.or_else(|| self.near(ident.name, None));
+            let help = self.suggestion(ident.name, advised);
             self.unknown(ident, near, diagnostic.help(help));
         }
     }
@@ -319,13 +325,22 @@ impl Analyzer<'_> {
         self.scope.modules.contains_key(&name) || self.files.get(self.tree, name).is_some()
     }
 
-    /// The name in scope that is nearest to one that nothing defines.
-    fn near(&self, name: Name) -> Option<Name> {
+    /// The name in scope that is nearest to one that nothing defines; if so asked, of what takes arguments or of what
+    /// does not.
+    fn near(&self, name: Name, applied: Option<bool>) -> Option<Name> {
         let text = self.spec.names.text(name);
+        let is_word = |text: &&str| text.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+        let takes_any = |name: &Name| {
+            self.scope
+                .get(*name)
+                .map(|b| self.spec.entity(b.entity).arity > 0)
+        };
         let known: Vec<&str> = self
             .scope
             .names()
+            .filter(|name| applied.is_none() || takes_any(name) == applied)
             .map(|name| self.spec.names.text(name))
+            .filter(|known| is_word(known) == is_word(&text))
             .collect();
         let near = nearest(text, known.into_iter())?;
         self.spec.names.find(near)
