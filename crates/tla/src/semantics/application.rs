@@ -200,6 +200,15 @@ impl Analyzer<'_> {
         }
     }
 
+    /// The parameter that limits the level of an argument: the operator's own, or one that it is put in for.
+    fn limiting(&self, operator: EntityId, index: usize) -> Option<EntityId> {
+        let EntityKind::Operator { params, .. } = &self.spec.entity(operator).kind else {
+            return None;
+        };
+        let own = *params.get(index)?;
+        Some(self.limited_by.get(&own).copied().unwrap_or(own))
+    }
+
     /// Applies an operator to arguments that are resolved and right in number.
     pub(super) fn apply(
         &mut self,
@@ -223,9 +232,11 @@ impl Analyzer<'_> {
                 whole: span,
                 part: ids.get(i).copied(),
             };
+            self.formal = self.limiting(binding.entity, i);
             self.check_level(arg.level, max, at, |a| {
                 format!("argument {} of `{}`", i + 1, a.text(text))
             });
+            self.formal = None;
             if !leibniz {
                 self.break_leibniz(arg.level.params);
             }
@@ -318,7 +329,18 @@ impl Analyzer<'_> {
     ) -> bool {
         self.constrain(of.params, max);
         let fits = of.level <= max;
+        // A prime too many in an operator makes all its arguments wrong.
+        let known = self
+            .formal
+            .and_then(|formal| self.said.narrowed.get(&formal).copied());
+        if let Some(known) = known.filter(|_| !fits) {
+            let At { whole, part } = at.into();
+            let span = part.map_or(whole, |part| self.span(part));
+            self.add_place(known, span, "and here");
+            return fits;
+        }
         if !fits {
+            let number = self.diagnostics.len();
             let what = what(self);
             let message = format!(
                 "{what} is of {} level; at most {} level is allowed",
@@ -337,6 +359,10 @@ impl Analyzer<'_> {
                 diagnostic = diagnostic.label(self.source(), self.span(part), level);
             }
             self.report_level(diagnostic, part, of.level, Suspect::Values);
+            let formal = self.formal.filter(|formal| !self.is_ours(*formal));
+            if let Some(formal) = formal.filter(|_| self.diagnostics.len() > number) {
+                self.said.narrowed.insert(formal, number);
+            }
         }
         fits
     }

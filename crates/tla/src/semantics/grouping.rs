@@ -95,6 +95,7 @@ impl Analyzer<'_> {
         }
         self.join_lines(&all, &slips);
         self.join_lost_lines(&all, &slips);
+        self.join_unextended(&all, &slips);
         self.join_spots();
     }
 
@@ -223,14 +224,14 @@ impl Analyzer<'_> {
         let meant = unknown.near.or(letter).filter(may_be);
         match meant {
             _ if unknown.is_foreign => Some(Slip::Misspelled),
-            Some(meant) if !is_used(&meant) => Some(Slip::Misspelled),
-            Some(_) if !unknown.is_elsewhere => Some(Slip::Near),
+            Some(meant) if !is_used(&meant) && unknown.near.is_some() => Some(Slip::Misspelled),
+            Some(meant) if !unknown.is_elsewhere || !is_used(&meant) => Some(Slip::Near),
             _ => None,
         }
     }
 
     /// The module of a file that a module is in.
-    fn outermost(&self, module: ModuleId) -> ModuleId {
+    pub(super) fn outermost(&self, module: ModuleId) -> ModuleId {
         let tree = self.spec.module(module).tree;
         let mut modules = self.spec.modules.iter();
         let first = modules.position(|module| module.tree == tree);
@@ -268,12 +269,12 @@ impl Analyzer<'_> {
     }
 
     /// Whether there is little doubt about what an unknown name should have been.
-    pub(super) fn is_certain(&self, name: Name, slips: &FxHashMap<Name, Slip>) -> bool {
-        match slips.get(&name) {
-            Some(Slip::Misspelled) => true,
+    pub(super) fn is_certain(&self, unknown: &Unknown, slips: &FxHashMap<Name, Slip>) -> bool {
+        match slips.get(&unknown.name) {
+            Some(Slip::Misspelled) => !self.is_bound_elsewhere(unknown),
             Some(Slip::Unused(unused)) => {
                 let unused = self.spec.names.text(self.spec.entity(*unused).name);
-                nearest(self.spec.names.text(name), std::iter::once(unused)).is_some()
+                nearest(self.spec.names.text(unknown.name), std::iter::once(unused)).is_some()
             }
             Some(Slip::Near) | None => false,
         }
@@ -387,6 +388,14 @@ impl Analyzer<'_> {
                 .filter(|name| is_missing && (is_incomplete || units.contains(&name.unit))),
         );
         missing.sort_by_key(|name| name.diagnostic);
+        let doubtful = self.said.not_extended.iter().filter(|line| line.is_doubtful());
+        let doubtful = doubtful.filter(|line| self.outermost(line.module) == module);
+        let doubtful: Vec<usize> = doubtful.map(|line| line.diagnostic).collect();
+        if let Some(first) = missing.first().map(|name| name.diagnostic) {
+            for line in doubtful {
+                self.add_to(first.min(line), first.max(line));
+            }
+        }
         if let Some((number, advice)) = line.filter(|_| !missing.is_empty()) {
             for name in &missing {
                 self.add_to(number, name.diagnostic);

@@ -31,25 +31,29 @@ impl Analyzer<'_> {
         suspect: Suspect,
     ) {
         let part = part.filter(|_| self.is_advice_seen());
-        let cause = part.and_then(|part| Some((self.span(part), self.level_cause(part, level)?)));
-        self.report_caused(diagnostic, cause, level, suspect);
+        let causes = part.map_or_else(Vec::new, |part| {
+            self.causes_from(self.tree, Some(part), None, level)
+        });
+        let span = part.map_or(diagnostic.span, |part| self.span(part));
+        self.report_caused(diagnostic, span, causes, level, suspect);
     }
 
     /// Reports that what an entity stands for is of too high a level, once for each definition that is the cause.
     pub(super) fn report_level_of(&mut self, diagnostic: Diagnostic, entity: EntityId, level: Level) {
-        let cause = self.cause_from(self.tree, None, Some(entity), level);
-        let cause = cause.map(|cause| (diagnostic.span, cause));
-        self.report_caused(diagnostic, cause, level, Suspect::All);
+        let causes = self.causes_from(self.tree, None, Some(entity), level);
+        let span = diagnostic.span;
+        self.report_caused(diagnostic, span, causes, level, Suspect::All);
     }
 
     fn report_caused(
         &mut self,
         diagnostic: Diagnostic,
-        cause: Option<(Span, EntityId)>,
+        span: Span,
+        causes: Vec<EntityId>,
         level: Level,
         suspect: Suspect,
     ) {
-        let Some((span, cause)) = cause else {
+        let Some(cause) = causes.last().copied() else {
             self.report(diagnostic);
             return;
         };
@@ -65,6 +69,7 @@ impl Analyzer<'_> {
         if is_suspect {
             self.said.raised.insert(cause, self.diagnostics.len());
         }
+        self.said.raised_through.insert(self.diagnostics.len(), causes);
         let entity = self.spec.entity(cause);
         let message = format!(
             "`{}` is of {} level",
@@ -75,24 +80,21 @@ impl Analyzer<'_> {
         self.report(diagnostic.label(source, span, message));
     }
 
-    /// The definition that makes an expression of the current text be of a level, if none of its own operators does.
-    fn level_cause(&self, part: ExprId, level: Level) -> Option<EntityId> {
-        self.cause_from(self.tree, Some(part), None, level)
-    }
-
-    /// Follows definitions of a level to the last one, from an expression or an entity.
-    fn cause_from(
+    /// The definitions that make an expression or an entity be of a level, one by the other, to the last, which is the
+    /// cause. There are none if an operator of the expression does.
+    fn causes_from(
         &self,
         mut tree: TreeId,
         expr: Option<ExprId>,
         entity: Option<EntityId>,
         level: Level,
-    ) -> Option<EntityId> {
+    ) -> Vec<EntityId> {
         let mut met = Vec::new();
         let mut next = entity.or_else(|| self.raised_in(tree, expr?, level));
         while let Some(entity) = next.filter(|entity| !met.contains(entity)) {
             if self.is_disputed(entity) {
-                return Some(entity);
+                met.push(entity);
+                break;
             }
             let known = self.spec.entity(entity);
             let (EntityKind::Operator { body, .. } | EntityKind::Function { body, .. }) = known.kind else {
@@ -102,7 +104,7 @@ impl Analyzer<'_> {
             tree = known.tree;
             next = self.raised_in(tree, body, level);
         }
-        met.last().copied()
+        met
     }
 
     /// The first definition of the given level that is used in an expression; none if an operator there is of that

@@ -36,7 +36,8 @@ impl Analyzer<'_> {
     /// Puts together what follows from a lost first line, for every definition that seems to have swallowed another.
     pub(super) fn join_lost_lines(&mut self, unknown: &[Unknown], slips: &FxHashMap<Name, Slip>) {
         let mut units: Vec<(ModuleId, UnitId)> = self.said.origins.values().copied().collect();
-        units.extend(self.said.raised.keys().filter_map(|cause| self.unit_of(*cause)));
+        let causes = self.said.raised_through.values().flatten();
+        units.extend(causes.filter_map(|cause| self.unit_of(*cause)));
         units.sort_unstable();
         units.dedup();
         for (module, unit) in units {
@@ -55,9 +56,11 @@ impl Analyzer<'_> {
         for (number, _) in self.said.origins.iter().filter(|(_, at)| **at == (module, unit)) {
             signs.push((*number, self.sign(*number, module, unit, unknown, slips)));
         }
-        for (cause, number) in &self.said.raised {
-            if self.unit_of(*cause) == Some((module, unit)) && !signs.iter().any(|(known, _)| known == number)
-            {
+        for (number, causes) in &self.said.raised_through {
+            let is_here = causes
+                .iter()
+                .any(|cause| self.unit_of(*cause) == Some((module, unit)));
+            if is_here && !signs.iter().any(|(known, _)| known == number) {
                 signs.push((*number, Sign::Weak));
             }
         }
@@ -71,12 +74,12 @@ impl Analyzer<'_> {
         let is_likely = signs.iter().any(|(_, sign)| *sign >= Sign::Likely);
         let missing = unknown.iter().find(|name| {
             let is_slip = slips.contains_key(&name.name);
-            let may_be = if is_likely {
-                !self.is_certain(name.name, slips)
-            } else {
-                !is_slip
+            let may_be = match (is_strong, is_likely) {
+                (true, _) => true,
+                (_, true) => !self.is_certain(name, slips),
+                _ => !is_slip,
             };
-            name.module == module && name.unit > unit && may_be
+            name.module == module && name.unit > unit && !name.is_foreign && may_be
         });
         let mut together: Vec<usize> = signs.iter().map(|(number, _)| *number).collect();
         match missing {
@@ -120,10 +123,10 @@ impl Analyzer<'_> {
         if let Some(unknown) = unknown.iter().find(|unknown| unknown.diagnostic == number) {
             let is_slip = slips.contains_key(&unknown.name);
             return match (self.is_bound_elsewhere(unknown), is_slip) {
-                _ if self.is_certain(unknown.name, slips) => Sign::None,
-                (true, _) => Sign::Likely,
-                (false, false) => Sign::Weak,
-                (false, true) => Sign::None,
+                (true, _) if !self.is_certain(unknown, slips) => Sign::Likely,
+                (true, _) => Sign::None,
+                (false, is_slip) if is_slip && unknown.near.is_some() => Sign::None,
+                (false, _) => Sign::Weak,
             };
         }
         match self.diagnostics.get(number).map(|diagnostic| diagnostic.class) {
@@ -132,12 +135,12 @@ impl Analyzer<'_> {
         }
     }
 
-    /// Whether other definitions of the module have a parameter or bound name that is called like an unknown name.
-    fn is_bound_elsewhere(&self, unknown: &Unknown) -> bool {
+    /// Whether other definitions of the user's have a parameter or bound name that is called like an unknown name.
+    pub(super) fn is_bound_elsewhere(&self, unknown: &Unknown) -> bool {
         let mut entities = self.spec.entities.iter();
         entities.any(|entity| {
             entity.name == unknown.name
-                && entity.module == unknown.module
+                && self.files.is_library.get(entity.tree.0 as usize) != Some(&true)
                 && matches!(entity.kind, EntityKind::Parameter | EntityKind::Bound)
         })
     }

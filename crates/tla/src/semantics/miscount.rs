@@ -66,6 +66,12 @@ impl Analyzer<'_> {
         self.miscounted(entity, given, diagnostic);
     }
 
+    /// Whether an entity is from a module of the program.
+    pub(super) fn is_ours(&self, entity: EntityId) -> bool {
+        let tree = self.spec.entity(entity).tree;
+        self.files.is_library.get(tree.0 as usize) == Some(&true)
+    }
+
     /// Reports that something does not take as many arguments as it is given or would be, once for all such uses.
     pub(super) fn miscounted(&mut self, entity: EntityId, given: usize, diagnostic: Diagnostic) {
         let known = self.spec.entity(entity);
@@ -77,8 +83,7 @@ impl Analyzer<'_> {
         }
         let (source, span) = (known.source, known.span);
         let is_language = matches!(known.kind, EntityKind::BuiltIn(_));
-        let is_ours = is_language || self.files.is_library.get(known.tree.0 as usize) == Some(&true);
-        if is_ours {
+        if is_language || self.is_ours(entity) {
             let shown = !is_language;
             self.report(if shown {
                 diagnostic.label(source, span, "defined here")

@@ -40,6 +40,8 @@ pub(super) struct Said {
     /// What was applied to the wrong number of arguments.
     pub miscounted: Vec<Miscounted>,
     missing_modules: FxHashSet<Name>,
+    /// Modules that use others which cannot be found.
+    no_folder: FxHashMap<ModuleId, usize>,
     /// Names that a module was asked for and does not define.
     not_exported: FxHashSet<(ModuleId, Name)>,
     /// Names that were taken when something wanted to introduce them.
@@ -48,6 +50,10 @@ pub(super) struct Said {
     pub short: Vec<(ModuleId, Taken)>,
     /// Definitions whose level is the cause of a mistake.
     pub raised: FxHashMap<EntityId, usize>,
+    /// Parameters that arguments of too high a level were put in for.
+    pub narrowed: FxHashMap<EntityId, usize>,
+    /// Of mistakes about levels, the definitions that lead to the cause.
+    pub raised_through: FxHashMap<usize, Vec<EntityId>>,
     /// Definitions with mistakes in them, and the diagnostics that say so.
     pub spoilt: FxHashMap<EntityId, Range<usize>>,
     /// What has a name that something else wants too: its uses may be meant for the other.
@@ -195,7 +201,15 @@ impl Analyzer<'_> {
         let near = known.chain(near.iter().map(String::as_str));
         let help = match nearest(&name, near.filter(|_| self.is_advice_seen())) {
             Some(near) => format!("did you mean {near}?"),
-            None => format!("put {name}.tla next to the spec, or name its folder with -L"),
+            None => {
+                // Modules that are not found are not found for one reason.
+                if let Some(known) = self.said.no_folder.get(&self.module).copied() {
+                    self.add_place(known, ident.span, format!("nor is there a module {name}"));
+                    return;
+                }
+                self.said.no_folder.insert(self.module, self.diagnostics.len());
+                format!("put {name}.tla next to the spec, or name its folder with -L")
+            }
         };
         self.error(
             Class::Module,

@@ -21,6 +21,7 @@ mod loader;
 mod lost_line;
 mod miscount;
 mod mistake;
+mod neighbours;
 mod operators;
 mod path;
 mod same_spot;

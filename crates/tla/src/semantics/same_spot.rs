@@ -14,6 +14,9 @@ use crate::names::Name;
 /// So many bytes may stand between two errors that are written together.
 const MAX_BETWEEN: usize = 2;
 
+/// So many may stand before a minus that has lost what it is to be taken from.
+const MAX_BEFORE_MINUS: usize = 4;
+
 impl Analyzer<'_> {
     /// Puts together what is written together.
     pub(super) fn join_spots(&mut self) {
@@ -33,9 +36,16 @@ impl Analyzer<'_> {
             };
             let text = self.spec.sources.get(first.source).text();
             let between = text.get(first.span.end as usize..second.span.start as usize);
-            let is_joined =
-                |between: &str| between.len() <= MAX_BETWEEN && !between.contains(char::is_whitespace);
-            let is_same = first.span.start == second.span.start || between.is_some_and(is_joined);
+            let minus = text
+                .get(second.span.start as usize..)
+                .is_some_and(|text| text.starts_with('-'));
+            let is_joined = |between: &str| {
+                let is_close = between.len() <= MAX_BETWEEN && !between.contains(char::is_whitespace);
+                is_close || (minus && between.len() <= MAX_BEFORE_MINUS && !between.contains('\n'))
+            };
+            let is_same = first.span.start == second.span.start
+                || first.span.end == second.span.end
+                || between.is_some_and(is_joined);
             if first.source == second.source && is_same {
                 pairs.push((*a.min(b), *a.max(b)));
             }
@@ -54,7 +64,7 @@ impl Analyzer<'_> {
             Some((diagnostic.source, source.line_of(diagnostic.span.start)))
         };
         let is_slip = |unknown: &Unknown| slips.contains_key(&unknown.name);
-        let is_certain = |unknown: &&Unknown| self.is_certain(unknown.name, slips);
+        let is_certain = |unknown: &&Unknown| self.is_certain(unknown, slips);
         let unknown: Vec<&Unknown> = unknown.iter().filter(|unknown| !is_certain(unknown)).collect();
         let mut pairs = Vec::new();
         for (number, first) in unknown.iter().enumerate() {

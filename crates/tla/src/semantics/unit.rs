@@ -468,19 +468,8 @@ impl Analyzer<'_> {
         let primed = params
             .iter()
             .find(|param| self.spec.entity(**param).max_level < Level::Action);
-        if recursive
-            && let Some(param) = primed
-            && self.said.mistakes == mistakes
-            && !self.section.iter().any(|entity| self.is_spoilt(*entity))
-        {
-            let text = self.text(self.spec.entity(*param).name);
-            let message = format!("a recursive operator may not prime its parameter `{text}`");
-            self.error(
-                Class::Level,
-                unit.span,
-                message,
-                "prime the argument where the operator is used",
-            );
+        if recursive && let Some(param) = primed.copied() {
+            self.check_recursive(param, unit.span, mistakes);
         }
         let kind = EntityKind::Operator {
             params,
@@ -511,6 +500,21 @@ impl Analyzer<'_> {
                 self.define(entity, unit, unit.span);
             }
         }
+    }
+
+    /// Reports that a recursive operator primes a parameter, unless mistakes made it do so, or it only puts the parameter
+    /// in for one of which that has been said.
+    fn check_recursive(&mut self, param: EntityId, span: Span, mistakes: usize) {
+        let is_spoilt = self.section.iter().any(|entity| self.is_spoilt(*entity));
+        let limiting = self.limited_by.get(&param).copied().unwrap_or(param);
+        if self.said.mistakes > mistakes || is_spoilt || self.said.narrowed.contains_key(&limiting) {
+            return;
+        }
+        self.said.narrowed.insert(limiting, self.diagnostics.len());
+        let text = self.text(self.spec.entity(param).name);
+        let message = format!("a recursive operator may not prime its parameter `{text}`");
+        let help = "prime the argument where the operator is used";
+        self.error(Class::Level, span, message, help);
     }
 
     /// Reports a definition of what the language defines. Probably something else was to be defined, most likely what

@@ -13,6 +13,7 @@ use crate::diagnostic::{Class, Diagnostic, nearest};
 use crate::names::Name;
 use crate::source::{SourceId, Span};
 use crate::syntax::ast::{Ident, UnitId, UnitKind};
+use crate::syntax::token::Token;
 use crate::syntax::tokenize;
 
 /// A name that nothing defines, as it was first met.
@@ -46,6 +47,17 @@ pub(super) struct Late {
     /// Whether it is used inside its own definition.
     pub is_own: bool,
 }
+
+/// The modules that most specs extend.
+const USUAL: [&str; 7] = [
+    "Naturals",
+    "Integers",
+    "Sequences",
+    "FiniteSets",
+    "TLC",
+    "Reals",
+    "Bags",
+];
 
 /// Standard modules of which each contains the ones before it.
 const NUMBERS: [&str; 3] = ["Naturals", "Integers", "Reals"];
@@ -83,6 +95,12 @@ impl NotExtended {
             Some(_) => {}
             None => self.modules.push(module),
         }
+    }
+
+    /// Whether one name is missing that an unusual module happens to define, which may not be the one that is meant.
+    pub fn is_doubtful(&self) -> bool {
+        let is_usual = |module: &&str| USUAL.contains(module);
+        self.only.is_some() && !self.no_line && !self.modules.iter().any(|module| is_usual(&module))
     }
 
     pub fn advice(&self) -> String {
@@ -379,19 +397,12 @@ fn translation(text: &str) -> Option<String> {
 fn defining_module(name: &str) -> Option<&'static str> {
     static DEFINED: OnceLock<FxHashMap<String, &'static str>> = OnceLock::new();
     let defined = DEFINED.get_or_init(|| {
-        let usual = [
-            "Naturals",
-            "Integers",
-            "Sequences",
-            "FiniteSets",
-            "TLC",
-            "Reals",
-            "Bags",
-        ];
         let rest = built_in::MODULES.iter().map(|(name, _)| *name);
         let mut defined = FxHashMap::default();
-        for module in usual.into_iter().chain(rest.filter(|name| !usual.contains(name))) {
-            for name in defined_names(built_in_text(module).unwrap_or("")) {
+        for module in USUAL.into_iter().chain(rest.filter(|name| !USUAL.contains(name))) {
+            let text = built_in_text(module).unwrap_or("");
+            let tokens = tokenize(SourceId(0), text, 0, &mut Vec::new());
+            for name in defined_names(text, &tokens) {
                 defined.entry(name).or_insert(module);
             }
         }
@@ -401,8 +412,7 @@ fn defining_module(name: &str) -> Option<&'static str> {
 }
 
 /// What a module defines for others, read off its tokens: definitions that begin a line.
-fn defined_names(text: &str) -> Vec<String> {
-    let tokens = tokenize(SourceId(0), text, 0, &mut Vec::new());
+pub(super) fn defined_names(text: &str, tokens: &[Token]) -> Vec<String> {
     let mut names = Vec::new();
     for pair in tokens.windows(2) {
         let [first, second] = pair else { continue };

@@ -80,7 +80,7 @@ struct Parser<'a> {
     /// The junction lists around the current token: kind and column of their bullets.
     junctions: Vec<(Junction, u32)>,
     depth: u32,
-    /// How many units were read since the last one that could not be; separators are not counted.
+    /// How many units were read since the last one that could not be; separators and whole modules are not counted.
     since_mistake: u32,
     names: &'a mut Names,
     diagnostics: &'a mut Vec<Diagnostic>,

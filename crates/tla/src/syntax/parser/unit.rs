@@ -74,9 +74,9 @@ impl Parser<'_> {
             let reported = self.diagnostics.len();
             match self.nested(Self::module_unit) {
                 Ok(unit) => {
-                    let is_separator = token.kind == TokenKind::Separator;
-                    is_text &= is_separator;
-                    self.since_mistake = self.since_mistake.saturating_add(u32::from(!is_separator));
+                    is_text &= token.kind == TokenKind::Separator;
+                    let is_read = !matches!(token.kind, TokenKind::Separator | TokenKind::ModuleStart);
+                    self.since_mistake = self.since_mistake.saturating_add(u32::from(is_read));
                     units.push(unit);
                 }
                 Err(Failed) => {
@@ -159,18 +159,31 @@ impl Parser<'_> {
     }
 
     /// Whether a broken unit, from its first token to the current one, is the rest of another: it comes after a unit that
-    /// could not be read, or one later, and begins with what begins no definition however broken.
+    /// could not be read and begins with what begins no definition however broken. What can only stand inside a unit,
+    /// such as PROVE, may come one unit later.
     fn is_rest(&self, begin: usize, reported: usize) -> bool {
         let (first, second) = (self.token_at(begin), self.token_at(begin + 1));
-        let is_after = self.since_mistake <= 1;
+        let is_inner = matches!(first.kind, TokenKind::Keyword(_) | TokenKind::Step) && !begins_unit(&first);
+        let is_after = self.since_mistake <= u32::from(is_inner);
         is_after
             && match first.kind {
                 TokenKind::Keyword(Keyword::Constant | Keyword::Variable) => {
                     let found = self.diagnostics.get(reported).map(|d| d.span);
                     second.kind == TokenKind::Comma && found == Some(second.span())
                 }
+                _ if first.begins_definition => {
+                    let noticed = self.diagnostics.get(reported.wrapping_sub(1));
+                    let is_shown = noticed.is_some_and(|d| d.labels.iter().any(|l| l.span == first.span()));
+                    let found = self.diagnostics.get(reported).map(|d| d.span);
+                    is_shown && second.kind == TokenKind::Define && found == Some(second.span())
+                }
                 _ if begins_unit(&first) => false,
-                TokenKind::Identifier => self.at == begin + 1 || second.kind == TokenKind::Comma,
+                TokenKind::Identifier => {
+                    let mut skipped = self.tokens.get(begin..self.at).unwrap_or(&[]).iter();
+                    skipped.all(|token| matches!(token.kind, TokenKind::Comma | TokenKind::Identifier))
+                        && (self.at == begin + 1 || second.kind == TokenKind::Comma)
+                }
+                TokenKind::Operator(Op::Negative) => false,
                 _ => true,
             }
     }
@@ -204,13 +217,15 @@ impl Parser<'_> {
     }
 
     /// Whether what was skipped since a token is text that was never meant as TLA+, such as the lines of a comment that
-    /// is not opened: three words in a row, a character without a meaning, or one word alone. The next line of the
+    /// is not opened: three words in a row, words with dashes, a character without a meaning, or one word alone. The next line of the
     /// same text is no mistake of its own.
     fn is_text(&self, begin: usize) -> bool {
         let skipped = self.tokens.get(begin..self.at).unwrap_or(&[]);
         let is_word = |token: &Token| token.kind == TokenKind::Identifier && !token.begins_definition;
+        let is_dashes = |token: &Token| token.kind == TokenKind::Separator;
+        let is_title = skipped.iter().any(is_dashes) && skipped.iter().all(|t| is_word(t) || is_dashes(t));
         skipped.len() == 1
-            || skipped.iter().all(is_word)
+            || is_title
             || skipped.iter().any(|token| token.kind == TokenKind::Bad)
             || skipped.windows(3).any(|words| words.iter().all(is_word))
     }
