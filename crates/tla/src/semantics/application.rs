@@ -403,14 +403,16 @@ impl Analyzer<'_> {
                 let help = "only state predicates and temporal formulas may stand here";
                 let action = levels.iter().position(|l| l.level == Level::Action);
                 let action = action.and_then(|i| operand(self, i));
-                self.action_operand(message, help, action, span);
+                self.action_operand(message, help, (action, None), span);
             }
             Op::And | Op::Or | Op::Implies | Op::Equiv if has(Level::Action) && has(Level::Temporal) => {
                 let message = format!("`{}` joins an action and a temporal formula", op.text());
                 let help = "make the action temporal: `[][A]_v`";
                 let action = levels.iter().position(|l| l.level == Level::Action);
                 let action = action.and_then(|i| operand(self, i));
-                self.action_operand(message, help, action, span);
+                let temporal = levels.iter().position(|l| l.level == Level::Temporal);
+                let temporal = temporal.and_then(|i| operand(self, i));
+                self.action_operand(message, help, (action, temporal), span);
             }
             _ => {}
         }
@@ -418,8 +420,19 @@ impl Analyzer<'_> {
     }
 
     /// Reports that an operand may not be an action, unless a mistake in the same unit may have made it one.
-    fn action_operand(&mut self, message: String, help: &str, action: Option<ExprId>, span: Span) {
-        if self.said.mistakes > self.said.before_unit {
+    fn action_operand(
+        &mut self,
+        message: String,
+        help: &str,
+        (action, temporal): (Option<ExprId>, Option<ExprId>),
+        span: Span,
+    ) {
+        let is_wrong = |part: ExprId, level: Level| {
+            let causes = self.causes_from(self.tree, Some(part), None, level);
+            causes.iter().any(|cause| self.has_wrong_level(*cause))
+        };
+        let is_said = temporal.is_some_and(|part| is_wrong(part, Level::Temporal));
+        if is_said || self.said.mistakes > self.said.before_unit {
             self.said.mistakes += 1;
             return;
         }

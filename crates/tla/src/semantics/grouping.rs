@@ -76,10 +76,10 @@ impl Analyzer<'_> {
         }
         self.drop_unlike(&unknown, &mut slips);
         self.sum_up_counts(&references, &unknown, &slips);
-        self.join_unused(&mut unknown, &slips);
         let is_near = |unknown: &Unknown| slips.contains_key(&unknown.name);
         self.absorb(&mut unknown, |_, unknown| !is_near(unknown));
         self.absorb(&mut unknown, |_, _| true);
+        self.join_unused(&mut unknown, &slips);
         self.absorb_not_extended();
         self.absorb_late();
         let mut modules: Vec<ModuleId> = unknown.iter().map(|name| self.outermost(name.module)).collect();
@@ -157,7 +157,8 @@ impl Analyzer<'_> {
         }
     }
 
-    /// Where RECURSIVE announces a name that is taken, what it should announce comes too late.
+    /// Where what announces or declares a name got one that is taken, uses of the name come too early: before its
+    /// definition, or inside.
     fn absorb_late(&mut self) {
         for late in self.said.late.clone() {
             let mut taken = self.said.taken.iter();
@@ -165,7 +166,8 @@ impl Analyzer<'_> {
                 let by = self.said.taken_by.get(&taken.diagnostic);
                 by.is_some_and(|by| matches!(self.spec.entity(*by).kind, EntityKind::Announced))
             };
-            let taken = taken.find(|((module, _), taken)| *module == late.module && is_announced(taken));
+            let explains = |taken: &Taken| late.is_own || is_announced(taken);
+            let taken = taken.find(|((module, _), taken)| *module == late.module && explains(taken));
             if let Some((_, taken)) = taken {
                 self.absorb_name(*taken, late.name, late.diagnostic);
             }

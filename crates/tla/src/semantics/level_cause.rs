@@ -7,7 +7,7 @@
 use super::analyzer::Analyzer;
 use super::entity::*;
 use super::level::Level;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Class, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::*;
 use crate::syntax::operators::Op;
@@ -53,15 +53,22 @@ impl Analyzer<'_> {
         level: Level,
         suspect: Suspect,
     ) {
-        let Some(cause) = causes.last().copied() else {
+        let is_value = |cause: &&EntityId| suspect == Suspect::All || !self.is_formula(**cause);
+        let suspected = causes.iter().rev().find(is_value).copied();
+        let Some(cause) = suspected.or_else(|| causes.last().copied()) else {
             self.report(diagnostic);
             return;
         };
+        // What is temporal by mistake spoils every action that it is a part of.
+        if level == Level::Temporal && causes.iter().any(|cause| self.has_wrong_level(*cause)) {
+            self.said.mistakes += 1;
+            return;
+        }
         if self.is_disputed(cause) || (suspect == Suspect::All && self.is_spoilt(cause)) {
             self.said.mistakes += 1;
             return;
         }
-        let is_suspect = suspect == Suspect::All || !self.is_formula(cause);
+        let is_suspect = suspected.is_some();
         if let Some(known) = self.said.raised.get(&cause).filter(|_| is_suspect).copied() {
             self.add_place(known, span, "and here");
             return;
@@ -82,7 +89,7 @@ impl Analyzer<'_> {
 
     /// The definitions that make an expression or an entity be of a level, one by the other, to the last, which is the
     /// cause. There are none if an operator of the expression does.
-    fn causes_from(
+    pub(super) fn causes_from(
         &self,
         mut tree: TreeId,
         expr: Option<ExprId>,
@@ -139,6 +146,14 @@ impl Analyzer<'_> {
             }
         }
         first.map(|(_, entity)| entity)
+    }
+
+    /// Whether a definition has a mistake about levels in it, so that its own level says nothing.
+    pub(super) fn has_wrong_level(&self, entity: EntityId) -> bool {
+        let said = self.said.spoilt.get(&entity).cloned().unwrap_or_default();
+        let said = self.diagnostics.get(said).unwrap_or(&[]);
+        said.iter()
+            .any(|diagnostic| diagnostic.class == Class::Level && diagnostic.is_error())
     }
 
     /// Whether an entity is what a definition says it is.

@@ -126,10 +126,11 @@ impl Analyzer<'_> {
         let mut inside = unknown.iter().filter(|name| said.contains(&name.diagnostic));
         let is_unused = |name: &Unknown| matches!(slips.get(&name.name), Some(Slip::Unused(_)));
         // Nothing new may have been said because the names are unknown in another definition too.
+        let is_late = self.said.late.iter().any(|late| said.contains(&late.diagnostic));
         let is_taken = said
             .clone()
             .any(|number| self.said.taken_by.contains_key(&number));
-        said.is_empty() || is_taken || inside.any(|name| lacks || is_unused(name))
+        said.is_empty() || is_taken || (lacks && is_late) || inside.any(|name| lacks || is_unused(name))
     }
 
     /// Says of every definition with several wrong uses how many there are, and which side is the likelier mistake.

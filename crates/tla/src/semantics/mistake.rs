@@ -158,8 +158,14 @@ impl Analyzer<'_> {
         let known = taken.find(|((module, known), at)| {
             *module == self.module && (*known == name || (*module, at.unit) == here)
         });
-        if let Some((_, known)) = known {
-            let known = *known;
+        let known = known.map(|(_, known)| *known);
+        let known = known.or_else(|| {
+            let mut others = self.said.taken_by.iter();
+            let diagnostic = *others.find(|(_, other)| **other == by)?.0;
+            let unit = self.unit;
+            Some(Taken { diagnostic, unit })
+        });
+        if let Some(known) = known {
             let message = format!("`{}` is introduced again here", self.text(name));
             self.add_place(known.diagnostic, span, message);
             self.said.taken.insert((self.module, name), known);

@@ -654,7 +654,13 @@ impl Analyzer<'_> {
             let between = self.said.between.remove(&entity);
             self.said.gone.extend(between);
             let (name, span) = (self.spec.entity(entity).name, self.spec.entity(entity).span);
-            if self.is_missed(name) || self.said.taken.contains_key(&(self.module, name)) {
+            // A definition that uses itself unannounced is what was to be announced.
+            let is_late = self
+                .said
+                .late
+                .iter()
+                .any(|late| late.module == self.module && late.is_own);
+            if is_late || self.is_missed(name) || self.said.taken.contains_key(&(self.module, name)) {
                 continue;
             }
             let text = self.text(name);

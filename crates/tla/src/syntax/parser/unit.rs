@@ -180,8 +180,8 @@ impl Parser<'_> {
                 _ if begins_unit(&first) => false,
                 TokenKind::Identifier => {
                     let mut skipped = self.tokens.get(begin..self.at).unwrap_or(&[]).iter();
-                    skipped.all(|token| matches!(token.kind, TokenKind::Comma | TokenKind::Identifier))
-                        && (self.at == begin + 1 || second.kind == TokenKind::Comma)
+                    let is_lone = self.at == begin + 1 || second.kind == TokenKind::Comma;
+                    is_lone && skipped.all(|token| token.kind != TokenKind::Define)
                 }
                 TokenKind::Operator(Op::Negative) => false,
                 _ => true,
