@@ -562,6 +562,7 @@ impl Analyzer<'_> {
         wanted: Option<u32>,
         operator_span: Span,
     ) -> Argument {
+        let mut lacking = None;
         match wanted {
             Some(0) => {
                 let message = "a value is needed here, not a LAMBDA";
@@ -581,6 +582,7 @@ impl Analyzer<'_> {
                 let span = self.span(id);
                 let diagnostic = Diagnostic::error(Class::Arity, self.source(), operator_span, message)
                     .label(self.source(), span, "this LAMBDA");
+                lacking = (params.len() < wanted as usize).then_some(self.diagnostics.len());
                 self.report(diagnostic);
             }
             _ => {}
@@ -594,7 +596,13 @@ impl Analyzer<'_> {
         }
         let entities: Box<[EntityId]> = entities.into();
         self.spec.binders.insert((self.tree, id), entities.clone());
+        let before = self.diagnostics.len();
         let level = self.expr(body);
+        // A parameter that is missing is missed in the body.
+        if let Some(lacking) = lacking {
+            let missed = before..self.diagnostics.len();
+            self.said.follows.extend(missed.map(|number| (lacking, number)));
+        }
         self.record(id, level);
         self.scope.release(mark);
         let level = self

@@ -97,6 +97,15 @@ impl Analyzer<'_> {
         self.join_lost_lines(&all, &slips);
         self.join_unextended(&all, &slips);
         self.join_spots();
+        let misused = std::mem::take(&mut self.said.misused);
+        let raised = |cause: EntityId| self.said.raised.get(&cause).copied();
+        let misused = misused
+            .iter()
+            .filter_map(|(cause, number)| Some((raised(*cause)?, *number)));
+        let misused: Vec<(usize, usize)> = misused.collect();
+        for (a, b) in misused.into_iter().chain(std::mem::take(&mut self.said.follows)) {
+            self.add_to(a.min(b), a.max(b));
+        }
     }
 
     /// How often each entity is referred to.

@@ -104,7 +104,9 @@ impl Analyzer<'_> {
             .copied()
             .find(|t| self.spec.entity(*t).name == name)
         else {
-            if self.said.spoilt_modules.contains(&module) {
+            let known = self.scope.get(name).map(|binding| binding.entity);
+            let is_disputed = known.is_some_and(|known| self.is_disputed(known));
+            if is_disputed || self.said.spoilt_modules.contains(&module) {
                 self.argument(given.value, None);
                 return None;
             }

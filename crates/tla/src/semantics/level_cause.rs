@@ -75,6 +75,8 @@ impl Analyzer<'_> {
         }
         if is_suspect {
             self.said.raised.insert(cause, self.diagnostics.len());
+        } else {
+            self.said.misused.push((cause, self.diagnostics.len()));
         }
         self.said.raised_through.insert(self.diagnostics.len(), causes);
         let entity = self.spec.entity(cause);

@@ -67,10 +67,13 @@ impl Analyzer<'_> {
         signs.sort_unstable_by_key(|(number, _)| *number);
         let inside = |number: &usize| self.said.origins.get(number) == Some(&(module, unit));
         let first = signs.iter().map(|(number, _)| *number).find(inside);
-        if signs.iter().any(|(_, sign)| *sign == Sign::None) || !self.is_broken(module, unit, first) {
+        let is_strong = signs.iter().any(|(_, sign)| *sign == Sign::Strong);
+        let is_unknown = |number: usize| unknown.iter().any(|unknown| unknown.diagnostic == number);
+        let is_doubtful =
+            |(number, sign): &(usize, Sign)| *sign == Sign::None && !(is_strong && is_unknown(*number));
+        if signs.iter().any(is_doubtful) || !self.is_broken(module, unit, first) {
             return;
         }
-        let is_strong = signs.iter().any(|(_, sign)| *sign == Sign::Strong);
         let is_likely = signs.iter().any(|(_, sign)| *sign >= Sign::Likely);
         let missing = unknown.iter().find(|name| {
             let is_slip = slips.contains_key(&name.name);

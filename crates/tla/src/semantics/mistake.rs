@@ -50,6 +50,10 @@ pub(super) struct Said {
     pub short: Vec<(ModuleId, Taken)>,
     /// Definitions whose level is the cause of a mistake.
     pub raised: FxHashMap<EntityId, usize>,
+    /// Formulas that stand where none of their level may: their places are mistakes, unless they are `raised` too.
+    pub misused: Vec<(EntityId, usize)>,
+    /// Diagnostics of which the second follows from the first.
+    pub follows: Vec<(usize, usize)>,
     /// Parameters that arguments of too high a level were put in for.
     pub narrowed: FxHashMap<EntityId, usize>,
     /// Of mistakes about levels, the definitions that lead to the cause.

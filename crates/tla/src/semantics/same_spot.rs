@@ -14,8 +14,8 @@ use crate::names::Name;
 /// So many bytes may stand between two errors that are written together.
 const MAX_BETWEEN: usize = 2;
 
-/// So many may stand before a minus that has lost what it is to be taken from.
-const MAX_BEFORE_MINUS: usize = 4;
+/// So many may stand around a minus or a prime that has lost what belongs to it.
+const MAX_AROUND_ODD: usize = 4;
 
 impl Analyzer<'_> {
     /// Puts together what is written together.
@@ -36,12 +36,14 @@ impl Analyzer<'_> {
             };
             let text = self.spec.sources.get(first.source).text();
             let between = text.get(first.span.end as usize..second.span.start as usize);
-            let minus = text
-                .get(second.span.start as usize..)
-                .is_some_and(|text| text.starts_with('-'));
+            let begins_odd = |at: u32| {
+                text.get(at as usize..)
+                    .is_some_and(|text| text.starts_with(['-', '\'']))
+            };
+            let is_odd = begins_odd(first.span.start) || begins_odd(second.span.start);
             let is_joined = |between: &str| {
                 let is_close = between.len() <= MAX_BETWEEN && !between.contains(char::is_whitespace);
-                is_close || (minus && between.len() <= MAX_BEFORE_MINUS && !between.contains('\n'))
+                is_close || (is_odd && between.len() <= MAX_AROUND_ODD && !between.contains('\n'))
             };
             let is_same = first.span.start == second.span.start
                 || first.span.end == second.span.end
