@@ -84,9 +84,11 @@ impl Analyzer<'_> {
             };
             name.module == module && name.unit > unit && !name.is_foreign && may_be
         });
+        let missing = missing.map(|name| (name.name, name.diagnostic));
+        let missing = missing.or_else(|| self.doubtful_after(module, unit));
         let mut together: Vec<usize> = signs.iter().map(|(number, _)| *number).collect();
         match missing {
-            Some(missing) => together.push(missing.diagnostic),
+            Some((_, diagnostic)) => together.push(diagnostic),
             None if is_strong => {}
             None => return,
         }
@@ -98,12 +100,22 @@ impl Analyzer<'_> {
             self.add_to(*first, *other);
         }
         let teller = self.teller(*first);
-        if let (Some(missing), Some(diagnostic)) = (missing, self.diagnostics.get_mut(teller)) {
-            let name = self.spec.names.text(missing.name);
+        if let (Some((name, _)), Some(diagnostic)) = (missing, self.diagnostics.get_mut(teller)) {
+            let name = self.spec.names.text(name);
             diagnostic.help = Some(format!(
                 "is the line missing that begins the definition of `{name}`?"
             ));
         }
+    }
+
+    /// A name that is missing after a unit and happens to be defined by a module of the program.
+    fn doubtful_after(&self, module: ModuleId, unit: UnitId) -> Option<(Name, usize)> {
+        let mut lines = self.said.not_extended.iter().filter(|line| line.is_doubtful());
+        let line = lines.find(|line| {
+            let origin = self.said.origins.get(&line.diagnostic);
+            origin.is_some_and(|(at, later)| *at == module && *later > unit)
+        })?;
+        Some((line.only?, line.diagnostic))
     }
 
     /// What a mistake of a definition says.

@@ -165,7 +165,8 @@ impl Analyzer<'_> {
         let known = known.map(|(_, known)| *known);
         let known = known.or_else(|| {
             let mut others = self.said.taken_by.iter();
-            let diagnostic = *others.find(|(_, other)| **other == by)?.0;
+            let is_language = matches!(self.spec.entity(by).kind, EntityKind::BuiltIn(_));
+            let diagnostic = *others.find(|(_, other)| **other == by && !is_language)?.0;
             let unit = self.unit;
             Some(Taken { diagnostic, unit })
         });

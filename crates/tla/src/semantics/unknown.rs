@@ -99,8 +99,8 @@ impl NotExtended {
 
     /// Whether one name is missing that an unusual module happens to define, which may not be the one that is meant.
     pub fn is_doubtful(&self) -> bool {
-        let is_usual = |module: &&str| USUAL.contains(module);
-        self.only.is_some() && !self.no_line && !self.modules.iter().any(|module| is_usual(&module))
+        let is_usual = self.modules.iter().any(|module| USUAL.contains(module));
+        self.only.is_some() && !self.no_line && !is_usual
     }
 
     pub fn advice(&self) -> String {
