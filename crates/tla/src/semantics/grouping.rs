@@ -67,6 +67,7 @@ impl Analyzer<'_> {
         let references = self.reference_counts();
         let mut unknown = std::mem::take(&mut self.said.unknown);
         let all = unknown.clone();
+        self.note_bound_names();
         self.absorb(&mut unknown, |taken, unknown| taken.unit == unknown.unit);
         self.absorb_short(&mut unknown);
         let uses = self.uses_of(&unknown);

@@ -127,9 +127,8 @@ impl Analyzer<'_> {
         unknown: &[Unknown],
         slips: &FxHashMap<Name, Slip>,
     ) -> Sign {
-        let is_own = |late: &&super::unknown::Late| late.diagnostic == number && late.is_own;
-        if self.said.late.iter().any(|late| is_own(&late)) {
-            return Sign::Strong;
+        if let Some(late) = self.said.late.iter().find(|late| late.diagnostic == number) {
+            return if late.is_own { Sign::Strong } else { Sign::Weak };
         }
         if let Some(taken) = self.said.taken_by.get(&number) {
             let is_inside = self.unit_of(*taken) == Some((module, unit));
@@ -150,14 +149,20 @@ impl Analyzer<'_> {
         }
     }
 
+    /// Notes the names that the user's definitions have for parameters and bound names.
+    pub(super) fn note_bound_names(&mut self) {
+        let is_bound = |entity: &&Entity| matches!(entity.kind, EntityKind::Parameter | EntityKind::Bound);
+        let is_ours = |entity: &&Entity| self.files.is_library.get(entity.tree.0 as usize) == Some(&true);
+        let entities = self.spec.entities.iter().filter(is_bound);
+        let bound = entities
+            .filter(|entity| !is_ours(entity))
+            .map(|entity| entity.name);
+        self.said.bound_names = bound.collect();
+    }
+
     /// Whether other definitions of the user's have a parameter or bound name that is called like an unknown name.
     pub(super) fn is_bound_elsewhere(&self, unknown: &Unknown) -> bool {
-        let mut entities = self.spec.entities.iter();
-        entities.any(|entity| {
-            entity.name == unknown.name
-                && self.files.is_library.get(entity.tree.0 as usize) != Some(&true)
-                && matches!(entity.kind, EntityKind::Parameter | EntityKind::Bound)
-        })
+        self.said.bound_names.contains(&unknown.name)
     }
 
     /// The unit of a module that an entity is introduced in.
@@ -165,12 +170,11 @@ impl Analyzer<'_> {
         let entity = self.spec.entity(entity);
         let module = self.spec.module(entity.module);
         let tree = self.trees.get(module.tree.0 as usize)?;
-        let mut units = tree.module(module.index).units.iter();
-        let unit = units.find(|unit| {
-            let span = tree.unit(**unit).span;
-            entity.tree == module.tree && span.start <= entity.span.start && entity.span.end <= span.end
-        });
-        Some((entity.module, *unit?))
+        let units = &tree.module(module.index).units;
+        let after = units.partition_point(|unit| tree.unit(*unit).span.start <= entity.span.start);
+        let unit = *units.get(after.checked_sub(1)?)?;
+        let is_inside = entity.tree == module.tree && entity.span.end <= tree.unit(unit).span.end;
+        is_inside.then_some((entity.module, unit))
     }
 
     /// Whether a line of a unit, after its first and before its first mistake, begins with a junction.

@@ -70,6 +70,8 @@ pub(super) struct Said {
     pub origins: FxHashMap<usize, (ModuleId, UnitId)>,
     /// Of errors about names that are taken, what has the name.
     pub taken_by: FxHashMap<usize, EntityId>,
+    /// What parameters and bound names of the user's definitions are called, known at the end.
+    pub bound_names: FxHashSet<Name>,
     /// Diagnostics that turned out to follow from others.
     pub gone: FxHashSet<usize>,
     /// Diagnostics that another one tells.

@@ -147,7 +147,9 @@ impl Parser<'_> {
             let ends = match token.kind {
                 TokenKind::End | TokenKind::ModuleEnd => true,
                 TokenKind::ModuleStart => {
-                    self.starts_line(token.start) || self.peek_after(2) == TokenKind::Separator
+                    self.starts_line(token.start)
+                        || (self.peek_after(1), self.peek_after(2))
+                            == (TokenKind::Identifier, TokenKind::Separator)
                 }
                 _ => false,
             };
