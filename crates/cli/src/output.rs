@@ -112,6 +112,11 @@ fn say(tone: Tone, word: &str, message: &dyn std::fmt::Display) {
     let message = message.to_string();
     let lines: Vec<_> = message.trim_end().lines().map(|line| look.clean(line)).collect();
     let message = lines.join("\n");
+    // What is wrong with a spec comes as the front end says it, `error[parse]: …`, and needs no second word.
+    let (between, message) = match message.strip_prefix(word) {
+        Some(rest) if rest.starts_with('[') => ("", rest),
+        _ => (": ", message.as_str()),
+    };
     // Nobody is left to tell if standard error is closed.
-    let _ = writeln!(anstream::stderr(), "{}: {message}", look.paint(tone, word));
+    let _ = writeln!(anstream::stderr(), "{}{between}{message}", look.paint(tone, word));
 }

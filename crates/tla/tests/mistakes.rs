@@ -235,6 +235,155 @@ vars == <<big, small, log>>";
 }
 
 #[test]
+fn a_lost_first_line_is_one_mistake() {
+    // The line `Take(c) == /\ bag # {}` is lost.
+    let body = r"EXTENDS Naturals
+VARIABLES bag, sum
+Put(c) == /\ bag' = bag \cup {c}
+          /\ UNCHANGED sum
+
+          /\ c \in bag
+          /\ sum' = sum + coin
+Next == \E coin \in {1} : Put(coin) \/ Take(coin)";
+    assert_complaints(body, &["7:27 undefined: `coin` and `Take` are not defined"]);
+    assert_eq!(
+        advice(body),
+        "is the line missing that begins the definition of `Take`?"
+    );
+    // Of two definitions one swallowed the other's body and so uses itself and introduces a name twice.
+    let body = r"VARIABLE bag
+Idle == \E k \in {1} : bag' = {k}
+
+        \/ \E k \in {2} : Idle
+Spec == Step";
+    assert_complaints(body, &["4:15 redefined: `k` is already defined or declared"]);
+    // An action was swallowed by what should be a state predicate.
+    let body = r"VARIABLE x
+Init == /\ x = 0
+
+        /\ x' = x
+Spec == Init /\ [][Next]_x";
+    assert_complaints(body, &["5:20 undefined: `Next` is not defined"]);
+}
+
+#[test]
+fn a_misspelled_name_is_no_sign_of_a_lost_line() {
+    assert_complaints(
+        r"VARIABLES count, token
+Put == /\ count = 1
+       /\ token' = cuont
+Next == \/ Put
+        \/ Pu",
+        &[
+            "3:20 undefined: `cuont` is not defined",
+            "5:12 undefined: `Pu` is not defined",
+        ],
+    );
+}
+
+#[test]
+fn what_is_written_together_is_one_mistake() {
+    // `f[i - 1]`, and a bracket in the wrong place.
+    for body in ["G(f, i) == fi[-1]", "G(f, i) == fi[ - 1]"] {
+        assert_complaints(
+            &format!("EXTENDS Naturals\n{body}"),
+            &["2:12 undefined: `fi` is not defined"],
+        );
+    }
+    let body = "VARIABLE owners\nA == /\\ own = who\n     /\\ TRUE";
+    assert_complaints(body, &["2:9 undefined: `own` and `who` are not defined"]);
+}
+
+#[test]
+fn a_prime_in_an_operator_is_one_mistake_whatever_it_is_given() {
+    assert_complaints(
+        "VARIABLE x\nF(a) == a'\nG(b) == F(b)\nA == F(x')\nB == G(x') \\cup F(x')",
+        &["4:6 level: argument 1 of `F` is of action level; at most state level is allowed"],
+    );
+}
+
+#[test]
+fn modules_that_are_not_found_are_one_mistake_and_misspelled_ones_another() {
+    assert_complaints(
+        "EXTENDS Naturals, Fruit, Vegetables, Sequencse",
+        &[
+            "1:19 module: there is no module Fruit",
+            "1:38 module: there is no module Sequencse",
+        ],
+    );
+}
+
+#[test]
+fn a_name_that_is_taken_is_one_mistake_whatever_follows() {
+    // Uses of `Spec` may be meant for either.
+    assert_complaints(
+        "VARIABLE x\nSpec == x' = x\nSpec == [][TRUE]_x\nTHEOREM Spec => []TRUE\nA == Spec(1)",
+        &["3:1 redefined: `Spec` is already defined or declared"],
+    );
+    assert_complaints(
+        "RECURSIVE E(_), O(_)\nE(n) == O(n)\nE(n) == E(n)\nVARIABLE x\nTHEOREM TRUE",
+        &["3:1 redefined: `E` is already defined or declared"],
+    );
+}
+
+#[test]
+fn an_unknown_name_and_a_wrong_number_of_arguments_are_told_together_where_both_are_mistakes() {
+    let body = "VARIABLE count\nF(a, b) == <<a, b, cuont>>\nA == F(1, 2)\nB == F(1)";
+    assert_complaints(
+        body,
+        &[
+            "2:20 undefined: `cuont` is not defined",
+            "4:6 arity: `F` takes 2 arguments, but 1 is given",
+        ],
+    );
+    // Nobody expects the second parameter, and its absence would leave no name unknown.
+    assert_complaints(
+        "VARIABLE count\nF(a, b) == <<a, b, cuont>>\nA == F(1)\nB == F(2)",
+        &[
+            "2:20 undefined: `cuont` is not defined",
+            "3:6 arity: `F` takes 2 arguments, but all 2 uses give 1",
+        ],
+    );
+    // All uses give one argument more, and a name is unknown: the parameter is missing.
+    assert_complaints(
+        "F(a) == <<a, limit>>\nA == F(1, 2)\nB == F(2, 3)",
+        &["1:14 undefined: `limit` is not defined"],
+    );
+    assert_complaints(
+        "---- MODULE N ----\nVARIABLES x, y\nP == x = y\n====\nVARIABLE x\nI == INSTANCE N\nA == I(x)!P",
+        &["6:1 undefined: nothing is put in for `y` of module N"],
+    );
+}
+
+#[test]
+fn the_rest_of_a_broken_unit_is_no_mistake_of_its_own() {
+    for (body, only) in [
+        (
+            "F(a ---- MODULE b) == a\nB == 1",
+            "1:1 parse: expected a definition, a declaration or `====`, found `F`",
+        ),
+        (
+            "A == \n----\n5\nB == 1",
+            "1:3 parse: an expression is missing after `==`",
+        ),
+        (
+            "CONSTANT CONSTANTS\nMax\n\na1, a2\nB == 1",
+            "1:10 parse: expected a name, found the reserved word `CONSTANTS`",
+        ),
+    ] {
+        assert_complaints(body, &[only]);
+    }
+    // A second broken definition is.
+    assert_complaints(
+        "A (1\nB = 2\nC == 3",
+        &[
+            "1:1 parse: expected a definition, a declaration or `====`, found `A`",
+            "2:1 parse: `B =` is neither a definition nor a statement",
+        ],
+    );
+}
+
+#[test]
 fn two_misspelled_names_are_two_mistakes() {
     assert_complaints(
         "VARIABLES count, token\nA == cuont' = 1\nB == UNCHANGED tokne",

@@ -1,10 +1,13 @@
 //! One mistake gives one error: every token of every golden spec is spoilt in turn, and what is said is counted.
 
 mod common;
+#[path = "common/mutation.rs"]
+mod mutation;
 
 use std::path::{Path, PathBuf};
 
 use common::{files, golden};
+use mutation::{Mutable, Random};
 use omnilink_tla::diagnostic::{Class, Diagnostic};
 use omnilink_tla::semantics::search_path::SearchPath;
 use omnilink_tla::semantics::{Loaded, load_text};
@@ -127,6 +130,39 @@ fn one_slip_gives_at_most_one_error() {
         several.len()
     );
     assert!(several.is_empty(), "{}", several.join("\n"));
+}
+
+#[test]
+fn one_random_edit_gives_at_most_one_error() {
+    let mut specs = files(&golden("parse/accept"), ".tla");
+    specs.extend(files(&golden("specs"), ".tla"));
+    let mut random = Random::new(20_261_115);
+    let (mut tried, mut refused, mut several) = (0, 0, Vec::new());
+    for path in &specs {
+        let text = std::fs::read_to_string(path).unwrap();
+        let mutable = Mutable::new(&text);
+        for _ in 0..120 {
+            let Some((edit, edited)) = mutable.edited(&mut random) else {
+                continue;
+            };
+            tried += 1;
+            let said = said(&load(path, edited.clone()));
+            refused += usize::from(!said.is_empty());
+            if said.len() > 1 {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                let changed = text.lines().zip(edited.lines()).find(|(old, new)| old != new);
+                several.push(format!(
+                    "{name}: {edit} {changed:?}\n      {}",
+                    said.join("\n      ")
+                ));
+            }
+        }
+    }
+    println!(
+        "{tried} edits, {refused} refused, {} with several errors",
+        several.len()
+    );
+    assert!(refused > 1000 && several.is_empty(), "{}", several.join("\n"));
 }
 
 /// The first slip of a kind in each definition of a module that gives one error of the class, in that definition.

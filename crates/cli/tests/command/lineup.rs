@@ -28,7 +28,9 @@ fn a_folder_is_no_source_of_a_harness() {
 /// Cargo says what it builds before anything is refused.
 fn refused_after_building(ran: &Ran, words: &[&str]) {
     assert_eq!(ran.code, 2, "{ran:?}");
-    let error = ran.stderr.find("error: ").map_or("", |at| &ran.stderr[at..]);
+    let is_error = |line: &&str| line.starts_with("error: ") || line.starts_with("error[");
+    let lines: Vec<&str> = ran.stderr.lines().skip_while(|line| !is_error(line)).collect();
+    let error = lines.join("\n");
     for word in words {
         assert!(error.contains(word), "{word} is not in {ran:?}");
     }

@@ -33,6 +33,25 @@ fn init_writes_what_was_found_and_what_is_missing() {
 }
 
 #[test]
+fn a_spec_with_a_mistake_is_refused_in_the_words_of_the_front_end() {
+    let broken = QUEUE.replace("queue = <<>>\n", "queue = <<\n");
+    let folder = folder(&[("Queue.tla", broken.as_str()), ("run.ndjson", TRACE)]);
+    for verb in [
+        &["link", "init", "Queue.tla", "run.ndjson"][..],
+        &["validate", "Queue.tla", "run.ndjson"],
+    ] {
+        let ran = omnilink_in(folder.path(), verb);
+        assert_eq!(ran.code, 2, "{ran:?}");
+        let told = format!("{}{}", ran.stdout, ran.stderr);
+        assert_eq!(told.matches("error").count(), 1, "{verb:?}: {told}");
+        assert!(
+            told.contains("error[parse]: an expression is missing"),
+            "{verb:?}: {told}"
+        );
+    }
+}
+
+#[test]
 fn a_link_file_that_was_just_written_can_be_used() {
     let folder = folder(&[("Queue.tla", QUEUE), ("run.ndjson", TRACE)]);
     let ran = omnilink_in(

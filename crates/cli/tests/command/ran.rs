@@ -35,7 +35,8 @@ impl Ran {
     /// Checks that the input was refused, with these words.
     pub fn refused(&self, words: &[&str]) {
         assert_eq!(self.code, 2, "{self:?}");
-        assert!(self.stderr.starts_with("error: "), "{self:?}");
+        let is_told = self.stderr.starts_with("error: ") || self.stderr.starts_with("error[");
+        assert!(is_told && !self.stderr.contains("error: error"), "{self:?}");
         for word in words {
             assert!(self.stderr.contains(word), "{word:?} is missing: {self:?}");
         }

@@ -47,6 +47,10 @@ pub(super) struct Analyzer<'t> {
     pub uses: FxHashMap<EntityId, Vec<ParamUse>>,
     /// The lowest level that sets of parameters were limited to.
     limited: FxHashMap<ParamSet, Level>,
+    /// The parameter that others got their limits from, where they did not get them in their own definitions.
+    pub limited_by: FxHashMap<EntityId, EntityId>,
+    /// The parameter that an argument is being put in for.
+    pub formal: Option<EntityId>,
     /// Sets of parameters that equals may not be put in for.
     unequal: FxHashSet<ParamSet>,
     /// Names bound between the definition or label around and the current expression.
@@ -102,6 +106,8 @@ impl<'t> Analyzer<'t> {
             except: Vec::new(),
             uses: FxHashMap::default(),
             limited: FxHashMap::default(),
+            limited_by: FxHashMap::default(),
+            formal: None,
             unequal: FxHashSet::default(),
             bound: Vec::new(),
             labels: FxHashSet::default(),
@@ -308,6 +314,7 @@ impl<'t> Analyzer<'t> {
         let is_known = self.limited.get(&params).is_some_and(|known| *known <= max);
         if max < Level::Temporal && params != ParamSet::EMPTY && !is_known {
             let (entities, limited) = (&mut self.spec.entities, &mut self.limited);
+            let (formal, limited_by) = (self.formal, &mut self.limited_by);
             self.spec.params.walk(
                 params,
                 |set| {
@@ -318,6 +325,9 @@ impl<'t> Analyzer<'t> {
                 },
                 |param| {
                     let entity = &mut entities[param.0 as usize];
+                    if let Some(formal) = formal.filter(|formal| entity.max_level > max && *formal != param) {
+                        limited_by.insert(param, formal);
+                    }
                     entity.max_level = entity.max_level.min(max);
                 },
             );

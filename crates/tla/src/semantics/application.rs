@@ -63,7 +63,7 @@ pub(super) fn count(n: usize) -> String {
 impl Analyzer<'_> {
     /// `F(a, b)` or `x`: resolves the node and gives its level.
     pub(super) fn applied(&mut self, id: ExprId, ident: Ident, args: &[ExprId]) -> LevelOf {
-        let Some(binding) = self.lookup(ident) else {
+        let Some(binding) = self.lookup_given(ident, args.len()) else {
             for arg in args {
                 self.argument(*arg, None);
             }
@@ -110,6 +110,10 @@ impl Analyzer<'_> {
     pub(super) fn is_applicable(&mut self, entity: EntityId, span: Span) -> bool {
         let name = self.spec.entity(entity).name;
         match self.spec.entity(entity).kind {
+            EntityKind::Instance(_) | EntityKind::Statement(None) if self.is_disputed(entity) => {
+                self.said.mistakes += 1;
+                false
+            }
             EntityKind::Instance(_) => {
                 let text = self.text(name);
                 let message = format!("`{text}` is an instance, not an expression");
@@ -150,7 +154,7 @@ impl Analyzer<'_> {
                 self.argument(*arg, None);
             }
             // Of `F(ab)` for `F(a, b)` the unknown name has been said.
-            let is_said = args.len() < wanted && self.said.mistakes > mistakes;
+            let is_said = (args.len() < wanted || wanted == 0) && self.said.mistakes > mistakes;
             if !is_said {
                 self.wrong_count(binding.entity, args.len(), span);
             }
@@ -196,6 +200,15 @@ impl Analyzer<'_> {
         }
     }
 
+    /// The parameter that limits the level of an argument: the operator's own, or one that it is put in for.
+    fn limiting(&self, operator: EntityId, index: usize) -> Option<EntityId> {
+        let EntityKind::Operator { params, .. } = &self.spec.entity(operator).kind else {
+            return None;
+        };
+        let own = *params.get(index)?;
+        Some(self.limited_by.get(&own).copied().unwrap_or(own))
+    }
+
     /// Applies an operator to arguments that are resolved and right in number.
     pub(super) fn apply(
         &mut self,
@@ -219,9 +232,11 @@ impl Analyzer<'_> {
                 whole: span,
                 part: ids.get(i).copied(),
             };
+            self.formal = self.limiting(binding.entity, i);
             self.check_level(arg.level, max, at, |a| {
                 format!("argument {} of `{}`", i + 1, a.text(text))
             });
+            self.formal = None;
             if !leibniz {
                 self.break_leibniz(arg.level.params);
             }
@@ -314,7 +329,18 @@ impl Analyzer<'_> {
     ) -> bool {
         self.constrain(of.params, max);
         let fits = of.level <= max;
+        // A prime too many in an operator makes all its arguments wrong.
+        let known = self
+            .formal
+            .and_then(|formal| self.said.narrowed.get(&formal).copied());
+        if let Some(known) = known.filter(|_| !fits) {
+            let At { whole, part } = at.into();
+            let span = part.map_or(whole, |part| self.span(part));
+            self.add_place(known, span, "and here");
+            return fits;
+        }
         if !fits {
+            let number = self.diagnostics.len();
             let what = what(self);
             let message = format!(
                 "{what} is of {} level; at most {} level is allowed",
@@ -333,6 +359,10 @@ impl Analyzer<'_> {
                 diagnostic = diagnostic.label(self.source(), self.span(part), level);
             }
             self.report_level(diagnostic, part, of.level, Suspect::Values);
+            let formal = self.formal.filter(|formal| !self.is_ours(*formal));
+            if let Some(formal) = formal.filter(|_| self.diagnostics.len() > number) {
+                self.said.narrowed.insert(formal, number);
+            }
         }
         fits
     }
@@ -373,14 +403,16 @@ impl Analyzer<'_> {
                 let help = "only state predicates and temporal formulas may stand here";
                 let action = levels.iter().position(|l| l.level == Level::Action);
                 let action = action.and_then(|i| operand(self, i));
-                self.action_operand(message, help, action, span);
+                self.action_operand(message, help, (action, None), span);
             }
             Op::And | Op::Or | Op::Implies | Op::Equiv if has(Level::Action) && has(Level::Temporal) => {
                 let message = format!("`{}` joins an action and a temporal formula", op.text());
                 let help = "make the action temporal: `[][A]_v`";
                 let action = levels.iter().position(|l| l.level == Level::Action);
                 let action = action.and_then(|i| operand(self, i));
-                self.action_operand(message, help, action, span);
+                let temporal = levels.iter().position(|l| l.level == Level::Temporal);
+                let temporal = temporal.and_then(|i| operand(self, i));
+                self.action_operand(message, help, (action, temporal), span);
             }
             _ => {}
         }
@@ -388,8 +420,19 @@ impl Analyzer<'_> {
     }
 
     /// Reports that an operand may not be an action, unless a mistake in the same unit may have made it one.
-    fn action_operand(&mut self, message: String, help: &str, action: Option<ExprId>, span: Span) {
-        if self.said.mistakes > self.said.before_unit {
+    fn action_operand(
+        &mut self,
+        message: String,
+        help: &str,
+        (action, temporal): (Option<ExprId>, Option<ExprId>),
+        span: Span,
+    ) {
+        let is_wrong = |part: ExprId, level: Level| {
+            let causes = self.causes_from(self.tree, Some(part), None, level);
+            causes.iter().any(|cause| self.has_wrong_level(*cause))
+        };
+        let is_said = temporal.is_some_and(|part| is_wrong(part, Level::Temporal));
+        if is_said || self.said.mistakes > self.said.before_unit {
             self.said.mistakes += 1;
             return;
         }
@@ -438,12 +481,14 @@ impl Analyzer<'_> {
                 "an operator that takes {} is needed here, not a value",
                 count(wanted as usize)
             );
-            self.error(
-                Class::Arity,
-                self.span(id),
-                message,
-                "give the name of an operator, or a LAMBDA",
-            );
+            let diagnostic = Diagnostic::error(Class::Arity, self.source(), self.span(id), message)
+                .help("give the name of an operator, or a LAMBDA");
+            match self.spec.resolved(self.tree, id) {
+                Resolved::Entity(named) if self.is_defined(named) => {
+                    self.miscounted(named, wanted as usize, diagnostic);
+                }
+                _ => self.report(diagnostic),
+            }
         }
         Argument::value(level)
     }
@@ -486,7 +531,8 @@ impl Analyzer<'_> {
             EntityKind::Operator { params, .. } => params.clone(),
             _ => Box::new([]),
         };
-        if formals.iter().any(|formal| self.spec.entity(*formal).arity > 0) {
+        let takes_operator = formals.iter().any(|formal| self.spec.entity(*formal).arity > 0);
+        if takes_operator && !self.is_disputed(binding.entity) {
             let message = format!(
                 "`{}` takes an operator itself and cannot be an argument",
                 self.text(name)
@@ -516,6 +562,7 @@ impl Analyzer<'_> {
         wanted: Option<u32>,
         operator_span: Span,
     ) -> Argument {
+        let mut lacking = None;
         match wanted {
             Some(0) => {
                 let message = "a value is needed here, not a LAMBDA";
@@ -535,6 +582,7 @@ impl Analyzer<'_> {
                 let span = self.span(id);
                 let diagnostic = Diagnostic::error(Class::Arity, self.source(), operator_span, message)
                     .label(self.source(), span, "this LAMBDA");
+                lacking = (params.len() < wanted as usize).then_some(self.diagnostics.len());
                 self.report(diagnostic);
             }
             _ => {}
@@ -548,7 +596,13 @@ impl Analyzer<'_> {
         }
         let entities: Box<[EntityId]> = entities.into();
         self.spec.binders.insert((self.tree, id), entities.clone());
+        let before = self.diagnostics.len();
         let level = self.expr(body);
+        // A parameter that is missing is missed in the body.
+        if let Some(lacking) = lacking {
+            let missed = before..self.diagnostics.len();
+            self.said.follows.extend(missed.map(|number| (lacking, number)));
+        }
         self.record(id, level);
         self.scope.release(mark);
         let level = self

@@ -51,11 +51,19 @@ impl Analyzer<'_> {
             }
             ExprKind::Call(function, args) => {
                 self.check_call(*function, args.len(), node.span);
-                self.check_level(left, Level::Action, node.span, |_| "a function".into());
+                let at = At {
+                    whole: node.span,
+                    part: Some(*function),
+                };
+                self.check_level(left, Level::Action, at, |_| "a function".into());
                 self.all(args, Level::Action, node.span, left)
             }
-            ExprKind::Field(..) => {
-                self.check_level(left, Level::Action, node.span, |_| "a record".into());
+            ExprKind::Field(record, _) => {
+                let at = At {
+                    whole: node.span,
+                    part: Some(*record),
+                };
+                self.check_level(left, Level::Action, at, |_| "a record".into());
                 left
             }
             _ => left,
@@ -297,8 +305,15 @@ impl Analyzer<'_> {
                 LevelOf::fixed(Level::Action)
             }
             ExprKind::Fairness(_, subscript, action) => {
+                let mistakes = self.said.mistakes;
                 self.subscripted(id, *action, *subscript);
-                LevelOf::fixed(Level::Temporal)
+                // With a mistake in it, `WF_` may not have been meant.
+                let is_meant = self.said.mistakes == mistakes;
+                LevelOf::fixed(if is_meant {
+                    Level::Temporal
+                } else {
+                    Level::Constant
+                })
             }
             ExprKind::Lambda(..) => {
                 self.argument(id, Some(0));
@@ -335,12 +350,11 @@ impl Analyzer<'_> {
         let level = self.at_most(body, max, span);
         if level.level == Level::Temporal && sets.level == Level::Action {
             let message = "a temporal formula is quantified over a set that depends on the next state";
-            self.error(
-                Class::Level,
-                self.span(id),
-                message,
-                "quantify over a set without primes",
-            );
+            let diagnostic = Diagnostic::error(Class::Level, self.source(), span, message)
+                .help("quantify over a set without primes");
+            let mut sets = bounds.iter().filter_map(|bound| bound.set);
+            let primed = sets.find(|set| self.spec.level(self.tree, *set) == Level::Action);
+            self.report_level(diagnostic, primed, Level::Action, Suspect::All);
         }
         self.bound.truncate(before);
         self.scope.release(mark);

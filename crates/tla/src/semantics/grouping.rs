@@ -14,6 +14,7 @@ use super::analyzer::Analyzer;
 use super::entity::*;
 use super::mistake::Taken;
 use super::unknown::Unknown;
+use crate::diagnostic::nearest;
 use crate::names::Name;
 use crate::syntax::ast::{ExprId, ExprKind, UnitId};
 use crate::syntax::operators::Op;
@@ -37,9 +38,11 @@ struct Uses {
 
 /// What an unknown name seems to be instead of a name that is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Slip {
-    /// Nearly the name of something else, or a symbol of another language.
+pub(super) enum Slip {
+    /// Nearly the name of something else.
     Near,
+    /// Nearly the name of something that is not used otherwise, or a symbol of another language.
+    Misspelled,
     /// What another name was introduced for, which is not used.
     Unused(EntityId),
 }
@@ -47,38 +50,63 @@ enum Slip {
 impl Analyzer<'_> {
     /// Puts together what has one reason, once everything is known.
     pub(super) fn settle(&mut self) {
-        let is_settled = self.said.unknown.is_empty() && self.said.miscounted.is_empty();
-        if is_settled || !self.is_advice_seen() {
-            return;
+        if self.said.mistakes > 0 && self.is_advice_seen() {
+            self.settle_names();
         }
-        let references = self.reference_counts();
-        self.sum_up_counts(&references);
-        let mut unknown = std::mem::take(&mut self.said.unknown);
-        let mut gone = FxHashSet::default();
-        self.absorb(&mut unknown, &mut gone, |taken, unknown| {
-            taken.unit == unknown.unit
+        let gone = &self.said.gone;
+        let told = &self.said.told;
+        let mut number = 0..;
+        self.diagnostics.retain(|_| {
+            number
+                .next()
+                .is_none_or(|number| !gone.contains(&number) && !told.contains_key(&number))
         });
-        self.absorb_short(&mut unknown, &mut gone);
+    }
+
+    fn settle_names(&mut self) {
+        let references = self.reference_counts();
+        let mut unknown = std::mem::take(&mut self.said.unknown);
+        let all = unknown.clone();
+        self.note_bound_names();
+        self.absorb(&mut unknown, |taken, unknown| taken.unit == unknown.unit);
+        self.absorb_short(&mut unknown);
         let uses = self.uses_of(&unknown);
         let mut slips = FxHashMap::default();
         for name in &unknown {
             slips.extend(self.slip(name, &uses, &references).map(|slip| (name.name, slip)));
         }
-        self.join_unused(&mut unknown, &slips, &mut gone);
+        self.drop_unlike(&unknown, &mut slips);
+        self.sum_up_counts(&references, &unknown, &slips);
         let is_near = |unknown: &Unknown| slips.contains_key(&unknown.name);
-        self.absorb(&mut unknown, &mut gone, |_, unknown| !is_near(unknown));
-        self.absorb(&mut unknown, &mut gone, |_, _| true);
-        let mut modules: Vec<ModuleId> = unknown.iter().map(|name| name.module).collect();
+        self.absorb(&mut unknown, |_, unknown| !is_near(unknown));
+        self.absorb(&mut unknown, |_, _| true);
+        self.join_unused(&mut unknown, &slips);
+        self.absorb_not_extended();
+        self.absorb_late();
+        let mut modules: Vec<ModuleId> = unknown.iter().map(|name| self.outermost(name.module)).collect();
         modules.sort_unstable();
         modules.dedup();
         for module in modules {
-            let here = unknown.iter().filter(|name| name.module == module).cloned();
+            let here = unknown
+                .iter()
+                .filter(|name| self.outermost(name.module) == module)
+                .cloned();
             let (near, missing): (Vec<Unknown>, Vec<Unknown>) = here.partition(is_near);
-            self.group(module, missing, near, &uses.as_variables, &mut gone);
+            self.group(module, missing, near, &uses.as_variables);
         }
-        let mut number = 0..;
-        self.diagnostics
-            .retain(|_| number.next().is_none_or(|number| !gone.contains(&number)));
+        self.join_lines(&all, &slips);
+        self.join_lost_lines(&all, &slips);
+        self.join_unextended(&all, &slips);
+        self.join_spots();
+        let misused = std::mem::take(&mut self.said.misused);
+        let raised = |cause: EntityId| self.said.raised.get(&cause).copied();
+        let misused = misused
+            .iter()
+            .filter_map(|(cause, number)| Some((raised(*cause)?, *number)));
+        let misused: Vec<(usize, usize)> = misused.collect();
+        for (a, b) in misused.into_iter().chain(std::mem::take(&mut self.said.follows)) {
+            self.add_to(a.min(b), a.max(b));
+        }
     }
 
     /// How often each entity is referred to.
@@ -99,50 +127,92 @@ impl Analyzer<'_> {
     }
 
     /// Lets every name that is taken explain one unknown name: what was introduced under it was meant to have that one.
-    fn absorb(
-        &mut self,
-        unknown: &mut Vec<Unknown>,
-        gone: &mut FxHashSet<usize>,
-        fits: impl Fn(&Taken, &Unknown) -> bool,
-    ) {
+    fn absorb(&mut self, unknown: &mut Vec<Unknown>, fits: impl Fn(&Taken, &Unknown) -> bool) {
         let mut taken: Vec<((ModuleId, Name), Taken)> = self.said.taken.drain().collect();
         taken.sort_by_key(|(_, taken)| taken.diagnostic);
         for ((module, name), taken) in taken {
+            let file = self.outermost(module);
             let found = unknown
                 .iter()
-                .position(|unknown| unknown.module == module && fits(&taken, unknown));
+                .position(|unknown| self.outermost(unknown.module) == file && fits(&taken, unknown));
             let Some(at) = found else {
                 self.said.taken.insert((module, name), taken);
                 continue;
             };
             let missing = unknown.remove(at);
-            self.add_to(taken.diagnostic, &missing, gone);
-            let text = self.text(missing.name);
-            if let Some(diagnostic) = self.diagnostics.get_mut(taken.diagnostic) {
-                diagnostic.help = Some(format!(
-                    "TLA+ has no shadowing: choose another name; was it to be `{text}`?"
-                ));
+            self.absorb_name(taken, missing.name, missing.diagnostic);
+        }
+    }
+
+    /// A name that is not defined because its definition has the name that is taken.
+    fn absorb_name(&mut self, taken: Taken, missing: Name, diagnostic: usize) {
+        self.add_to(taken.diagnostic, diagnostic);
+        let text = self.text(missing);
+        if let Some(diagnostic) = self.diagnostics.get_mut(taken.diagnostic) {
+            diagnostic.help = Some(format!(
+                "TLA+ has no shadowing: choose another name; was it to be `{text}`?"
+            ));
+        }
+    }
+
+    /// A single name that a module of the program happens to define may be meant for what has a taken name.
+    fn absorb_not_extended(&mut self) {
+        for line in std::mem::take(&mut self.said.not_extended) {
+            let mut taken = self.said.taken.iter();
+            let taken = taken.find(|((module, _), _)| *module == line.module);
+            match (taken, line.only) {
+                (Some((_, taken)), Some(name)) => self.absorb_name(*taken, name, line.diagnostic),
+                _ => self.said.not_extended.push(line),
+            }
+        }
+    }
+
+    /// Where what announces or declares a name got one that is taken, uses of the name come too early: before its
+    /// definition, or inside.
+    fn absorb_late(&mut self) {
+        for late in self.said.late.clone() {
+            let mut taken = self.said.taken.iter();
+            let is_announced = |taken: &Taken| {
+                let by = self.said.taken_by.get(&taken.diagnostic);
+                by.is_some_and(|by| matches!(self.spec.entity(*by).kind, EntityKind::Announced))
+            };
+            let explains = |taken: &Taken| late.is_own || is_announced(taken);
+            let taken = taken.find(|((module, _), taken)| *module == late.module && explains(taken));
+            if let Some((_, taken)) = taken {
+                self.absorb_name(*taken, late.name, late.diagnostic);
             }
         }
     }
 
     /// A definition with fewer parameters than announced leaves names without a meaning.
-    fn absorb_short(&mut self, unknown: &mut Vec<Unknown>, gone: &mut FxHashSet<usize>) {
+    fn absorb_short(&mut self, unknown: &mut Vec<Unknown>) {
         for (module, short) in std::mem::take(&mut self.said.short) {
             let is_short = |name: &Unknown| (name.module, name.unit) == (module, short.unit);
             for name in unknown.extract_if(.., |name| is_short(name)).collect::<Vec<_>>() {
-                self.add_to(short.diagnostic, &name, gone);
+                self.add_to(short.diagnostic, name.diagnostic);
             }
         }
     }
 
-    /// Makes an unknown name another place of a diagnostic.
-    fn add_to(&mut self, number: usize, missing: &Unknown, gone: &mut FxHashSet<usize>) {
-        let Some(own) = self.diagnostics.get(missing.diagnostic).cloned() else {
+    /// The diagnostic that tells what the one with the given number would.
+    pub(super) fn teller(&self, mut number: usize) -> usize {
+        while let Some(by) = self.said.told.get(&number) {
+            number = *by;
+        }
+        number
+    }
+
+    /// Makes a diagnostic another place of the one with the given number.
+    pub(super) fn add_to(&mut self, number: usize, missing: usize) {
+        let (number, missing) = (self.teller(number), self.teller(missing));
+        if number == missing {
+            return;
+        }
+        let Some(own) = self.diagnostics.get(missing).cloned() else {
             return;
         };
         if let Some(diagnostic) = self.diagnostics.get_mut(number) {
-            gone.insert(missing.diagnostic);
+            self.said.told.insert(missing, number);
             if diagnostic.labels.len() < MAX_NAMES {
                 *diagnostic = diagnostic.clone().label(own.source, own.span, own.message);
             }
@@ -164,24 +234,73 @@ impl Analyzer<'_> {
         let letters = uses.letters_of.get(&unknown.unit).copied().unwrap_or(0);
         let letter = unknown.letter.filter(|_| letters == 1);
         let meant = unknown.near.or(letter).filter(may_be);
-        let is_near = meant.is_some_and(|meant| !unknown.is_elsewhere || !is_used(&meant));
-        (is_near || unknown.is_foreign).then_some(Slip::Near)
+        match meant {
+            _ if unknown.is_foreign => Some(Slip::Misspelled),
+            Some(meant) if !is_used(&meant) && unknown.near.is_some() => Some(Slip::Misspelled),
+            Some(meant) if !unknown.is_elsewhere || !is_used(&meant) => Some(Slip::Near),
+            _ => None,
+        }
+    }
+
+    /// The module of a file that a module is in.
+    pub(super) fn outermost(&self, module: ModuleId) -> ModuleId {
+        let tree = self.spec.module(module).tree;
+        let mut modules = self.spec.modules.iter();
+        let first = modules.position(|module| module.tree == tree);
+        first.map_or(module, |first| ModuleId(first as u32))
+    }
+
+    /// Where a line is missing anyway, what merely is unused is what an unknown name was to be only if they are alike.
+    fn drop_unlike(&self, unknown: &[Unknown], slips: &mut FxHashMap<Name, Slip>) {
+        let line_lacks = |file: ModuleId| {
+            let mut lines = self.said.not_extended.iter();
+            lines.any(|line| line.no_line && self.outermost(line.module) == file)
+                || unknown
+                    .iter()
+                    .any(|name| !slips.contains_key(&name.name) && self.outermost(name.module) == file)
+        };
+        let is_alike = |name: Name, unused: EntityId| {
+            let (a, b) = (
+                self.spec.names.text(name),
+                self.spec.names.text(self.spec.entity(unused).name),
+            );
+            let are_letters = a.chars().count() == 1 && b.chars().count() == 1;
+            are_letters || a.contains(b) || b.contains(a) || nearest(a, std::iter::once(b)).is_some()
+        };
+        let unlike: Vec<Name> = unknown
+            .iter()
+            .filter(|name| match slips.get(&name.name) {
+                Some(Slip::Unused(unused)) => {
+                    !is_alike(name.name, *unused) && line_lacks(self.outermost(name.module))
+                }
+                _ => false,
+            })
+            .map(|name| name.name)
+            .collect();
+        slips.retain(|name, _| !unlike.contains(name));
+    }
+
+    /// Whether there is little doubt about what an unknown name should have been.
+    pub(super) fn is_certain(&self, unknown: &Unknown, slips: &FxHashMap<Name, Slip>) -> bool {
+        match slips.get(&unknown.name) {
+            Some(Slip::Misspelled) => !self.is_bound_elsewhere(unknown),
+            Some(Slip::Unused(unused)) => {
+                let unused = self.spec.names.text(self.spec.entity(*unused).name);
+                nearest(self.spec.names.text(unknown.name), std::iter::once(unused)).is_some()
+            }
+            Some(Slip::Near) | None => false,
+        }
     }
 
     /// Unknown names that stand for the same unused name are one mistake: `F(a, b)` written as `F(ab)`.
-    fn join_unused(
-        &mut self,
-        unknown: &mut Vec<Unknown>,
-        slips: &FxHashMap<Name, Slip>,
-        gone: &mut FxHashSet<usize>,
-    ) {
+    fn join_unused(&mut self, unknown: &mut Vec<Unknown>, slips: &FxHashMap<Name, Slip>) {
         let mut first: FxHashMap<EntityId, usize> = FxHashMap::default();
         unknown.retain(|unknown| {
             let Some(Slip::Unused(meant)) = slips.get(&unknown.name) else {
                 return true;
             };
             match first.get(meant).copied() {
-                Some(known) => self.add_to(known, unknown, gone),
+                Some(known) => self.add_to(known, unknown.diagnostic),
                 None => {
                     first.insert(*meant, unknown.diagnostic);
                     self.point_at_unused(unknown.diagnostic, *meant);
@@ -261,7 +380,6 @@ impl Analyzer<'_> {
         mut missing: Vec<Unknown>,
         near: Vec<Unknown>,
         variables: &FxHashSet<Name>,
-        gone: &mut FxHashSet<usize>,
     ) {
         let info = self.spec.module(module);
         let syntax = self
@@ -271,7 +389,7 @@ impl Analyzer<'_> {
         let extends_nothing = syntax.is_some_and(|module| module.extends.is_empty());
         let only_variables_lack = info.variables.is_empty() && !info.constants.is_empty();
         let mut not_extended = self.said.not_extended.iter();
-        let line = not_extended.find(|line| line.no_line && line.module == module);
+        let line = not_extended.find(|line| line.no_line && self.outermost(line.module) == module);
         let line = line.map(|line| (line.diagnostic, line.advice()));
         let is_incomplete = extends_nothing || info.constants.is_empty();
         let units: FxHashSet<UnitId> = missing.iter().map(|name| name.unit).collect();
@@ -282,9 +400,17 @@ impl Analyzer<'_> {
                 .filter(|name| is_missing && (is_incomplete || units.contains(&name.unit))),
         );
         missing.sort_by_key(|name| name.diagnostic);
+        let doubtful = self.said.not_extended.iter().filter(|line| line.is_doubtful());
+        let doubtful = doubtful.filter(|line| self.outermost(line.module) == module);
+        let doubtful: Vec<usize> = doubtful.map(|line| line.diagnostic).collect();
+        if let Some(first) = missing.first().map(|name| name.diagnostic) {
+            for line in doubtful {
+                self.add_to(first.min(line), first.max(line));
+            }
+        }
         if let Some((number, advice)) = line.filter(|_| !missing.is_empty()) {
             for name in &missing {
-                self.add_to(number, name, gone);
+                self.add_to(number, name.diagnostic);
             }
             let names = self.listed(&missing);
             if let Some(diagnostic) = self.diagnostics.get_mut(number) {
@@ -295,17 +421,17 @@ impl Analyzer<'_> {
         let is_variable = |unknown: &Unknown| variables.contains(&unknown.name);
         let (varying, fixed): (Vec<Unknown>, Vec<Unknown>) = missing.iter().cloned().partition(is_variable);
         if varying.is_empty() || fixed.is_empty() {
-            self.join_names(&missing, !varying.is_empty(), gone);
+            self.join_names(&missing, !varying.is_empty());
         } else if extends_nothing || only_variables_lack {
-            self.join_names(&missing, only_variables_lack, gone);
+            self.join_names(&missing, only_variables_lack);
         } else {
-            self.join_names(&varying, true, gone);
-            self.join_names(&fixed, false, gone);
+            self.join_names(&varying, true);
+            self.join_names(&fixed, false);
         }
     }
 
     /// Makes one diagnostic of several unknown names.
-    fn join_names(&mut self, missing: &[Unknown], are_variables: bool, gone: &mut FxHashSet<usize>) {
+    fn join_names(&mut self, missing: &[Unknown], are_variables: bool) {
         let [first, others @ ..] = missing else {
             return;
         };
@@ -331,7 +457,7 @@ impl Analyzer<'_> {
             diagnostic.help = Some(help);
         }
         for name in others {
-            self.add_to(first.diagnostic, name, gone);
+            self.add_to(first.diagnostic, name.diagnostic);
         }
     }
 

@@ -104,7 +104,9 @@ impl Analyzer<'_> {
             .copied()
             .find(|t| self.spec.entity(*t).name == name)
         else {
-            if self.said.spoilt_modules.contains(&module) {
+            let known = self.scope.get(name).map(|binding| binding.entity);
+            let is_disputed = known.is_some_and(|known| self.is_disputed(known));
+            if is_disputed || self.said.spoilt_modules.contains(&module) {
                 self.argument(given.value, None);
                 return None;
             }
@@ -139,13 +141,9 @@ impl Analyzer<'_> {
             whole: span,
             part: Some(given.value),
         };
-        self.check_substitution(target, &argument, at, None);
+        let level = self.check_substitution(target, &argument, at, None);
         let value = SubstitutedBy::Expr(self.tree, given.value);
-        Some(Substituted {
-            target,
-            value,
-            level: argument.level,
-        })
+        Some(Substituted { target, value, level })
     }
 
     /// A constant or variable that WITH does not mention stands for what has its name here.
@@ -166,11 +164,8 @@ impl Analyzer<'_> {
                 .help(format!(
                     "add `WITH {text} <- …`, or define `{text}` before the INSTANCE"
                 ));
-            self.unknown(Ident { name, span }, None, diagnostic);
             // The parameters around it are used by what the instance puts them in for.
-            if let Some(unknown) = self.said.unknown.last_mut() {
-                unknown.locals = Box::default();
-            }
+            self.missing(Ident { name, span }, diagnostic);
             return None;
         };
         let found = self.spec.entity(binding.entity);
@@ -189,8 +184,7 @@ impl Analyzer<'_> {
         } else {
             Argument::value(self.level_of(binding))
         };
-        let level = argument.level;
-        self.check_substitution(target, &argument, span.into(), Some(binding.entity));
+        let level = self.check_substitution(target, &argument, span.into(), Some(binding.entity));
         Some(Substituted {
             target,
             value: SubstitutedBy::SameName(binding),
@@ -199,8 +193,14 @@ impl Analyzer<'_> {
     }
 
     /// What is put in may not see more of a behaviour than what it stands for may.
-    /// `of` is what is put in, where it is not written down.
-    fn check_substitution(&mut self, target: EntityId, argument: &Argument, at: At, of: Option<EntityId>) {
+    /// `of` is what is put in, where it is not written down. Gives the level of what is put in, or what it should be.
+    fn check_substitution(
+        &mut self,
+        target: EntityId,
+        argument: &Argument,
+        at: At,
+        of: Option<EntityId>,
+    ) -> LevelOf {
         let entity = self.spec.entity(target);
         let (max, text) = (entity.max_level, self.text(entity.name));
         if argument.level.level > max {
@@ -222,7 +222,7 @@ impl Analyzer<'_> {
                 }
                 (None, None) => self.report(diagnostic),
             }
-            return;
+            return LevelOf::fixed(max);
         }
         self.constrain(argument.level.params, max);
         if let Some(operator) = &argument.operator {
@@ -234,6 +234,7 @@ impl Analyzer<'_> {
             }
             self.check_uses(target, operator, |_| None, at);
         }
+        argument.level
     }
 
     fn level_error(&mut self, at: At, message: String, help: &str) {

@@ -7,7 +7,7 @@
 use super::analyzer::Analyzer;
 use super::entity::*;
 use super::level::Level;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Class, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::*;
 use crate::syntax::operators::Op;
@@ -31,40 +31,54 @@ impl Analyzer<'_> {
         suspect: Suspect,
     ) {
         let part = part.filter(|_| self.is_advice_seen());
-        let cause = part.and_then(|part| Some((self.span(part), self.level_cause(part, level)?)));
-        self.report_caused(diagnostic, cause, level, suspect);
+        let causes = part.map_or_else(Vec::new, |part| {
+            self.causes_from(self.tree, Some(part), None, level)
+        });
+        let span = part.map_or(diagnostic.span, |part| self.span(part));
+        self.report_caused(diagnostic, span, causes, level, suspect);
     }
 
     /// Reports that what an entity stands for is of too high a level, once for each definition that is the cause.
     pub(super) fn report_level_of(&mut self, diagnostic: Diagnostic, entity: EntityId, level: Level) {
-        let cause = self.cause_from(self.tree, None, Some(entity), level);
-        let cause = cause.map(|cause| (diagnostic.span, cause));
-        self.report_caused(diagnostic, cause, level, Suspect::All);
+        let causes = self.causes_from(self.tree, None, Some(entity), level);
+        let span = diagnostic.span;
+        self.report_caused(diagnostic, span, causes, level, Suspect::All);
     }
 
     fn report_caused(
         &mut self,
         diagnostic: Diagnostic,
-        cause: Option<(Span, EntityId)>,
+        span: Span,
+        causes: Vec<EntityId>,
         level: Level,
         suspect: Suspect,
     ) {
-        let Some((span, cause)) = cause else {
+        let is_value = |cause: &&EntityId| suspect == Suspect::All || !self.is_formula(**cause);
+        let suspected = causes.iter().rev().find(is_value).copied();
+        let Some(cause) = suspected.or_else(|| causes.last().copied()) else {
             self.report(diagnostic);
             return;
         };
-        if suspect == Suspect::All && self.is_spoilt(cause) {
+        // What is temporal by mistake spoils every action that it is a part of.
+        if level == Level::Temporal && causes.iter().any(|cause| self.has_wrong_level(*cause)) {
             self.said.mistakes += 1;
             return;
         }
-        let is_suspect = suspect == Suspect::All || !self.is_formula(cause);
+        if self.is_disputed(cause) || (suspect == Suspect::All && self.is_spoilt(cause)) {
+            self.said.mistakes += 1;
+            return;
+        }
+        let is_suspect = suspected.is_some();
         if let Some(known) = self.said.raised.get(&cause).filter(|_| is_suspect).copied() {
             self.add_place(known, span, "and here");
             return;
         }
         if is_suspect {
             self.said.raised.insert(cause, self.diagnostics.len());
+        } else {
+            self.said.misused.push((cause, self.diagnostics.len()));
         }
+        self.said.raised_through.insert(self.diagnostics.len(), causes);
         let entity = self.spec.entity(cause);
         let message = format!(
             "`{}` is of {} level",
@@ -75,22 +89,22 @@ impl Analyzer<'_> {
         self.report(diagnostic.label(source, span, message));
     }
 
-    /// The definition that makes an expression of the current text be of a level, if none of its own operators does.
-    fn level_cause(&self, part: ExprId, level: Level) -> Option<EntityId> {
-        self.cause_from(self.tree, Some(part), None, level)
-    }
-
-    /// Follows definitions of a level to the last one, from an expression or an entity.
-    fn cause_from(
+    /// The definitions that make an expression or an entity be of a level, one by the other, to the last, which is the
+    /// cause. There are none if an operator of the expression does.
+    pub(super) fn causes_from(
         &self,
         mut tree: TreeId,
         expr: Option<ExprId>,
         entity: Option<EntityId>,
         level: Level,
-    ) -> Option<EntityId> {
+    ) -> Vec<EntityId> {
         let mut met = Vec::new();
         let mut next = entity.or_else(|| self.raised_in(tree, expr?, level));
         while let Some(entity) = next.filter(|entity| !met.contains(entity)) {
+            if self.is_disputed(entity) {
+                met.push(entity);
+                break;
+            }
             let known = self.spec.entity(entity);
             let (EntityKind::Operator { body, .. } | EntityKind::Function { body, .. }) = known.kind else {
                 break;
@@ -99,7 +113,7 @@ impl Analyzer<'_> {
             tree = known.tree;
             next = self.raised_in(tree, body, level);
         }
-        met.last().copied()
+        met
     }
 
     /// The first definition of the given level that is used in an expression; none if an operator there is of that
@@ -125,17 +139,31 @@ impl Analyzer<'_> {
                 },
                 Resolved::Nothing => continue,
             };
-            let known = self.spec.entity(entity);
-            let is_defined = matches!(
-                known.kind,
-                EntityKind::Operator { .. } | EntityKind::Function { .. }
-            );
+            if self.is_disputed(entity) {
+                return Some(entity);
+            }
             let is_first = first.is_none_or(|(span, _)| node.span.start < span.start);
-            if is_defined && known.level.level >= level && is_first {
+            if self.is_defined(entity) && self.spec.entity(entity).level.level >= level && is_first {
                 first = Some((node.span, entity));
             }
         }
         first.map(|(_, entity)| entity)
+    }
+
+    /// Whether a definition has a mistake about levels in it, so that its own level says nothing.
+    pub(super) fn has_wrong_level(&self, entity: EntityId) -> bool {
+        let said = self.said.spoilt.get(&entity).cloned().unwrap_or_default();
+        let said = self.diagnostics.get(said).unwrap_or(&[]);
+        said.iter()
+            .any(|diagnostic| diagnostic.class == Class::Level && diagnostic.is_error())
+    }
+
+    /// Whether an entity is what a definition says it is.
+    pub(super) fn is_defined(&self, entity: EntityId) -> bool {
+        matches!(
+            self.spec.entity(entity).kind,
+            EntityKind::Operator { .. } | EntityKind::Function { .. }
+        )
     }
 
     /// Whether a definition is a formula, as far as its outermost operator tells.

@@ -62,7 +62,10 @@ pub fn load_text(path: &Path, text: String, search: &SearchPath) -> Loaded {
     deep_stack::run(|| {
         let mut loader = Loader {
             spec: Spec::default(),
-            files: Files::default(),
+            files: Files {
+                search: search.clone(),
+                ..Files::default()
+            },
             diagnostics: Vec::new(),
             search,
             pending: Vec::new(),
@@ -109,6 +112,8 @@ pub(super) struct Files {
     pub library: FxHashMap<Name, TreeId>,
     /// Which trees are built-in modules.
     pub is_library: Vec<bool>,
+    /// Where modules were looked for.
+    pub search: SearchPath,
 }
 
 impl Files {

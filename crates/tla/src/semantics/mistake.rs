@@ -5,13 +5,15 @@
 //! said is not said again, or becomes a second place of the same diagnostic. What is independent of it is: two mistakes
 //! in two definitions are two diagnostics.
 
+use std::ops::Range;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::analyzer::Analyzer;
 use super::built_in;
 use super::entity::*;
 use super::miscount::Miscounted;
-use super::unknown::{NotExtended, Unknown};
+use super::unknown::{Late, NotExtended, Unknown};
 use crate::diagnostic::{Class, Diagnostic, nearest};
 use crate::names::Name;
 use crate::source::Span;
@@ -38,6 +40,8 @@ pub(super) struct Said {
     /// What was applied to the wrong number of arguments.
     pub miscounted: Vec<Miscounted>,
     missing_modules: FxHashSet<Name>,
+    /// Modules that use others which cannot be found.
+    no_folder: FxHashMap<ModuleId, usize>,
     /// Names that a module was asked for and does not define.
     not_exported: FxHashSet<(ModuleId, Name)>,
     /// Names that were taken when something wanted to introduce them.
@@ -46,10 +50,41 @@ pub(super) struct Said {
     pub short: Vec<(ModuleId, Taken)>,
     /// Definitions whose level is the cause of a mistake.
     pub raised: FxHashMap<EntityId, usize>,
-    /// Definitions with mistakes in them.
-    pub spoilt: FxHashSet<EntityId>,
+    /// Formulas that stand where none of their level may: their places are mistakes, unless they are `raised` too.
+    pub misused: Vec<(EntityId, usize)>,
+    /// Diagnostics of which the second follows from the first.
+    pub follows: Vec<(usize, usize)>,
+    /// Parameters that arguments of too high a level were put in for.
+    pub narrowed: FxHashMap<EntityId, usize>,
+    /// Of mistakes about levels, the definitions that lead to the cause.
+    pub raised_through: FxHashMap<usize, Vec<EntityId>>,
+    /// Definitions with mistakes in them, and the diagnostics that say so.
+    pub spoilt: FxHashMap<EntityId, Range<usize>>,
+    /// What has a name that something else wants too: its uses may be meant for the other.
+    pub disputed: FxHashSet<EntityId>,
+    /// What stands between a RECURSIVE and the definition of the first name it announces.
+    pub between: FxHashMap<EntityId, usize>,
+    /// Names that are used before they are introduced.
+    pub late: Vec<Late>,
+    /// The module and unit of every error.
+    pub origins: FxHashMap<usize, (ModuleId, UnitId)>,
+    /// Of errors about names that are taken, what has the name.
+    pub taken_by: FxHashMap<usize, EntityId>,
+    /// What parameters and bound names of the user's definitions are called, known at the end.
+    pub bound_names: FxHashSet<Name>,
+    /// Diagnostics that turned out to follow from others.
+    pub gone: FxHashSet<usize>,
+    /// Diagnostics that another one tells.
+    pub told: FxHashMap<usize, usize>,
     /// Modules with mistakes in them.
     pub spoilt_modules: FxHashSet<ModuleId>,
+}
+
+/// How far the walk was at some point.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tally {
+    mistakes: usize,
+    diagnostics: usize,
 }
 
 /// A mistake that leaves a name without a meaning.
@@ -63,7 +98,12 @@ pub(super) struct Taken {
 
 impl Analyzer<'_> {
     pub fn report(&mut self, diagnostic: Diagnostic) {
-        self.said.mistakes += usize::from(diagnostic.is_error());
+        if diagnostic.is_error() {
+            self.said.mistakes += 1;
+            self.said
+                .origins
+                .insert(self.diagnostics.len(), (self.module, self.unit));
+        }
         self.diagnostics.push(diagnostic);
     }
 
@@ -71,15 +111,29 @@ impl Analyzer<'_> {
         self.report(Diagnostic::error(class, self.source(), span, message).help(help));
     }
 
-    /// Notes a definition in which mistakes were met since `before`.
-    pub fn note_mistakes(&mut self, entity: EntityId, before: usize) {
-        if self.said.mistakes > before {
-            self.said.spoilt.insert(entity);
+    /// How many mistakes were met and how many diagnostics there are, to be asked again later.
+    pub fn tally(&self) -> Tally {
+        Tally {
+            mistakes: self.said.mistakes,
+            diagnostics: self.diagnostics.len(),
         }
     }
 
+    /// Notes a definition in which mistakes were met since `before`.
+    pub fn note_mistakes(&mut self, entity: EntityId, before: Tally) {
+        if self.said.mistakes > before.mistakes {
+            let said = before.diagnostics..self.diagnostics.len();
+            self.said.spoilt.insert(entity, said);
+        }
+    }
+
+    /// Whether what an entity is may not be what it was meant to be.
     pub fn is_spoilt(&self, entity: EntityId) -> bool {
-        self.said.spoilt.contains(&entity)
+        self.said.spoilt.contains_key(&entity) || self.is_disputed(entity)
+    }
+
+    pub fn is_disputed(&self, entity: EntityId) -> bool {
+        self.said.disputed.contains(&entity)
     }
 
     /// Whether advice will be seen.
@@ -104,13 +158,21 @@ impl Analyzer<'_> {
     /// Reports a name that is taken, once in a module for everything that wants it: if one thing has the wrong name,
     /// all others are in its way. Several such names in one unit are one mistake too, a missing head or end.
     pub fn taken(&mut self, name: Name, span: Span, by: EntityId) {
+        self.said.disputed.insert(by);
         let here = (self.module, self.unit);
         let mut taken = self.said.taken.iter();
         let known = taken.find(|((module, known), at)| {
             *module == self.module && (*known == name || (*module, at.unit) == here)
         });
-        if let Some((_, known)) = known {
-            let known = *known;
+        let known = known.map(|(_, known)| *known);
+        let known = known.or_else(|| {
+            let mut others = self.said.taken_by.iter();
+            let is_language = matches!(self.spec.entity(by).kind, EntityKind::BuiltIn(_));
+            let diagnostic = *others.find(|(_, other)| **other == by && !is_language)?.0;
+            let unit = self.unit;
+            Some(Taken { diagnostic, unit })
+        });
+        if let Some(known) = known {
             let message = format!("`{}` is introduced again here", self.text(name));
             self.add_place(known.diagnostic, span, message);
             self.said.taken.insert((self.module, name), known);
@@ -121,6 +183,7 @@ impl Analyzer<'_> {
             unit: self.unit,
         };
         self.said.taken.insert((self.module, name), new);
+        self.said.taken_by.insert(new.diagnostic, by);
         let text = self.text(name);
         let earlier = self.spec.entity(by);
         let source = self.source();
@@ -151,7 +214,15 @@ impl Analyzer<'_> {
         let near = known.chain(near.iter().map(String::as_str));
         let help = match nearest(&name, near.filter(|_| self.is_advice_seen())) {
             Some(near) => format!("did you mean {near}?"),
-            None => format!("put {name}.tla next to the spec, or name its folder with -L"),
+            None => {
+                // Modules that are not found are not found for one reason.
+                if let Some(known) = self.said.no_folder.get(&self.module).copied() {
+                    self.add_place(known, ident.span, format!("nor is there a module {name}"));
+                    return;
+                }
+                self.said.no_folder.insert(self.module, self.diagnostics.len());
+                format!("put {name}.tla next to the spec, or name its folder with -L")
+            }
         };
         self.error(
             Class::Module,
@@ -168,7 +239,9 @@ impl Analyzer<'_> {
         let names = home.exports.iter().filter(|_| self.is_advice_seen());
         let near = nearest(text, names.map(|(n, _)| self.spec.names.text(*n)));
         // A mistake in the module may have swallowed the definition.
-        let is_swallowed = near.is_none() && self.said.spoilt_modules.contains(&module);
+        let mut taken = self.said.taken.keys();
+        let is_disputed = taken.any(|(at, _)| *at == module);
+        let is_swallowed = self.said.spoilt_modules.contains(&module) && (near.is_none() || is_disputed);
         let is_said = home.incomplete || is_swallowed || self.said.undefined.contains_key(&name);
         if is_said || !self.said.not_exported.insert((module, name)) {
             self.said.mistakes += 1;

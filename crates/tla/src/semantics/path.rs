@@ -241,7 +241,13 @@ impl<'t> Analyzer<'t> {
                 self.is_applicable(binding.entity, segment.span);
                 return None;
             }
+            let mistakes = self.said.mistakes;
             self.instance_arguments(binding.entity, instance, segment, target);
+            if self.said.mistakes > mistakes
+                && self.spec.instance(instance).params.len() != segment.args.len()
+            {
+                return None;
+            }
             target.via.push(InstanceStep {
                 instance,
                 segment: Some(target.segment as u32),
@@ -333,6 +339,7 @@ impl<'t> Analyzer<'t> {
             target.missing.extend(formals.iter().copied());
         } else if formals.len() != named.args.len() {
             self.wrong_count(target.entity, named.args.len(), named.span);
+            return Default::default();
         }
         let mut bound: Vec<(EntityId, u32, u32)> = Vec::new();
         let mut formals = formals;
@@ -360,6 +367,9 @@ impl<'t> Analyzer<'t> {
                 Err(message) => {
                     let help = "parts are counted from 1; lists, operators and IF have them";
                     self.error(Class::Label, segment.span, message, help);
+                    if let SegmentKind::Name(name) = segment.kind {
+                        self.note_undefined(name);
+                    }
                     return Default::default();
                 }
             }

@@ -37,6 +37,17 @@ impl SearchPath {
         Self { folders }
     }
 
+    /// The `.tla` files of the first folder, in order.
+    pub(super) fn neighbours(&self) -> Vec<PathBuf> {
+        let entries = self.folders.first().and_then(|folder| folder.read_dir().ok());
+        let paths = entries.into_iter().flatten().flatten().map(|entry| entry.path());
+        let mut paths: Vec<PathBuf> = paths
+            .filter(|path| path.extension().is_some_and(|extension| extension == "tla"))
+            .collect();
+        paths.sort_unstable();
+        paths
+    }
+
     /// Looks a module up. A file that is there but cannot be read is an error, not an absence.
     pub fn find(&self, module: &str) -> Result<Option<Found>, std::io::Error> {
         if module.contains(['/', '\\']) {

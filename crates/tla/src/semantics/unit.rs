@@ -128,6 +128,10 @@ impl Analyzer<'_> {
         if a.module == b.module {
             return;
         }
+        if self.is_disputed(known) {
+            self.said.mistakes += 1;
+            return;
+        }
         let name = self.spec.names.text(a.name);
         let same_kind = a.is_declaration() == b.is_declaration();
         let (at, other) = ((a.source, a.span), (b.source, b.span));
@@ -137,6 +141,12 @@ impl Analyzer<'_> {
             Diagnostic::warning(Class::Redefined, source, span, message)
         } else {
             let message = format!("`{name}` is declared by one module and defined by another");
+            let taken = Taken {
+                diagnostic: self.diagnostics.len(),
+                unit: self.unit,
+            };
+            self.said.taken.insert((self.module, a.name), taken);
+            self.said.disputed.insert(known);
             Diagnostic::error(Class::Redefined, source, span, message).help("rename one of the two")
         };
         let diagnostic =
@@ -222,10 +232,15 @@ impl Analyzer<'_> {
             UnitKind::UseOrHide => "USE or HIDE",
             _ => return,
         };
-        let Some((open, _)) = self.announced.first().copied() else {
+        let Some((announced, _)) = self.announced.first().copied() else {
             return;
         };
-        let open = self.spec.entity(open);
+        if let Some(known) = self.said.between.get(&announced).copied() {
+            self.add_place(known, unit.span, format!("nor can {what}"));
+            return;
+        }
+        self.said.between.insert(announced, self.diagnostics.len());
+        let open = self.spec.entity(announced);
         let (name, place) = (self.text(open.name), (open.source, open.span));
         let message = format!("{what} cannot stand between RECURSIVE and the definition of `{name}`");
         let diagnostic = Diagnostic::error(Class::Semantic, self.source(), unit.span, message)
@@ -319,6 +334,7 @@ impl Analyzer<'_> {
                 instance,
             } => {
                 let mark = self.scope.mark();
+                let before = self.tally();
                 let params = self.named_parameters(*name, params, unit.span);
                 let resolved = if self.is_hidden_from_let(instance.module) {
                     None
@@ -334,6 +350,7 @@ impl Analyzer<'_> {
                     None => (EntityKind::Unknown, 0),
                 };
                 let entity = self.entity(*name, kind, arity, LevelOf::default());
+                self.note_mistakes(entity, before);
                 self.spec.let_entities.insert((self.tree, id), entity);
                 self.define(entity, unit, unit.span);
             }
@@ -419,7 +436,7 @@ impl Analyzer<'_> {
                 self.said.short.push((self.module, short));
             }
             self.report(diagnostic);
-            self.said.spoilt.insert(known);
+            self.said.disputed.insert(known);
         }
         self.announced.swap_remove(at);
         Some(known)
@@ -429,6 +446,7 @@ impl Analyzer<'_> {
         if self.is_language(name.ident, params, unit.span) {
             return;
         }
+        let before = self.tally();
         let mistakes = self.said.mistakes;
         let announced = self.fulfil(name.ident, params.len() as u32, unit.span);
         let mark = self.scope.mark();
@@ -450,19 +468,8 @@ impl Analyzer<'_> {
         let primed = params
             .iter()
             .find(|param| self.spec.entity(**param).max_level < Level::Action);
-        if recursive
-            && let Some(param) = primed
-            && self.said.mistakes == mistakes
-            && !self.section.iter().any(|entity| self.is_spoilt(*entity))
-        {
-            let text = self.text(self.spec.entity(*param).name);
-            let message = format!("a recursive operator may not prime its parameter `{text}`");
-            self.error(
-                Class::Level,
-                unit.span,
-                message,
-                "prime the argument where the operator is used",
-            );
+        if recursive && let Some(param) = primed.copied() {
+            self.check_recursive(param, unit.span, mistakes);
         }
         let kind = EntityKind::Operator {
             params,
@@ -483,20 +490,35 @@ impl Analyzer<'_> {
                     }
                     self.current().definitions.push(entity);
                 }
-                self.note_mistakes(entity, mistakes);
+                self.note_mistakes(entity, before);
                 self.close_if_complete();
             }
             None => {
                 let entity = self.entity(name.ident, kind, arity, level);
-                self.note_mistakes(entity, mistakes);
+                self.note_mistakes(entity, before);
                 self.spec.let_entities.insert((self.tree, id), entity);
                 self.define(entity, unit, unit.span);
             }
         }
     }
 
+    /// Reports that a recursive operator primes a parameter, unless mistakes made it do so, or it only puts the parameter
+    /// in for one of which that has been said.
+    fn check_recursive(&mut self, param: EntityId, span: Span, mistakes: usize) {
+        let is_spoilt = self.section.iter().any(|entity| self.is_spoilt(*entity));
+        let limiting = self.limited_by.get(&param).copied().unwrap_or(param);
+        if self.said.mistakes > mistakes || is_spoilt || self.said.narrowed.contains_key(&limiting) {
+            return;
+        }
+        self.said.narrowed.insert(limiting, self.diagnostics.len());
+        let text = self.text(self.spec.entity(param).name);
+        let message = format!("a recursive operator may not prime its parameter `{text}`");
+        let help = "prime the argument where the operator is used";
+        self.error(Class::Level, span, message, help);
+    }
+
     /// Reports a definition of what the language defines. Probably something else was to be defined, most likely what
-    /// looks like a parameter now (`Init' == …`), so those names are not unknown.
+    /// looks like a parameter now (`Init' == …`), so those names are not unknown and no other is missing.
     fn is_language(&mut self, name: Ident, params: &[OpDecl], span: Span) -> bool {
         let Some(known) = self.scope.get(name.name) else {
             return false;
@@ -505,10 +527,12 @@ impl Analyzer<'_> {
             return false;
         }
         self.taken(name.name, span, known.entity);
-        for param in params {
+        let is_word = self.spec.names.text(name.name).starts_with(char::is_alphabetic);
+        for param in params.iter().filter(|_| !is_word) {
             if self.scope.get(param.ident.name).is_none() {
                 let entity = self.entity(param.ident, EntityKind::Unknown, 0, LevelOf::default());
                 self.declare(entity, param.ident.span);
+                self.said.taken.remove(&(self.module, name.name));
             }
         }
         true
@@ -531,7 +555,7 @@ impl Analyzer<'_> {
     }
 
     fn function(&mut self, id: UnitId, unit: &Unit, name: Ident, bounds: &[Bound], body: ExprId) {
-        let mistakes = self.said.mistakes;
+        let before = self.tally();
         let announced = self.fulfil(name, 0, unit.span);
         let arguments = bounds
             .iter()
@@ -574,7 +598,7 @@ impl Analyzer<'_> {
             recursive,
         };
         known.level = level;
-        self.note_mistakes(entity, mistakes);
+        self.note_mistakes(entity, before);
         if announced.is_some() {
             self.spec.let_entities.insert((self.tree, id), entity);
             if self.let_depth == 0 {
@@ -626,18 +650,24 @@ impl Analyzer<'_> {
             .collect();
         self.announced.retain(|(_, d)| *d < depth);
         for entity in open {
+            // Without the definition, everything stands before it.
+            let between = self.said.between.remove(&entity);
+            self.said.gone.extend(between);
             let (name, span) = (self.spec.entity(entity).name, self.spec.entity(entity).span);
-            if self.is_missed(name) || self.said.taken.contains_key(&(self.module, name)) {
+            // A definition that uses itself unannounced is what was to be announced.
+            let is_late = self
+                .said
+                .late
+                .iter()
+                .any(|late| late.module == self.module && late.is_own);
+            if is_late || self.is_missed(name) || self.said.taken.contains_key(&(self.module, name)) {
                 continue;
             }
             let text = self.text(name);
             let message = format!("`{text}` is announced by RECURSIVE but not defined");
-            self.error(
-                Class::Undefined,
-                span,
-                message,
-                format!("define `{text}`, or take it out of RECURSIVE"),
-            );
+            let diagnostic = Diagnostic::error(Class::Undefined, self.source(), span, message)
+                .help(format!("define `{text}`, or take it out of RECURSIVE"));
+            self.missing(Ident { name, span }, diagnostic);
         }
     }
 }

@@ -13,6 +13,7 @@ use crate::diagnostic::{Class, Diagnostic, nearest};
 use crate::names::Name;
 use crate::source::{SourceId, Span};
 use crate::syntax::ast::{Ident, UnitId, UnitKind};
+use crate::syntax::token::Token;
 use crate::syntax::tokenize;
 
 /// A name that nothing defines, as it was first met.
@@ -36,6 +37,28 @@ pub(super) struct Unknown {
     pub locals: Box<[EntityId]>,
 }
 
+/// A name that is used before it is introduced.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Late {
+    pub name: Name,
+    /// Its place in the list of diagnostics.
+    pub diagnostic: usize,
+    pub module: ModuleId,
+    /// Whether it is used inside its own definition.
+    pub is_own: bool,
+}
+
+/// The modules that most specs extend.
+const USUAL: [&str; 7] = [
+    "Naturals",
+    "Integers",
+    "Sequences",
+    "FiniteSets",
+    "TLC",
+    "Reals",
+    "Bags",
+];
+
 /// Standard modules of which each contains the ones before it.
 const NUMBERS: [&str; 3] = ["Naturals", "Integers", "Reals"];
 
@@ -48,6 +71,8 @@ pub(super) struct NotExtended {
     pub module: ModuleId,
     /// Whether that module extends nothing at all: then what it misses is one line.
     pub no_line: bool,
+    /// The name that is missing, if it is only one.
+    pub only: Option<Name>,
     modules: Vec<&'static str>,
 }
 
@@ -72,6 +97,12 @@ impl NotExtended {
         }
     }
 
+    /// Whether one name is missing that an unusual module happens to define, which may not be the one that is meant.
+    pub fn is_doubtful(&self) -> bool {
+        let is_usual = self.modules.iter().any(|module| USUAL.contains(module));
+        self.only.is_some() && !self.no_line && !is_usual
+    }
+
     pub fn advice(&self) -> String {
         let modules = self.modules.join(", ");
         match self.modules.as_slice() {
@@ -84,14 +115,19 @@ impl NotExtended {
 impl Analyzer<'_> {
     /// What a name means here. An unknown name is reported, once in the whole spec.
     pub fn lookup(&mut self, ident: Ident) -> Option<Binding> {
+        self.lookup_given(ident, 0)
+    }
+
+    /// What a name that is given so many arguments means here.
+    pub fn lookup_given(&mut self, ident: Ident, given: usize) -> Option<Binding> {
         let binding = self.scope.get(ident.name);
         if binding.is_none() {
-            self.undefined(ident);
+            self.undefined(ident, given);
         }
         binding
     }
 
-    fn undefined(&mut self, ident: Ident) {
+    fn undefined(&mut self, ident: Ident, given: usize) {
         if self.incomplete {
             self.said.mistakes += 1;
             return;
@@ -119,13 +155,20 @@ impl Analyzer<'_> {
             }
         } else if let Some(later) = self.defined_later(ident.name) {
             self.said.undefined.insert(ident.name, number);
+            self.said.late.push(Late {
+                name: ident.name,
+                diagnostic: number,
+                module: self.module,
+                is_own: later == self.unit,
+            });
             let diagnostic = self.defined_too_late(diagnostic, ident.name, later);
             self.report(diagnostic);
-        } else if let Some(module) = defining_module(&text).filter(|_| !self.is_module(ident.name)) {
+        } else if let Some(module) = self.unextended_module(ident.name) {
             self.not_extended(ident, &text, module);
         } else {
-            let near = self.near(ident.name);
-            let help = self.suggestion(ident.name, near);
+            let near = self.near(ident.name, Some(given > 0));
+            let advised = near.or_else(|| self.near(ident.name, None));
+            let help = self.suggestion(ident.name, advised);
             self.unknown(ident, near, diagnostic.help(help));
         }
     }
@@ -147,6 +190,14 @@ impl Analyzer<'_> {
             locals: self.locals(),
         });
         self.report(diagnostic);
+    }
+
+    /// Reports a name that is missing without being used by a text.
+    pub(super) fn missing(&mut self, ident: Ident, diagnostic: Diagnostic) {
+        self.unknown(ident, None, diagnostic);
+        if let Some(unknown) = self.said.unknown.last_mut() {
+            unknown.locals = Box::default();
+        }
     }
 
     /// A one-letter name that another one can be mistaken for.
@@ -240,6 +291,7 @@ impl Analyzer<'_> {
             .find(|known| known.covers(module));
         if let Some(known) = known {
             known.add(module);
+            known.only = None;
             let (number, advice) = (known.diagnostic, known.advice());
             self.said.undefined.insert(ident.name, number);
             if let Some(diagnostic) = self.diagnostics.get_mut(number) {
@@ -254,6 +306,7 @@ impl Analyzer<'_> {
             diagnostic: number,
             module: self.module,
             no_line: self.tree().module(index).extends.is_empty(),
+            only: Some(ident.name),
             modules: vec![module],
         };
         self.said.undefined.insert(ident.name, number);
@@ -278,17 +331,34 @@ impl Analyzer<'_> {
         self.is_advice_seen() && missed.any(|missed| is_near(missed) || are_letters(missed))
     }
 
+    /// The built-in module that defines a name, unless the module that misses the name is called like it, or the name is
+    /// that of another module.
+    fn unextended_module(&self, name: Name) -> Option<&'static str> {
+        let module = defining_module(self.spec.names.text(name))?;
+        let current = self.spec.names.text(self.spec.module(self.module).name);
+        (module != current && !self.is_module(name)).then_some(module)
+    }
+
     fn is_module(&self, name: Name) -> bool {
         self.scope.modules.contains_key(&name) || self.files.get(self.tree, name).is_some()
     }
 
-    /// The name in scope that is nearest to one that nothing defines.
-    fn near(&self, name: Name) -> Option<Name> {
+    /// The name in scope that is nearest to one that nothing defines; if so asked, of what takes arguments or of what
+    /// does not.
+    fn near(&self, name: Name, applied: Option<bool>) -> Option<Name> {
         let text = self.spec.names.text(name);
+        let is_word = |text: &&str| text.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+        let takes_any = |name: &Name| {
+            self.scope
+                .get(*name)
+                .map(|b| self.spec.entity(b.entity).arity > 0)
+        };
         let known: Vec<&str> = self
             .scope
             .names()
+            .filter(|name| applied.is_none() || takes_any(name) == applied)
             .map(|name| self.spec.names.text(name))
+            .filter(|known| is_word(known) == is_word(&text))
             .collect();
         let near = nearest(text, known.into_iter())?;
         self.spec.names.find(near)
@@ -327,19 +397,12 @@ fn translation(text: &str) -> Option<String> {
 fn defining_module(name: &str) -> Option<&'static str> {
     static DEFINED: OnceLock<FxHashMap<String, &'static str>> = OnceLock::new();
     let defined = DEFINED.get_or_init(|| {
-        let usual = [
-            "Naturals",
-            "Integers",
-            "Sequences",
-            "FiniteSets",
-            "TLC",
-            "Reals",
-            "Bags",
-        ];
         let rest = built_in::MODULES.iter().map(|(name, _)| *name);
         let mut defined = FxHashMap::default();
-        for module in usual.into_iter().chain(rest.filter(|name| !usual.contains(name))) {
-            for name in defined_names(built_in_text(module).unwrap_or("")) {
+        for module in USUAL.into_iter().chain(rest.filter(|name| !USUAL.contains(name))) {
+            let text = built_in_text(module).unwrap_or("");
+            let tokens = tokenize(SourceId(0), text, 0, &mut Vec::new());
+            for name in defined_names(text, &tokens) {
                 defined.entry(name).or_insert(module);
             }
         }
@@ -349,8 +412,7 @@ fn defining_module(name: &str) -> Option<&'static str> {
 }
 
 /// What a module defines for others, read off its tokens: definitions that begin a line.
-fn defined_names(text: &str) -> Vec<String> {
-    let tokens = tokenize(SourceId(0), text, 0, &mut Vec::new());
+pub(super) fn defined_names(text: &str, tokens: &[Token]) -> Vec<String> {
     let mut names = Vec::new();
     for pair in tokens.windows(2) {
         let [first, second] = pair else { continue };

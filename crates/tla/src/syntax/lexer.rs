@@ -68,14 +68,19 @@ impl<'a> Lexer<'a> {
         if self.skip_to_module() {
             while self.skip_blank() {
                 let token = self.token();
-                match token.kind {
-                    TokenKind::ModuleStart => depth += 1,
-                    TokenKind::ModuleEnd => depth = depth.saturating_sub(1),
-                    _ => {}
-                }
                 self.tokens.push(token);
-                if depth == 0 {
-                    break;
+                match (token.kind, self.tokens.as_slice()) {
+                    // What has no name between its dashes is no header, and has no end of its own.
+                    (TokenKind::Separator, [.., start, _, _]) if start.kind == TokenKind::ModuleStart => {
+                        depth += 1;
+                    }
+                    (TokenKind::ModuleEnd, _) => {
+                        depth = depth.saturating_sub(1);
+                        if depth == 0 {
+                            break;
+                        }
+                    }
+                    _ => {}
                 }
             }
         }

@@ -53,6 +53,7 @@ pub fn parse_from(
         at: 0,
         junctions: Vec::new(),
         depth: 0,
+        since_mistake: u32::MAX,
         names,
         diagnostics,
         tree: Tree {
@@ -79,6 +80,8 @@ struct Parser<'a> {
     /// The junction lists around the current token: kind and column of their bullets.
     junctions: Vec<(Junction, u32)>,
     depth: u32,
+    /// How many units were read since the last one that could not be; separators and whole modules are not counted.
+    since_mistake: u32,
     names: &'a mut Names,
     diagnostics: &'a mut Vec<Diagnostic>,
     tree: Tree,

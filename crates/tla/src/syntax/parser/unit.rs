@@ -75,11 +75,15 @@ impl Parser<'_> {
             match self.nested(Self::module_unit) {
                 Ok(unit) => {
                     is_text &= token.kind == TokenKind::Separator;
+                    let is_read = !matches!(token.kind, TokenKind::Separator | TokenKind::ModuleStart);
+                    self.since_mistake = self.since_mistake.saturating_add(u32::from(is_read));
                     units.push(unit);
                 }
                 Err(Failed) => {
                     self.recover(begin, unit_column);
-                    self.keep_first_mistake(begin, reported, is_text);
+                    let is_rest = is_text && !begins_unit(&token) || self.is_rest(begin, reported);
+                    self.keep_first_mistake(begin, reported, is_rest);
+                    self.since_mistake = 0;
                     is_text = self.is_text(begin);
                     if let Some(unit) = self.placeholder(begin) {
                         units.push(unit);
@@ -140,10 +144,15 @@ impl Parser<'_> {
         self.at = self.at.max(begin + 1).min(self.tokens.len() - 1);
         loop {
             let token = self.token();
-            let ends = matches!(
-                token.kind,
-                TokenKind::End | TokenKind::ModuleEnd | TokenKind::ModuleStart
-            );
+            let ends = match token.kind {
+                TokenKind::End | TokenKind::ModuleEnd => true,
+                TokenKind::ModuleStart => {
+                    self.starts_line(token.start)
+                        || (self.peek_after(1), self.peek_after(2))
+                            == (TokenKind::Identifier, TokenKind::Separator)
+                }
+                _ => false,
+            };
             if ends || (token.column <= column && (begins_unit(&token) || self.seems_to_begin_unit(&token))) {
                 return;
             }
@@ -151,8 +160,38 @@ impl Parser<'_> {
         }
     }
 
+    /// Whether a broken unit, from its first token to the current one, is the rest of another: it comes after a unit that
+    /// could not be read and begins with what begins no definition however broken. What can only stand inside a unit,
+    /// such as PROVE, may come one unit later.
+    fn is_rest(&self, begin: usize, reported: usize) -> bool {
+        let (first, second) = (self.token_at(begin), self.token_at(begin + 1));
+        let is_inner = matches!(first.kind, TokenKind::Keyword(_) | TokenKind::Step) && !begins_unit(&first);
+        let is_after = self.since_mistake <= u32::from(is_inner);
+        is_after
+            && match first.kind {
+                TokenKind::Keyword(Keyword::Constant | Keyword::Variable) => {
+                    let found = self.diagnostics.get(reported).map(|d| d.span);
+                    second.kind == TokenKind::Comma && found == Some(second.span())
+                }
+                _ if first.begins_definition => {
+                    let noticed = self.diagnostics.get(reported.wrapping_sub(1));
+                    let is_shown = noticed.is_some_and(|d| d.labels.iter().any(|l| l.span == first.span()));
+                    let found = self.diagnostics.get(reported).map(|d| d.span);
+                    is_shown && second.kind == TokenKind::Define && found == Some(second.span())
+                }
+                _ if begins_unit(&first) => false,
+                TokenKind::Identifier => {
+                    let mut skipped = self.tokens.get(begin..self.at).unwrap_or(&[]).iter();
+                    let is_lone = self.at == begin + 1 || second.kind == TokenKind::Comma;
+                    is_lone && skipped.all(|token| token.kind != TokenKind::Define)
+                }
+                TokenKind::Operator(Op::Negative) => false,
+                _ => true,
+            }
+    }
+
     /// Of what is wrong with a broken unit, from its first token to the current one, keeps what was said first. Nothing
-    /// is new in a unit that is the rest of a text, or that begins where the mistake before was noticed.
+    /// is new in a unit that is the rest of another, or that begins where the mistake before was noticed.
     fn keep_first_mistake(&mut self, begin: usize, reported: usize, is_rest: bool) {
         if reported > MAX_WEIGHED {
             return;
@@ -161,7 +200,6 @@ impl Parser<'_> {
         let noticed = self.diagnostics.get(..reported).and_then(|before| before.last());
         let is_at = |d: &Diagnostic| (d.source, d.span) == (self.tree.source, first.span());
         let is_noticed = !first.begins_definition && noticed.is_some_and(is_at);
-        let is_rest = is_rest && !begins_unit(&first);
         if is_noticed || is_rest {
             self.diagnostics.truncate(reported);
         }
@@ -181,12 +219,15 @@ impl Parser<'_> {
     }
 
     /// Whether what was skipped since a token is text that was never meant as TLA+, such as the lines of a comment that
-    /// is not opened: three words in a row, a character without a meaning, or one word alone. The next line of the
+    /// is not opened: three words in a row, words with dashes, a character without a meaning, or one word alone. The next line of the
     /// same text is no mistake of its own.
     fn is_text(&self, begin: usize) -> bool {
         let skipped = self.tokens.get(begin..self.at).unwrap_or(&[]);
         let is_word = |token: &Token| token.kind == TokenKind::Identifier && !token.begins_definition;
+        let is_dashes = |token: &Token| token.kind == TokenKind::Separator;
+        let is_title = skipped.iter().any(is_dashes) && skipped.iter().all(|t| is_word(t) || is_dashes(t));
         skipped.len() == 1
+            || is_title
             || skipped.iter().any(|token| token.kind == TokenKind::Bad)
             || skipped.windows(3).any(|words| words.iter().all(is_word))
     }

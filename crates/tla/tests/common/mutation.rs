@@ -1,0 +1,172 @@
+//! Random mistakes: one edit of a text as a slip of the hand makes it.
+//!
+//! The same seed gives the same edits, on every machine.
+
+use omnilink_tla::source::SourceId;
+use omnilink_tla::syntax::token::{Token, TokenKind};
+use omnilink_tla::syntax::tokenize;
+
+/// Random numbers that are the same everywhere (xorshift).
+#[derive(Debug)]
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Self {
+        let mut random = Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+        for _ in 0..8 {
+            random.below(1);
+        }
+        random
+    }
+
+    /// A number below another.
+    pub fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11) as usize % limit.max(1)
+    }
+
+    fn one_of<'t, T>(&mut self, all: &'t [T]) -> Option<&'t T> {
+        all.get(self.below(all.len()))
+    }
+}
+
+/// A text with its tokens, to be edited.
+pub struct Mutable<'t> {
+    text: &'t str,
+    tokens: Vec<Token>,
+}
+
+impl<'t> Mutable<'t> {
+    pub fn new(text: &'t str) -> Self {
+        let mut tokens = tokenize(SourceId(0), text, 0, &mut Vec::new());
+        tokens.retain(|token| token.kind != TokenKind::End);
+        Self { text, tokens }
+    }
+
+    fn word(&self, token: &Token) -> &'t str {
+        self.text
+            .get(token.start as usize..token.end as usize)
+            .unwrap_or("")
+    }
+
+    /// The text with other words from the beginning of one token to the end of another.
+    fn with(&self, first: &Token, last: &Token, new: &str) -> String {
+        let (start, end) = (first.start as usize, last.end as usize);
+        format!("{}{new}{}", &self.text[..start], &self.text[end..])
+    }
+
+    fn numbers(&self, wanted: impl Fn(&Token, &str) -> bool) -> Vec<usize> {
+        let next = |at: usize| self.tokens.get(at + 1).map_or("", |token| self.word(token));
+        let all = self.tokens.iter().enumerate();
+        all.filter(|(at, token)| wanted(token, next(*at)))
+            .map(|(at, _)| at)
+            .collect()
+    }
+
+    /// One edit: what was done, and the text after it. None if the edit that was drawn cannot be made here.
+    pub fn edited(&self, random: &mut Random) -> Option<(&'static str, String)> {
+        let at = random.below(self.tokens.len());
+        let token = self.tokens.get(at)?;
+        let word = self.word(token);
+        let names: Vec<&Token> = self
+            .tokens
+            .iter()
+            .filter(|t| t.kind == TokenKind::Identifier)
+            .collect();
+        let name: &Token = random.one_of(&names)?;
+        let other: &Token = random.one_of(&names)?;
+        let any = self.word(random.one_of(&self.tokens)?);
+        let edit = match random.below(12) {
+            0 => ("forgotten", self.with(token, token, "")),
+            1 => ("doubled", self.with(token, token, &format!("{word} {word}"))),
+            2 => ("replaced", self.with(token, token, any)),
+            3 => ("inserted", self.with(token, token, &format!("{any} {word}"))),
+            4 => ("swapped", {
+                let next = self.tokens.get(at + 1)?;
+                let between = self.text.get(token.end as usize..next.start as usize)?;
+                self.with(token, next, &format!("{}{between}{word}", self.word(next)))
+            }),
+            5 => (
+                "misspelled",
+                self.with(name, name, &format!("{}Q", self.word(name))),
+            ),
+            6 => ("another name", self.with(name, name, self.word(other))),
+            7 => ("primed", self.with(name, name, &format!("{}'", self.word(name)))),
+            8 => ("line dropped", {
+                let lines: Vec<&str> = self.text.split_inclusive('\n').collect();
+                let dropped = random.below(lines.len());
+                let kept = lines.iter().enumerate().filter(|(line, _)| *line != dropped);
+                kept.map(|(_, line)| *line).collect()
+            }),
+            9 => ("declaration dropped", self.without_declaration(random)?),
+            10 => ("parameter added or dropped", self.with_other_parameters(random)?),
+            _ => ("argument added", {
+                let uses = self.numbers(|token, next| {
+                    token.kind == TokenKind::Identifier && !token.begins_definition && next == "("
+                });
+                let bracket = self.tokens.get(random.one_of(&uses)? + 1)?;
+                self.with(bracket, bracket, "(1, ")
+            }),
+        };
+        (edit.1 != self.text).then_some(edit)
+    }
+
+    fn without_declaration(&self, random: &mut Random) -> Option<String> {
+        let words = [
+            "VARIABLE",
+            "VARIABLES",
+            "CONSTANT",
+            "CONSTANTS",
+            "EXTENDS",
+            "RECURSIVE",
+        ];
+        let declarations = self.numbers(|token, _| words.contains(&self.word(token)));
+        let first = *random.one_of(&declarations)?;
+        let mut depth = 0;
+        let pairs = self.tokens.get(first + 1..)?.windows(2);
+        let mut last = self.tokens.get(first + 1)?;
+        for pair in pairs {
+            let [token, next] = pair else { break };
+            last = token;
+            match self.word(token) {
+                "(" => depth += 1,
+                ")" => depth -= 1,
+                _ => {}
+            }
+            let goes_on = self.word(token) == "," || matches!(self.word(next), "," | "(");
+            if depth == 0 && !goes_on {
+                break;
+            }
+        }
+        Some(self.with(self.tokens.get(first)?, last, ""))
+    }
+
+    fn with_other_parameters(&self, random: &mut Random) -> Option<String> {
+        let heads = self.numbers(|token, next| {
+            token.begins_definition && token.kind == TokenKind::Identifier && matches!(next, "(" | "==")
+        });
+        let at = *random.one_of(&heads)?;
+        let (name, open) = (self.tokens.get(at)?, self.tokens.get(at + 1)?);
+        let head = self.word(name);
+        if self.word(open) == "==" {
+            return Some(self.with(name, name, &format!("{head}(zq)")));
+        }
+        if random.below(2) == 0 {
+            return Some(self.with(name, open, &format!("{head}(zq, ")));
+        }
+        let mut depth = 0;
+        let first_end = self.tokens.iter().skip(at + 2).find(|token| {
+            let ends = depth == 0 && matches!(self.word(token), "," | ")");
+            match self.word(token) {
+                "(" => depth += 1,
+                ")" => depth -= 1,
+                _ => {}
+            }
+            ends
+        })?;
+        let rest = if self.word(first_end) == "," { "(" } else { "" };
+        Some(self.with(name, first_end, &format!("{head}{rest}")))
+    }
+}
