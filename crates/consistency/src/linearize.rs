@@ -3,7 +3,7 @@
 //! A search over linearizations here is a [`Model`] of the engine: its states are what has been placed and what came of it,
 //! its operations are those of the history, by position, and a step places one. The engine decides in which order steps are
 //! tried, remembers what led nowhere, and keeps the limits: the sweep while that is easy, then sweep and depth-first
-//! by turns; where each thread's own order is all that counts, the search over program order.
+//! by turns, or one of the two alone.
 
 use omnilink_engine::{
     CheckError, Checker, Exhausted, Limits, Model, Operation, Options, Partitioning, Progress, Strategy,

@@ -14,9 +14,9 @@ pub(crate) struct Criteria {
     /// linearizable, sequential, or less: causal, weak, monotonic-reads, serializable …; see docs/consistency.md
     #[arg(long, value_name = "LEVEL", default_value = "linearizable")]
     consistency: String,
-    /// Which search decides
-    #[arg(long, value_name = "STRATEGY", value_enum, default_value_t)]
-    strategy: StrategyArg,
+    /// Which search decides; portfolio unless a weak level is asked for, which is searched depth-first
+    #[arg(long, value_name = "STRATEGY", value_enum)]
+    strategy: Option<StrategyArg>,
     /// Give up after this long, for each input: 500ms, 10s, 2m
     #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
     time_limit: Option<Duration>,
@@ -48,10 +48,9 @@ pub(crate) struct Criteria {
 
 const REDUCTIONS: &str = "Reductions, all sound, to be switched off for comparison";
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum StrategyArg {
     /// The sweep while it is easy, sweep and depth-first by turns where it is not
-    #[default]
     Portfolio,
     /// The event sweep alone: memory is the frontier, whatever the length of the trace
     Sweep,
@@ -73,7 +72,6 @@ impl Criteria {
     /// Refuses what the search for weak explanations does not have.
     pub(crate) fn validate_weak(&self) -> Result<(), CliError> {
         let switches = [
-            ("--strategy", self.strategy != StrategyArg::default()),
             ("--no-absorption", self.no_absorption),
             ("--no-minimal-frontier", self.no_minimal_frontier),
             ("--no-dominance", self.no_dominance),
@@ -96,6 +94,27 @@ impl Criteria {
         )))
     }
 
+    /// Refuses what the check of transactions does not have.
+    pub(crate) fn validate_transactions(&self) -> Result<(), CliError> {
+        match self.strategy {
+            None => Ok(()),
+            Some(_) => Err(CliError::Usage(
+                "--strategy is for the search for an order of operations; transactions are checked by their graph, and by a \
+                 search of its own where that does not decide: drop it"
+                    .to_owned(),
+            )),
+        }
+    }
+
+    /// The strategy that was asked for.
+    pub(crate) fn strategy(&self) -> Option<Strategy> {
+        self.strategy.map(|strategy| match strategy {
+            StrategyArg::Portfolio => Strategy::Portfolio,
+            StrategyArg::Sweep => Strategy::Sweep,
+            StrategyArg::DepthFirst => Strategy::DepthFirst,
+        })
+    }
+
     /// The level's name.
     pub(crate) fn consistency(&self) -> &str {
         &self.consistency
@@ -108,11 +127,7 @@ impl Criteria {
                 "sequential" => Consistency::Sequential,
                 _ => Consistency::Linearizable,
             },
-            strategy: match self.strategy {
-                StrategyArg::Portfolio => Strategy::Portfolio,
-                StrategyArg::Sweep => Strategy::Sweep,
-                StrategyArg::DepthFirst => Strategy::DepthFirst,
-            },
+            strategy: self.strategy().unwrap_or(Strategy::Portfolio),
             reductions: Reductions {
                 absorption: !self.no_absorption,
                 minimal_frontier: !self.no_minimal_frontier,

@@ -127,6 +127,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
         paths: &args.traces,
         inputs: &inputs,
         limits: args.criteria.options().limits,
+        strategy: args.criteria.strategy(),
         jobs: NonZeroUsize::new(usize::from(args.jobs)).unwrap_or(NonZeroUsize::MIN),
         is_json: args.json,
         evidence: args.evidence.as_deref(),
@@ -172,6 +173,7 @@ fn check_weakly(args: &CheckArgs, weak: Weak<'_>) -> Result<Exit, CliError> {
         return Err(CliError::Usage(message.to_owned()));
     }
     if let Some(isolation) = weak.isolation() {
+        args.criteria.validate_transactions()?;
         return weak.check_transactions(isolation);
     }
     match (&args.model, &args.spec) {

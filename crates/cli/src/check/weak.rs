@@ -14,7 +14,7 @@ use omnilink_consistency::{
     Isolation, Judgement, MethodLevels, OpSet, Question, Recorded, Ret, WeakOptions, is_history_line,
     judge_together, parse_axioms, read_histories,
 };
-use omnilink_engine::Limits;
+use omnilink_engine::{Limits, Strategy};
 use omnilink_link::{Collection, LinkOptions, Linked};
 use omnilink_models::{Shipped, Visitor};
 use omnilink_report::{Look, WeakReport};
@@ -63,6 +63,7 @@ pub(super) struct Desk<'a> {
     pub(super) paths: &'a [PathBuf],
     pub(super) inputs: &'a [Input],
     pub(super) limits: Limits,
+    pub(super) strategy: Option<Strategy>,
     pub(super) jobs: NonZeroUsize,
     pub(super) is_json: bool,
     pub(super) evidence: Option<&'a Path>,
@@ -260,6 +261,7 @@ impl<'a> Weak<'a> {
         WeakOptions {
             ret: self.ret,
             limits: self.desk.limits,
+            strategy: self.desk.strategy,
             ..WeakOptions::default()
         }
     }

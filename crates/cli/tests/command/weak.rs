@@ -106,13 +106,52 @@ fn what_the_weak_search_does_not_have_is_refused() {
         let weak = ["check", "h.jsonl", "--model", "java-map", "--consistency", "weak"];
         omnilink_in(folder.path(), &[&weak[..], more].concat())
     };
-    asked(&["--strategy", "sweep"]).refused(&["--strategy", "drop it"]);
     asked(&["--no-symmetry", "--no-partitions"]).refused(&["--no-symmetry, --no-partitions", "drop it"]);
     let infer = [
         "check", "h.jsonl", "--model", "java-map", "--infer", "--jobs", "2",
     ];
     omnilink_in(folder.path(), &infer).refused(&["--infer", "drop --jobs"]);
-    assert_eq!(asked(&["--strategy", "portfolio"]).code, 1);
+    let transactions = [
+        "check",
+        "h.jsonl",
+        "--consistency",
+        "serializable",
+        "--strategy",
+        "sweep",
+    ];
+    omnilink_in(folder.path(), &transactions).refused(&["--strategy", "drop it"]);
+}
+
+#[test]
+fn every_strategy_gives_the_same_weak_verdicts() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("h.jsonl"), HISTORIES).unwrap();
+    for level in ["return-value", "weak", "monotonic", "causal", "sequential"] {
+        let verdicts = |more: &[&str]| {
+            let weak = [
+                "check",
+                "h.jsonl",
+                "--model",
+                "java-map",
+                "--consistency",
+                level,
+                "--json",
+            ];
+            let ran = omnilink_in(folder.path(), &[&weak[..], more].concat());
+            let verdict = |line: &str| line.split("\"verdict\":").nth(1).map(|rest| rest[..5].to_owned());
+            let verdicts: Vec<Option<String>> = ran.stdout.lines().map(verdict).collect();
+            assert!(verdicts.len() > 1, "{}", ran.stdout);
+            (ran.code, verdicts)
+        };
+        let usual = verdicts(&[]);
+        for strategy in ["portfolio", "sweep", "depth-first"] {
+            assert_eq!(
+                verdicts(&["--strategy", strategy]),
+                usual,
+                "{level} by {strategy}"
+            );
+        }
+    }
 }
 
 #[test]
