@@ -345,3 +345,33 @@ fn json_has_one_shape_whatever_is_asked() {
         assert_eq!(written, ran.stdout);
     }
 }
+
+/// Each of two calls had not begun when the other was over, by the readings after the calls.
+#[test]
+fn clocks_that_contradict_each_other_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = |thread: u8, mine: &str, begun: &str| {
+        format!(
+            r#"{{"thread":"{thread}","op":"put","args":{{"key":1,"value":1}},"start":0,"end":9,"clock":{mine},"meta":{{"return_clock":{begun}}}}}"#
+        )
+    };
+    let asked = |first: String, second: String| {
+        std::fs::write(folder.path().join("t.ndjson"), format!("{first}\n{second}\n")).unwrap();
+        let weak = [
+            "check",
+            "t.ndjson",
+            "--model",
+            "java-map",
+            "--consistency",
+            "weak",
+        ];
+        omnilink_in(folder.path(), &weak)
+    };
+    let second = || line(1, r#"{"0":0,"1":1}"#, r#"{"0":0,"1":1}"#);
+    asked(line(0, r#"{"0":1,"1":0}"#, r#"{"0":1,"1":0}"#), second()).refused(&["t.ndjson", "cyclic"]);
+    asked(line(0, r#"{"0":1,"1":0}"#, r#""soon""#), second()).refused(&[
+        "t.ndjson:1",
+        "return_clock",
+        "integers",
+    ]);
+}
