@@ -162,8 +162,12 @@ impl TlaModel<'_> {
                     used += usize::from(value.is_some());
                     arguments.push(value.cloned());
                 }
-                if let Some(result) = &operation.ret {
-                    place_result(plan, result, &mut arguments);
+                // What a call without a result is said to return, `null`, nobody has to read.
+                if let Some(result) = &operation.ret
+                    && !place_result(plan, result, &mut arguments)
+                    && !result.is_null()
+                {
+                    self.note_unread_field(plan, "ret");
                 }
                 if used < operation.args.len() {
                     self.note_unread(plan, operation);
@@ -315,15 +319,19 @@ impl TlaModel<'_> {
         let Some(record) = operation.args.as_value().as_record() else {
             return;
         };
-        let mut unread = self.unread.borrow_mut();
-        if unread.len() >= UNREAD_MAX {
-            return;
-        }
         for (name, _) in record.iter() {
             let is_result = operation.ret.is_some() && RESULT_NAMES.contains(&name);
             if !is_result && !plan.params.iter().any(|param| param.field == name) {
-                unread.insert((plan.op.clone(), name.to_owned()));
+                self.note_unread_field(plan, name);
             }
+        }
+    }
+
+    #[cold]
+    fn note_unread_field(&self, plan: &Plan, name: &str) {
+        let mut unread = self.unread.borrow_mut();
+        if unread.len() < UNREAD_MAX {
+            unread.insert((plan.op.clone(), name.to_owned()));
         }
     }
 }
@@ -334,13 +342,15 @@ const INSTANCES_MAX: usize = 1 << 16;
 const UNREAD_MAX: usize = 64;
 
 /// A result that stands beside the arguments belongs to the parameter that is called like one, or else to the last that
-/// has no value yet.
-fn place_result(plan: &Plan, result: &Value, arguments: &mut Arguments) {
+/// has no value yet. Says whether there is one.
+fn place_result(plan: &Plan, result: &Value, arguments: &mut Arguments) -> bool {
     let params = plan.params.iter().zip(arguments.iter()).enumerate();
     let open = params.filter(|(_, (_, argument))| argument.is_none());
-    if let Some(at) = result_among(open.map(|(at, (param, _))| (at, param.field.as_str()))) {
+    let at = result_among(open.map(|(at, (param, _))| (at, param.field.as_str())));
+    if let Some(at) = at {
         arguments[at] = Some(result.clone());
     }
+    at.is_some()
 }
 
 /// Which of these parameters, by position and name, a result belongs to.

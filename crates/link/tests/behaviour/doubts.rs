@@ -34,6 +34,22 @@ fn recorded_fields_that_nothing_reads_are_named() {
 }
 
 #[test]
+fn a_result_that_no_parameter_takes_is_named_unless_it_is_none() {
+    let linked = linked(REGISTER, "");
+    let unread = |ret: &str| {
+        let line =
+            format!(r#"{{"thread":0,"op":"Write","args":{{"value":1}},"ret":{ret},"start":0,"end":1}}"#);
+        let ask = |model: &TlaModel<'_>| {
+            bound(model, trace(line + "\n")).unwrap();
+            model.unread_fields()
+        };
+        linked.run(ask).unwrap()
+    };
+    assert_eq!(unread("false"), [("Write".to_owned(), "ret".to_owned())]);
+    assert_eq!(unread("null"), []);
+}
+
+#[test]
 fn parameters_that_the_action_only_hands_around_are_named() {
     let spec = REGISTER.replace(
         "Read(result) == result = x /\\ UNCHANGED x",
