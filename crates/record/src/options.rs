@@ -78,7 +78,8 @@ impl Options {
     /// `threads` threads; a thread that goes on after an operation left pending counts as another.
     ///
     /// This order is certain whatever the clock does. What had begun is only noted where stores are drained around
-    /// calls; with [`EndFence::LoadsOnly`] the clocks are all, and they take no fence. It is a partial order, not always one of timeboxes: `omnilink check` uses it for histories of up to 128 operations.
+    /// calls; with [`EndFence::LoadsOnly`] the vector clocks are all, and they take no fence. It is a partial order, not
+    /// always one of timeboxes: `omnilink check` uses it for histories of up to 128 operations.
     pub fn happens_before(mut self, threads: u16) -> Self {
         self.counted_threads = Some(threads);
         self

@@ -1,6 +1,6 @@
 //! `omnilink check` for less than linearizability.
 
-use crate::ran::{omnilink, omnilink_in};
+use crate::ran::{Ran, omnilink, omnilink_in};
 
 fn example(file: &str) -> String {
     format!("{}/../../examples/{file}", env!("CARGO_MANIFEST_DIR"))
@@ -98,78 +98,55 @@ fn several_histories_at_a_time_are_answered_in_their_order() {
     }
 }
 
-#[test]
-fn what_the_weak_search_does_not_have_is_refused() {
+/// What becomes of the histories, asked this in addition.
+fn asked_of_histories(more: &[&str]) -> Ran {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("h.jsonl"), HISTORIES).unwrap();
-    let asked = |more: &[&str]| {
-        let weak = ["check", "h.jsonl", "--model", "java-map", "--consistency", "weak"];
-        omnilink_in(folder.path(), &[&weak[..], more].concat())
-    };
-    asked(&["--no-symmetry", "--no-partitions"]).refused(&["--no-symmetry, --no-partitions", "drop it"]);
-    let infer = [
-        "check", "h.jsonl", "--model", "java-map", "--infer", "--jobs", "2",
-    ];
-    omnilink_in(folder.path(), &infer).refused(&["--infer", "drop --jobs"]);
-    let transactions = [
-        "check",
-        "h.jsonl",
-        "--consistency",
-        "serializable",
-        "--strategy",
-        "sweep",
-    ];
-    omnilink_in(folder.path(), &transactions).refused(&["--strategy", "drop it"]);
+    omnilink_in(folder.path(), &[&["check", "h.jsonl"], more].concat())
+}
+
+#[test]
+fn what_the_weak_search_does_not_have_is_refused() {
+    let model = ["--model", "java-map"];
+    let asked = |more: &[&str]| asked_of_histories(&[&model, more].concat());
+    asked(&["--consistency", "weak", "--no-symmetry", "--no-partitions"])
+        .refused(&["--no-symmetry, --no-partitions", "drop it"]);
+    asked(&["--infer", "--jobs", "2"]).refused(&["--infer", "drop --jobs"]);
+    asked_of_histories(&["--consistency", "serializable", "--strategy", "sweep"])
+        .refused(&["--strategy", "drop it"]);
 }
 
 #[test]
 fn every_strategy_gives_the_same_weak_verdicts() {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("h.jsonl"), HISTORIES).unwrap();
     for level in ["return-value", "weak", "monotonic", "causal", "sequential"] {
         let verdicts = |more: &[&str]| {
-            let weak = [
-                "check",
-                "h.jsonl",
-                "--model",
-                "java-map",
-                "--consistency",
-                level,
-                "--json",
-            ];
-            let ran = omnilink_in(folder.path(), &[&weak[..], more].concat());
-            let verdict = |line: &str| line.split("\"verdict\":").nth(1).map(|rest| rest[..5].to_owned());
-            let verdicts: Vec<Option<String>> = ran.stdout.lines().map(verdict).collect();
-            assert!(verdicts.len() > 1, "{}", ran.stdout);
+            let weak = ["--model", "java-map", "--consistency", level, "--json"];
+            let ran = asked_of_histories(&[&weak, more].concat());
+            let verdicts: Vec<_> = ran
+                .json()
+                .iter()
+                .map(|report| report["verdict"].clone())
+                .collect();
+            assert!(
+                verdicts.len() > 1 && verdicts.iter().all(|verdict| verdict.is_string()),
+                "{verdicts:?}"
+            );
             (ran.code, verdicts)
         };
         let usual = verdicts(&[]);
         for strategy in ["portfolio", "sweep", "depth-first"] {
-            assert_eq!(
-                verdicts(&["--strategy", strategy]),
-                usual,
-                "{level} by {strategy}"
-            );
+            let verdicts = verdicts(&["--strategy", strategy]);
+            assert_eq!(verdicts, usual, "{level} by {strategy}");
         }
     }
 }
 
 #[test]
 fn a_weak_violation_is_shrunk_to_the_returns_that_contradict_each_other() {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("h.jsonl"), HISTORIES).unwrap();
-    let weak = [
-        "check",
-        "h.jsonl",
-        "--model",
-        "java-map",
-        "--consistency",
-        "weak",
-        "--json",
-    ];
-    let plain = omnilink_in(folder.path(), &weak);
+    let weak = ["--model", "java-map", "--consistency", "weak", "--json"];
+    let plain = asked_of_histories(&weak);
     assert_eq!(plain.json()[1]["violation"]["core"], serde_json::json!(["1"]));
-    let asked_for = omnilink_in(folder.path(), &[&weak[..], &["--minimize"]].concat());
+    let asked_for = asked_of_histories(&[&weak[..], &["--minimize"]].concat());
     assert_eq!(asked_for.json()[1]["violation"], plain.json()[1]["violation"]);
 }
 
