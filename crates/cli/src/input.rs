@@ -2,14 +2,15 @@
 //!
 //! An answer may need a second reading: the parts of a history that belong together are known at its end, and where an
 //! operation was read is worth knowing only after it turned out to matter. What comes through standard input is copied
-//! to a temporary file while it is read, so a pipe is checked as it flows and can still be read again.
+//! to a temporary file while it is read, so a pipe is checked as it flows and can still be read again. The operations of
+//! a short input are kept until it is dealt with.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use omnilink_trace::{Format, OpenOptions, Order, Trace, UnknownFormat};
+use omnilink_trace::{Format, OpenOptions, Order, Rereading, Trace, TraceError, UnknownFormat};
 
 use crate::error::CliError;
 use crate::interrupt;
@@ -23,9 +24,33 @@ pub(crate) struct Input {
     options: OpenOptions,
     /// What an earlier reading found out about the order.
     order: OnceLock<Order>,
+    kept: Mutex<Kept>,
 }
 
-#[derive(Debug)]
+/// What is kept of an input for later readings.
+#[derive(Debug, Default)]
+enum Kept {
+    /// Nothing yet.
+    #[default]
+    Nothing,
+    Readings(Rereading),
+    /// Nothing, and nothing is going to be.
+    Never,
+}
+
+/// Operations of an input are kept while they take no more than this.
+const KEPT_BYTES: usize = 16 << 20;
+
+/// An input of no more bytes is short.
+const SHORT_BYTES: u64 = 1 << 20;
+
+/// Whether a file is compressed, by its name.
+fn is_packed(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension == "zst" || extension == "gz")
+}
+
+#[derive(Clone, Debug)]
 enum Source {
     Path(PathBuf),
     Stdin(Arc<Mutex<Spool>>),
@@ -38,12 +63,18 @@ impl Input {
             true => Source::Stdin(Arc::new(Mutex::new(Spool::new().map_err(CliError::Spool)?))),
             false => Source::Path(path.to_owned()),
         };
-        Ok(Self {
+        let mut input = Self {
             name: path.display().to_string(),
             source,
             options,
             order: OnceLock::new(),
-        })
+            kept: Mutex::default(),
+        };
+        // An operation in memory takes more than its text: no need to begin.
+        if input.bytes().is_some_and(|bytes| bytes > KEPT_BYTES as u64) {
+            input.kept = Mutex::new(Kept::Never);
+        }
+        Ok(input)
     }
 
     /// Several traces, each to be read by itself.
@@ -58,22 +89,58 @@ impl Input {
             .collect()
     }
 
+    /// How large the file is, or the files of the folder together, as far as that is known.
+    pub(crate) fn bytes(&self) -> Option<u64> {
+        let Source::Path(path) = &self.source else {
+            return None;
+        };
+        let about = std::fs::metadata(path).ok()?;
+        if !about.is_dir() {
+            return about.is_file().then_some(about.len());
+        }
+        let entries = std::fs::read_dir(path).ok()?.flatten();
+        let sizes = entries.filter_map(|entry| entry.metadata().ok());
+        Some(sizes.map(|about| about.len()).sum())
+    }
+
+    /// Whether reading it takes no time to speak of.
+    pub(crate) fn is_short(&self) -> bool {
+        let is_packed = matches!(&self.source, Source::Path(path) if is_packed(path));
+        let bytes_max = if is_packed { SHORT_BYTES / 8 } else { SHORT_BYTES };
+        self.bytes().is_some_and(|bytes| bytes <= bytes_max)
+    }
+
     /// Begins to read, from the beginning.
     pub(crate) fn open(&self) -> Result<Trace, CliError> {
-        let mut options = self.options.clone();
-        options.order = self.order.get().copied().unwrap_or(options.order);
-        self.open_with(&options)
+        let options = self.options();
+        let mut kept = self.kept();
+        if matches!(*kept, Kept::Nothing) {
+            *kept = Kept::Readings(self.rereading(options.clone())?);
+        }
+        if let Kept::Readings(readings) = &*kept {
+            match readings.open() {
+                Some(trace) => return Ok(trace),
+                None => *kept = Kept::Never,
+            }
+        }
+        Ok(self.source.open(&options)?)
+    }
+
+    /// Begins the only reading there is going to be.
+    pub(crate) fn open_once(&self) -> Result<Trace, CliError> {
+        Ok(self.source.open(&self.options())?)
+    }
+
+    /// Lets go of what was kept for later readings.
+    pub(crate) fn forget(&self) {
+        *self.kept() = Kept::Never;
     }
 
     /// What `gather` makes of the whole input. Most inputs are in order of start; where this one is, it is gathered from without
     /// looking ahead, and no later reading needs to, either.
     pub(crate) fn gather<T>(&self, gather: impl Fn(Trace) -> Result<T, CliError>) -> Result<T, CliError> {
-        let sorted = OpenOptions {
-            order: Order::Sorted,
-            ..self.options.clone()
-        };
         let is_open = self.options.order == Order::Auto && self.order.get().is_none();
-        if is_open && let Ok(gathered) = self.open_with(&sorted).and_then(&gather) {
+        if is_open && let Ok(gathered) = self.gather_sorted(&gather) {
             // Whoever was first has found the same.
             let _ = self.order.set(Order::Sorted);
             return Ok(gathered);
@@ -81,17 +148,77 @@ impl Input {
         gather(self.open()?)
     }
 
-    fn open_with(&self, options: &OpenOptions) -> Result<Trace, CliError> {
-        Ok(match &self.source {
-            Source::Path(path) => Trace::open(path, options)?,
-            Source::Stdin(spool) => {
+    fn gather_sorted<T>(&self, gather: impl Fn(Trace) -> Result<T, CliError>) -> Result<T, CliError> {
+        if matches!(*self.kept(), Kept::Never) {
+            return gather(self.source.open(&self.sorted())?);
+        }
+        let readings = self.rereading(self.sorted())?;
+        let gathered = match readings.open() {
+            Some(trace) => gather(trace)?,
+            None => gather(self.source.open(&self.sorted())?)?,
+        };
+        *self.kept() = Kept::Readings(readings);
+        Ok(gathered)
+    }
+
+    /// Whether one of the first `count` operations, each with its position, is as asked; without reading further than that if
+    /// they are in order. What cannot be read is not asked.
+    pub(crate) fn has_among_first(
+        &self,
+        count: usize,
+        mut is_it: impl FnMut(usize, &omnilink_trace::Operation) -> bool,
+    ) -> bool {
+        let mut any = |trace: Trace| -> Result<bool, TraceError> {
+            for (position, operation) in trace.take(count).enumerate() {
+                if is_it(position, &operation?) {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        };
+        let sorted = self.source.open(&self.sorted()).and_then(&mut any);
+        sorted
+            .or_else(|_| self.source.open(&self.options()).and_then(any))
+            .unwrap_or(false)
+    }
+
+    /// How to read, as far as it is known by now.
+    fn options(&self) -> OpenOptions {
+        OpenOptions {
+            order: self.order.get().copied().unwrap_or(self.options.order),
+            ..self.options.clone()
+        }
+    }
+
+    fn sorted(&self) -> OpenOptions {
+        OpenOptions {
+            order: Order::Sorted,
+            ..self.options.clone()
+        }
+    }
+
+    fn rereading(&self, options: OpenOptions) -> Result<Rereading, TraceError> {
+        let source = self.source.clone();
+        Rereading::new(KEPT_BYTES, move || source.open(&options))
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Source {
+    fn open(&self, options: &OpenOptions) -> Result<Trace, TraceError> {
+        match self {
+            Self::Path(path) => Trace::open(path, options),
+            Self::Stdin(spool) => {
                 let reader = SpoolReader {
                     spool: Arc::clone(spool),
                     at: 0,
                 };
-                Trace::from_reader("stdin", reader, options)?
+                Trace::from_reader("stdin", reader, options)
             }
-        })
+        }
     }
 }
 

@@ -9,6 +9,7 @@ mod demo;
 mod error;
 mod exit;
 mod findings;
+mod huge_pages;
 mod input;
 mod interrupt;
 mod lineup;

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use omnilink_link::{Bound, Collection, LinkFile, LinkOptions, Linked, TlaModel};
 use omnilink_report::{Answer, Report, ThreadNames};
+use omnilink_tla::deep_stack;
 use omnilink_tla::semantics::search_path::SearchPath;
 use omnilink_trace::{Format, OpenOptions, Operation};
 
@@ -14,6 +15,7 @@ use crate::check::{Criteria, Meaning, Request, RunAll, check_and_tell};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::findings::Findings;
+use crate::huge_pages;
 use crate::input::{Input, format_name};
 use crate::output::{self, Color, Output};
 use crate::peak::peak_bytes;
@@ -163,6 +165,7 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<Exit, CliError> {
             ..OpenOptions::default()
         },
     )?;
+    huge_pages::allow_unless_short(&inputs);
     let request = Request {
         model_name: args.spec.display().to_string(),
         options: args.criteria.options(),
@@ -220,8 +223,8 @@ impl Validation<'_> {
     /// Checks one trace. Whatever goes wrong is part of the report.
     fn report(&self, input: &Input, progress: &Progress) -> Report {
         let started = Instant::now();
-        let mut report = self
-            .try_report(input, progress)
+        // Reading the spec and evaluating it both need a deep stack: one for both.
+        let mut report = deep_stack::run(|| self.try_report(input, progress))
             .unwrap_or_else(|error| failed(input, self.request, &error));
         report.seconds = started.elapsed().as_secs_f64();
         report

@@ -80,10 +80,10 @@ impl Components {
         }
     }
 
-    /// Whether it is pointless to look any further: the whole history hangs together, or all of its first thousands of
+    /// Whether it is pointless to look any further: the whole history hangs together, or all of its first thousand
     /// operations do. Checking together what could be checked apart is always sound.
     pub fn is_settled(&self) -> bool {
-        const ENOUGH: usize = 4_096;
+        const ENOUGH: usize = 1_024;
         self.all || self.parts <= 1 && self.observed >= ENOUGH
     }
 
@@ -136,7 +136,7 @@ mod tests {
         for key in 0..5_000 {
             assert!(!components.is_settled());
             components.observe(&Footprint::updates(Keys::Only([key, key + 1].as_slice().into())));
-            if key == 4_095 {
+            if key == 1_023 {
                 break;
             }
         }

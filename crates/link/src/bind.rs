@@ -37,7 +37,7 @@ pub enum Bound {
 }
 
 /// What an operation was bound to.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Binding {
     ret: Option<Value>,
     instance: Instance,

@@ -1,10 +1,13 @@
 //! Counts of cells: which way a count must change before an operation that asks for another one is possible.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 
 use omnilink_tla::Count;
 use omnilink_tla::eval::{Cell, CellPart, Effects};
+use omnilink_tla::ir::Operation;
 use omnilink_value::Value;
+use rustc_hash::FxHashMap;
 
 use crate::state::SpecState;
 
@@ -16,12 +19,43 @@ pub(crate) struct Counts {
     pub(crate) is_all: bool,
 }
 
-impl Counts {
-    pub(crate) fn new(counts: omnilink_tla::Counts) -> Self {
-        Self {
-            of: counts.of.into_iter().map(Counted::new).collect(),
+/// Values of cells, and whether a cell that holds them is counted; `None` where that cannot be said.
+type Judged = Rc<RefCell<Vec<(Value, Option<bool>)>>>;
+
+/// What was found out about conditions, for all instances that ask for the same one: `found = (map[key] # NoValue)` says the same
+/// about what a cell holds whichever cell it is.
+#[derive(Debug, Default)]
+pub(crate) struct Judgements {
+    of: FxHashMap<(Operation, u32, Box<[Value]>), Judged>,
+}
+
+/// Conditions remembered, at most; who asked for one still has it.
+const CONDITIONS_MAX: usize = 1 << 12;
+
+impl Judgements {
+    pub(crate) fn counts(&mut self, operation: Operation, counts: omnilink_tla::Counts) -> Counts {
+        Counts {
+            of: counts
+                .of
+                .into_iter()
+                .map(|count| Counted {
+                    known: self.judged(operation, &count),
+                    count,
+                })
+                .collect(),
             is_all: counts.is_all,
         }
+    }
+
+    fn judged(&mut self, operation: Operation, count: &Count) -> Judged {
+        let Some((conjunct, looks_at)) = count.condition() else {
+            return Judged::default();
+        };
+        if self.of.len() >= CONDITIONS_MAX {
+            self.of.clear();
+        }
+        let judged = self.of.entry((operation, conjunct, looks_at.into()));
+        Rc::clone(judged.or_default())
     }
 }
 
@@ -29,21 +63,13 @@ impl Counts {
 #[derive(Debug)]
 pub(crate) struct Counted {
     pub(crate) count: Count,
-    /// Values of cells, and whether a cell that holds them is counted; `None` where that cannot be said.
-    known: RefCell<Vec<(Value, Option<bool>)>>,
+    known: Judged,
 }
 
 /// More values than this are not remembered: they would take longer to find than to judge.
 const KNOWN_MAX: usize = 64;
 
 impl Counted {
-    pub(crate) fn new(count: Count) -> Self {
-        Self {
-            count,
-            known: RefCell::default(),
-        }
-    }
-
     /// Whether a cell that holds `value` is counted. `judge` finds out.
     fn is_counted(&self, value: &Value, judge: &mut dyn FnMut(&Value) -> Option<bool>) -> Option<bool> {
         let known = self.known.borrow();

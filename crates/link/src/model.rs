@@ -10,7 +10,7 @@ use omnilink_tla::eval::{Effects, Evaluator, Flow, Session as _, State};
 use omnilink_value::Value;
 
 use crate::bind::Binding;
-use crate::counted::{Counted, Counts};
+use crate::counted::{Counted, Counts, Judgements};
 use crate::error::LinkError;
 use crate::footprint::Cells;
 use crate::instance::Instance;
@@ -34,6 +34,7 @@ pub struct TlaModel<'l> {
     /// Whether more than the action itself decides about a step: a VIEW, an invariant or unseen steps look at all of a state.
     is_judged_whole: bool,
     pub(crate) instances: RefCell<HashTable<Instance>>,
+    judgements: RefCell<Judgements>,
     pub(crate) bound: RefCell<Recent<Binding>>,
     pub(crate) unread: RefCell<BTreeSet<(String, String)>>,
     /// What was refused while a violation was explained.
@@ -73,6 +74,7 @@ impl<'l> TlaModel<'l> {
                 || !linked.invariants.is_empty()
                 || !linked.hidden.is_empty(),
             instances: RefCell::default(),
+            judgements: RefCell::default(),
             bound: RefCell::default(),
             unread: RefCell::default(),
             refused: RefCell::default(),
@@ -145,15 +147,16 @@ impl<'l> TlaModel<'l> {
         content.counts.get_or_init(|| match content.known() {
             Some(arguments) => {
                 let mut evaluator = self.evaluator.borrow_mut();
-                Counts::new(evaluator.counts(content.operation, &arguments))
+                let counts = evaluator.counts(content.operation, &arguments);
+                self.judgements.borrow_mut().counts(content.operation, counts)
             }
             None => Counts::default(),
         })
     }
 
-    /// Whether a state accepts an instance that does nothing but count; `None` for any other.
+    /// What an instance that does nothing but count does in a state; `None` for any other.
     #[inline]
-    fn count_only(&self, state: &SpecState, instance: &Instance) -> Option<bool> {
+    fn counted(&self, state: &SpecState, instance: &Instance) -> Option<Found> {
         if self.is_evaluated(instance) {
             return None;
         }
@@ -166,7 +169,10 @@ impl<'l> TlaModel<'l> {
             let judge = &mut |held: &Value| self.is_counted(instance, counted, held);
             is_accepted &= counted.counted_in(state, judge)? == counted.count.wanted;
         }
-        Some(is_accepted)
+        Some(match is_accepted {
+            true => Found::Next(state.clone()),
+            false => Found::Refused,
+        })
     }
 
     /// Whether every step of an instance must be evaluated: it is judged or counted state by state.
@@ -233,15 +239,12 @@ impl Model for TlaModel<'_> {
         {
             return outcomes.refuse(|| "the operation is done already".to_owned());
         }
-        if let Some(is_accepted) = self.count_only(state, op) {
-            self.tally.step(op.0.plan, !is_accepted);
-            return match is_accepted {
-                true => outcomes.accept(state.clone()),
-                false => outcomes.refuse(|| self.reason(state, op)),
-            };
-        }
         let lookup = self.lookup(op);
-        match lookup.and_then(|lookup| lookup.find(state)) {
+        let found = lookup
+            .and_then(|lookup| lookup.ruled(state))
+            .or_else(|| self.counted(state, op))
+            .or_else(|| lookup.and_then(|lookup| lookup.find(state)));
+        match found {
             Some(Found::Next(next)) => {
                 self.tally.step(op.0.plan, false);
                 return outcomes.accept(next);

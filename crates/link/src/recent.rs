@@ -5,10 +5,11 @@
 
 use omnilink_trace::{Args, Name, Operation};
 
-/// A direct-mapped table: a trace in which nothing repeats itself evicts, but never grows it.
+/// A direct-mapped table: a trace in which nothing repeats itself evicts, but never grows it. It is made when it is first
+/// needed, of memory that a short trace leaves mostly untouched.
 #[derive(Clone, Debug)]
 pub(crate) struct Recent<T> {
-    slots: Box<[Option<Known<T>>]>,
+    slots: Vec<Option<Box<Known<T>>>>,
 }
 
 #[derive(Clone, Debug)]
@@ -22,27 +23,28 @@ const SLOTS: usize = 8192;
 
 impl<T> Default for Recent<T> {
     fn default() -> Self {
-        Self {
-            slots: std::iter::repeat_with(|| None).take(SLOTS).collect(),
-        }
+        Self { slots: Vec::new() }
     }
 }
 
-impl<T> Recent<T> {
+impl<T: Clone> Recent<T> {
     /// What is known about operations like this one.
     #[inline]
     pub(crate) fn get(&self, operation: &Operation) -> Option<&T> {
-        let known = self.slots[slot_of(operation)].as_ref()?;
+        let known = self.slots.get(slot_of(operation))?.as_ref()?;
         (known.args == operation.args && known.name == operation.name).then_some(&known.what)
     }
 
     /// Remembers something about operations like this one.
     pub(crate) fn put(&mut self, operation: &Operation, what: T) {
-        self.slots[slot_of(operation)] = Some(Known {
+        if self.slots.is_empty() {
+            self.slots = vec![None; SLOTS];
+        }
+        self.slots[slot_of(operation)] = Some(Box::new(Known {
             name: operation.name.clone(),
             args: operation.args.clone(),
             what,
-        });
+        }));
     }
 }
 

@@ -8,8 +8,10 @@
 
 use omnilink_value::Value;
 
+use crate::eval::datum::Datum;
 use crate::eval::error::{Outcome, type_error};
-use crate::eval::native::{Native, lookup};
+use crate::eval::native::lookup;
+use crate::eval::slot::Slot;
 use crate::eval::{Evaluator, State};
 use crate::ir::{Argument, Bounded, Kind, Node, Operation, Pattern, Step, slot_bit};
 
@@ -31,8 +33,18 @@ pub struct Count {
     pub keys: Box<[Value]>,
     /// How many must be counted.
     pub wanted: i64,
+    /// What the condition looks at besides the cell, if that is known.
+    looks_at: Option<Box<[Value]>>,
     /// Which conjunct of the action it is.
     conjunct: u32,
+}
+
+impl Count {
+    /// What decides, besides what a cell holds, whether it is counted: two counts of one action of which this is the same count
+    /// the same. `None` if that is not known.
+    pub fn condition(&self) -> Option<(u32, &[Value])> {
+        Some((self.conjunct, self.looks_at.as_deref()?))
+    }
 }
 
 /// More cells than this are not counted one by one.
@@ -45,8 +57,10 @@ impl<'p> Evaluator<'p> {
     pub fn counts(&mut self, action: Operation, arguments: &[Value]) -> Counts {
         self.set_state(&State::from([]));
         self.forget_state();
-        let counts = self.enter_with(action, arguments, |this, body| {
-            this.within(body, 0, &mut |this, body| Ok(this.counts_of(body)))
+        let counts = self.unremembered(|this| {
+            this.enter_with(action, arguments, |this, body| {
+                this.within(body, 0, &mut |this, body| Ok(this.counts_of(body)))
+            })
         });
         counts.unwrap_or_default()
     }
@@ -77,6 +91,7 @@ impl<'p> Evaluator<'p> {
             let keys = self.eval(counting.set).ok()?;
             let keys = self.canonical(keys).ok()?;
             return Some(Count {
+                looks_at: self.looked_at(&counting.bounded.body, slot_bit(counting.key)),
                 variable: counting.variable,
                 keys: keys.as_set().filter(|keys| keys.len() <= KEYS_MAX)?.into(),
                 wanted: self.canonical(wanted).ok()?.as_int()?,
@@ -93,11 +108,30 @@ impl<'p> Evaluator<'p> {
         });
         let (variable, key) = cell.filter(|_| is_condition)?;
         Some(Count {
+            looks_at: self.looked_at(conjunct, 0),
             variable,
             keys: [key].into(),
             wanted: 1,
             conjunct: number,
         })
+    }
+
+    /// The values of the names in a condition that looks at one cell, but for those in `apart` and those that only pick the cell:
+    /// with what the cell holds, they are all that it depends on.
+    fn looked_at(&self, condition: &Node, apart: u64) -> Option<Box<[Value]>> {
+        let used = condition.uses.slots & !apart;
+        // The last bit stands for several names.
+        if used & slot_bit(u32::MAX) != 0 {
+            return None;
+        }
+        let slots = (0..u32::MAX).take_while(|slot| used >> slot != 0);
+        slots
+            .filter(|slot| used & slot_bit(*slot) != 0 && !is_free_of(condition, slot_bit(*slot)))
+            .map(|slot| match self.slot(slot) {
+                Slot::Datum(Datum::Value(value)) => Some(value.clone()),
+                _ => None,
+            })
+            .collect()
     }
 
     /// Whether a cell that holds `held` is counted.
@@ -122,18 +156,19 @@ impl<'p> Evaluator<'p> {
             })
             .collect();
         self.set_state(&state);
-        let counted = self.enter_with(action, arguments, |this, body| {
-            this.within(body, 0, &mut |this, body| {
-                let conjunct = conjuncts(body).find(|(number, _)| *number == count.conjunct);
-                let (_, conjunct) = conjunct.ok_or_else(nothing)?;
-                match Counting::of(conjunct) {
-                    Some(counting) => {
-                        this.bind(counting.key, key.clone());
-                        this.bool(&counting.bounded.body)
-                    }
-                    None => this.bool(conjunct),
+        let judge = &mut |this: &mut Self, body| {
+            let conjunct = conjuncts(body).find(|(number, _)| *number == count.conjunct);
+            let (_, conjunct) = conjunct.ok_or_else(nothing)?;
+            match Counting::of(conjunct) {
+                Some(counting) => {
+                    this.bind(counting.key, key.clone());
+                    this.bool(&counting.bounded.body)
                 }
-            })
+                None => this.bool(conjunct),
+            }
+        };
+        let counted = self.unremembered(|this| {
+            this.enter_with(action, arguments, |this, body| this.within(body, 0, judge))
         });
         self.set_state(&State::from([]));
         counted
@@ -181,12 +216,10 @@ struct Counting<'p> {
 
 impl<'p> Counting<'p> {
     fn of(conjunct: &'p Node) -> Option<Self> {
-        let cardinality = lookup("FiniteSets", "Cardinality")?;
         let Kind::Equal(operands) = &conjunct.bare().kind else {
             return None;
         };
-        let counted = |node| filter_counted(node, cardinality);
-        let (wanted, bounded) = match (counted(&operands.0), counted(&operands.1)) {
+        let (wanted, bounded) = match (filter_counted(&operands.0), filter_counted(&operands.1)) {
             (None, Some(bounded)) => (&operands.0, bounded),
             (Some(bounded), None) => (&operands.1, bounded),
             _ => return None,
@@ -222,7 +255,7 @@ fn conjuncts(body: &Node) -> impl Iterator<Item = (u32, &Node)> {
 }
 
 /// The filter of `Cardinality({k \in S : P})`.
-fn filter_counted(node: &Node, cardinality: Native) -> Option<&Bounded> {
+fn filter_counted(node: &Node) -> Option<&Bounded> {
     let Kind::Native(native, arguments) = &node.bare().kind else {
         return None;
     };
@@ -230,7 +263,7 @@ fn filter_counted(node: &Node, cardinality: Native) -> Option<&Bounded> {
         return None;
     };
     match &set.bare().kind {
-        Kind::Filter(bounded) if *native == cardinality => Some(bounded),
+        Kind::Filter(bounded) if Some(*native) == lookup("FiniteSets", "Cardinality") => Some(bounded),
         _ => None,
     }
 }

@@ -5,18 +5,43 @@
 //! 2 MiB), so the work runs on a thread of its own whose stack is reserved generously; memory that is not touched costs
 //! nothing. Evaluation runs here too: recursive definitions go as deep as the spec says, until the evaluator says stop.
 
+use std::cell::Cell;
+
 /// Four times what the deepest tree takes on unoptimised builds; the rest is for recursive definitions.
 pub const STACK_BYTES: usize = 128 * 1024 * crate::syntax::parser::MAX_NESTING as usize;
 
-/// Runs `work` on a deep stack; on the caller's own where no thread can be had.
+thread_local! {
+    /// Where the stack of this thread begins, if it is a deep one.
+    static BEGIN: Cell<Option<usize>> = const { Cell::new(None) };
+}
+
+fn here() -> usize {
+    let marker = 0u8;
+    std::ptr::from_ref(&marker) as usize
+}
+
+/// Whether hardly anything of a deep stack is used yet.
+fn is_deep() -> bool {
+    BEGIN
+        .get()
+        .is_some_and(|begin| begin.abs_diff(here()) < STACK_BYTES / 16)
+}
+
+/// Runs `work` on a deep stack: a new one, unless the caller's is as good; on the caller's, too, where no thread can be had.
 pub fn run<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    if is_deep() {
+        return work();
+    }
     let mut work = Some(work);
     let mut result = None;
     let spawned = std::thread::scope(|scope| {
         std::thread::Builder::new()
             .name("tla".into())
             .stack_size(STACK_BYTES)
-            .spawn_scoped(scope, || result = work.take().map(|work| work()))
+            .spawn_scoped(scope, || {
+                BEGIN.set(Some(here()));
+                result = work.take().map(|work| work());
+            })
             .map(|handle| handle.join())
     });
     if let Ok(Err(panic)) = spawned {
@@ -26,5 +51,32 @@ pub fn run<T: Send>(work: impl FnOnce() -> T + Send) -> T {
         (Some(result), _) => result,
         (None, Some(work)) => work(),
         (None, None) => unreachable!("the work was taken and neither finished nor panicked"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_deep_stack_is_used_again_while_it_is_deep() {
+        let thread = || std::thread::current().id();
+        fn deeper<T>(frames: usize, work: &mut dyn FnMut() -> T) -> T {
+            let frame = std::hint::black_box([0u8; 4096]);
+            let result = if frames == 0 {
+                work()
+            } else {
+                deeper(frames - 1, work)
+            };
+            std::hint::black_box(frame);
+            result
+        }
+        run(|| {
+            let outer = thread();
+            assert_eq!(run(thread), outer);
+            let frames = STACK_BYTES / 8 / 4096;
+            assert_ne!(deeper(frames, &mut || run(thread)), outer);
+        });
+        assert_ne!(run(thread), thread());
     }
 }

@@ -48,6 +48,13 @@ impl Operation {
         }
     }
 
+    /// About how many bytes it takes, what it shares with others included.
+    pub(crate) fn bytes(&self) -> usize {
+        let others = [&self.ret, &self.meta, &self.vars, &self.clock];
+        let inside = others.into_iter().flatten().map(Value::heap_bytes).sum::<usize>();
+        size_of::<Self>() + self.thread.heap_bytes() + self.args.as_value().heap_bytes() + inside
+    }
+
     /// The same operation with a result.
     #[must_use]
     pub fn returning(mut self, ret: impl Into<Value>) -> Self {

@@ -142,6 +142,30 @@ impl Trace {
         self.notes.to_vec()
     }
 
+    /// Operations that were read and checked before, of a trace like this one.
+    pub(crate) fn reread(
+        records: Box<dyn Records>,
+        header: Option<Header>,
+        format: Format,
+        notes: Notes,
+    ) -> Self {
+        Self {
+            records: Checked {
+                records,
+                threads: None,
+            },
+            header,
+            format,
+            notes,
+            has_ended: false,
+        }
+    }
+
+    /// Where notes are left while this is read.
+    pub(crate) fn shared_notes(&self) -> Notes {
+        self.notes.clone()
+    }
+
     /// The same trace after a change that may leave operations out of order.
     pub(crate) fn resorted(
         self,

@@ -120,6 +120,25 @@ impl Value {
         self.as_model() == Some(NULL)
     }
 
+    /// About how many bytes it holds on to, what it shares with others included.
+    pub fn heap_bytes(&self) -> usize {
+        match &self.0 {
+            Repr::Bool(_) | Repr::Int(_) | Repr::ShortStr(_) | Repr::ShortModel(_) => 0,
+            Repr::LongStr(text) | Repr::LongModel(text) => 24 + long_text_str(text).len(),
+            Repr::Set(elements) | Repr::Tuple(elements) => {
+                let inside = elements.slice.iter().map(Self::heap_bytes).sum::<usize>();
+                24 + size_of_val(&elements.slice) + inside
+            }
+            Repr::Record(entries) | Repr::Function(entries) => {
+                let each = entries.slice.iter();
+                let inside = each
+                    .map(|(key, value)| key.heap_bytes() + value.heap_bytes())
+                    .sum::<usize>();
+                24 + size_of_val(&entries.slice) + inside
+            }
+        }
+    }
+
     /// What kind of value this is.
     #[inline]
     pub fn kind(&self) -> Kind {

@@ -20,6 +20,7 @@ use omnilink_trace::{Format, OpenOptions};
 
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::huge_pages;
 use crate::input::{Input, format_name};
 use crate::output::{self, Color, Output};
 use crate::validate::{Linking, validate_all};
@@ -117,6 +118,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
         ..OpenOptions::default()
     };
     let inputs = Input::all(&args.traces, &options)?;
+    huge_pages::allow_unless_short(&inputs);
     let model_name = match (&args.model, &args.spec) {
         (Some(model), _) => model.clone(),
         (None, Some(spec)) => spec.display().to_string(),

@@ -68,7 +68,9 @@ impl RunAll<'_> {
                     loop {
                         let index = next.fetch_add(1, Ordering::Relaxed);
                         let Some(input) = inputs.get(index) else { break };
-                        if sender.send((index, check(input, progress))).is_err() {
+                        let report = check(input, progress);
+                        input.forget();
+                        if sender.send((index, report)).is_err() {
                             break;
                         }
                     }

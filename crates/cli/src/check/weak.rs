@@ -109,13 +109,11 @@ fn holds_histories(path: &Path) -> bool {
 ///
 /// Clocks and counters are on every operation or count for nothing; pairs may be on any. Only what a search could be given is
 /// looked at: a long trace is not read through, and a pipe not held up.
-fn tells_its_own_order(path: &Path, input: &Input) -> bool {
-    if bytes_of(path).is_none_or(|bytes| bytes > SEARCHED_BYTES_MAX) {
+fn tells_its_own_order(input: &Input) -> bool {
+    if input.bytes().is_none_or(|bytes| bytes > SEARCHED_BYTES_MAX) {
         return false;
     }
-    let Ok(trace) = input.open() else { return false };
-    let head = trace.map_while(Result::ok).take(OpSet::CAPACITY);
-    head.enumerate().any(|(position, op)| {
+    input.has_among_first(OpSet::CAPACITY, |position, op| {
         let has = |field: &str| op.meta.as_ref().is_some_and(|meta| meta.field(field).is_some());
         let has_clock = op.clock.as_ref().is_some_and(|clock| clock.as_record().is_some());
         has("after") || position == 0 && (has("call_pcs") || has_clock)
@@ -124,21 +122,6 @@ fn tells_its_own_order(path: &Path, input: &Input) -> bool {
 
 /// More than any history that can be searched takes, unless its values are enormous.
 const SEARCHED_BYTES_MAX: u64 = 1 << 22;
-
-/// How large a file is, or the files of a folder together.
-fn bytes_of(path: &Path) -> Option<u64> {
-    let about = std::fs::metadata(path).ok()?;
-    if !about.is_dir() {
-        return about.is_file().then_some(about.len());
-    }
-    let entries = std::fs::read_dir(path).ok()?.flatten();
-    Some(
-        entries
-            .filter_map(|entry| entry.metadata().ok())
-            .map(|about| about.len())
-            .sum(),
-    )
-}
 
 impl<'a> Weak<'a> {
     /// Finds out what is asked.
@@ -158,8 +141,7 @@ impl<'a> Weak<'a> {
         } else {
             is_engines = matches!(consistency, "linearizable" | "sequential")
                 && !desk.paths.iter().any(|path| holds_histories(path))
-                && !std::iter::zip(desk.paths, desk.inputs)
-                    .any(|(path, input)| tells_its_own_order(path, input));
+                && !desk.inputs.iter().any(tells_its_own_order);
             Task::Judge(Question::from_name(consistency).map_err(|error| bad(&error))?)
         };
         if is_engines {
@@ -426,7 +408,7 @@ fn histories<'a>(path: &'a Path, input: &'a Input) -> Result<Histories<'a>, CliE
             each: Box::new(each),
         });
     }
-    let mut trace = input.open()?;
+    let mut trace = input.open_once()?;
     let operations = trace.by_ref().collect::<Result<Vec<Operation>, _>>()?;
     if operations.is_empty() {
         return Err(CliError::Empty(input.name.clone()));

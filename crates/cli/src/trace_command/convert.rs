@@ -29,6 +29,6 @@ Examples:
   omnilink trace convert - --format fastlin < history.txt";
 
 pub(super) fn run(args: &ConvertArgs) -> Result<Exit, CliError> {
-    let trace = Input::new(&args.trace, args.reading.options())?.open()?;
+    let trace = Input::new(&args.trace, args.reading.options())?.open_once()?;
     args.destination.write(trace)
 }

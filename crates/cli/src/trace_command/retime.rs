@@ -42,6 +42,6 @@ fn rule(text: &str) -> Result<Rule, String> {
 }
 
 pub(super) fn run(args: &RetimeArgs) -> Result<Exit, CliError> {
-    let trace = Input::new(&args.trace, args.reading.options())?.open()?;
+    let trace = Input::new(&args.trace, args.reading.options())?.open_once()?;
     args.destination.write(trace.retimed(&args.rules)?)
 }

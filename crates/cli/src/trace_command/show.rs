@@ -57,7 +57,7 @@ Examples:
 pub(super) fn run(args: &ShowArgs) -> Result<Exit, CliError> {
     let look = output::look(args.color, args.ascii);
     let mut out = Output::new(&look);
-    let mut trace = Input::new(&args.trace, args.reading.options())?.open()?;
+    let mut trace = Input::new(&args.trace, args.reading.options())?.open_once()?;
     let mut shown: Vec<Operation> = Vec::new();
     let mut is_cut = false;
     for operation in trace.by_ref() {

@@ -65,7 +65,7 @@ pub(super) fn run(args: &StatsArgs) -> Result<Exit, CliError> {
 }
 
 fn measure(input: &Input) -> Result<(Trace, Statistics), CliError> {
-    let mut trace = input.open()?;
+    let mut trace = input.open_once()?;
     let statistics = Statistics::of(trace.by_ref())?;
     Ok((trace, statistics))
 }

@@ -9,6 +9,7 @@ mod omnilink_setups;
 mod purity;
 mod random;
 mod random_examples;
+mod rules;
 mod setbench;
 mod steps;
 mod thread_ends;

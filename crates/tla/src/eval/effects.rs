@@ -11,6 +11,7 @@
 use omnilink_value::Value;
 
 use super::evaluator::{Evaluator, State};
+use super::exactness::Exactness;
 use super::slot::Slot;
 use crate::ir::{Argument, Bounded, Call, Kind, Node, Operation, Step, Update};
 
@@ -48,6 +49,10 @@ pub struct Write {
 pub struct Effects {
     /// Whether the rest says all there is. If not, everything may be read and written.
     pub is_complete: bool,
+    /// Whether it says what happens: where all demands are met all writes are done, nothing else changes, and there is no other
+    /// successor; where one is not met the action is impossible. Both only if the cells are there, and hold something that
+    /// can be compared with what is demanded.
+    pub is_exact: bool,
     /// What may be read.
     pub reads: Vec<Cell>,
     /// What may be written.
@@ -61,6 +66,32 @@ impl Effects {
     pub fn is_pure(&self) -> bool {
         self.is_complete && self.writes.is_empty()
     }
+}
+
+/// Whether a conjunct only says that variables stay what they are: that never fails, wherever it stands.
+fn is_unchanged(conjunct: &Node) -> bool {
+    matches!(conjunct.bare().kind, Kind::Unchanged(_))
+}
+
+/// Whether an expression surely has no value without a state. To evaluate it would be to fail, and that at great expense: what
+/// is not surely so is tried. (A filter of the empty set would have a value; hardly anybody writes one.)
+fn needs_state(node: &Node) -> bool {
+    let node = node.bare();
+    node.uses.state
+        && match &node.kind {
+            Kind::Var(_) => true,
+            Kind::Path(root, _) => needs_state(root),
+            Kind::Filter(bounded) | Kind::Map(bounded) | Kind::Function(bounded) => {
+                bounded.body.uses.state || bounded.sets.iter().any(needs_state)
+            }
+            Kind::Equal(operands) | Kind::NotEqual(operands) => {
+                needs_state(&operands.0) || needs_state(&operands.1)
+            }
+            Kind::Native(native, arguments) if !native.is_lazy() => arguments
+                .iter()
+                .any(|argument| matches!(argument, Argument::Value(node) if needs_state(node))),
+            _ => false,
+        }
 }
 
 /// Sets with more elements are not gone through.
@@ -78,6 +109,7 @@ type Walked<T> = Result<T, GaveUp>;
 #[derive(Default)]
 struct Walk {
     effects: Effects,
+    exactness: Exactness,
     /// Cells known to hold a value: path and value.
     facts: Vec<(u32, Vec<Value>, Value)>,
     /// How many branches are open around.
@@ -105,11 +137,15 @@ impl Walk {
 
     /// Some `f[k]`: who wants to know whether `f` is ever taken apart sees its domain touched.
     fn read_somewhere(&mut self, variable: u32) {
+        self.exactness.lose();
         self.read(variable, CellPart::Whole);
         self.read(variable, CellPart::Domain);
     }
 
     fn write(&mut self, variable: u32, part: CellPart, value: Option<Value>) {
+        if value.is_none() || !matches!(part, CellPart::At(_)) {
+            self.exactness.lose();
+        }
         let write = Write {
             cell: Cell { variable, part },
             value,
@@ -117,6 +153,12 @@ impl Walk {
         if !self.effects.writes.contains(&write) {
             self.effects.writes.push(write);
         }
+    }
+
+    /// What follows happens on one branch of several.
+    fn branch(&mut self) {
+        self.branches += 1;
+        self.exactness.lose();
     }
 
     /// How much there is, to go back to if a branch turns out to be impossible.
@@ -140,6 +182,10 @@ impl Walk {
 impl<'p> Evaluator<'p> {
     /// What an action may read and write for given arguments; `None` stands for an argument that may be anything.
     pub fn effects(&mut self, action: Operation, arguments: &[Option<Value>]) -> Effects {
+        self.unremembered(|this| this.effects_of(action, arguments))
+    }
+
+    fn effects_of(&mut self, action: Operation, arguments: &[Option<Value>]) -> Effects {
         self.set_state(&State::from([]));
         self.forget_state();
         self.clear_next();
@@ -153,8 +199,9 @@ impl<'p> Evaluator<'p> {
             Ok(this.walk_action(body, &mut walk))
         });
         match walked {
-            Ok(Ok(_)) => Effects {
+            Ok(Ok(possible)) => Effects {
                 is_complete: true,
+                is_exact: possible && walk.exactness.holds(self.program.variables.len()),
                 ..walk.effects
             },
             _ => Effects::default(),
@@ -177,19 +224,21 @@ impl<'p> Evaluator<'p> {
         match &node.kind {
             Kind::And(conjuncts) => {
                 let facts = walk.facts.len();
-                let mut open: Vec<&'p Node> = Vec::new();
+                let (mut open, mut unchanged): (Vec<&'p Node>, Vec<&'p Node>) = Default::default();
                 for conjunct in conjuncts {
                     match self.fact(conjunct, walk) {
                         Some(false) => {
                             walk.facts.truncate(facts);
                             return Ok(false);
                         }
+                        Some(true) if !open.is_empty() => walk.exactness.lose(),
                         Some(true) => {}
+                        None if is_unchanged(conjunct) => unchanged.push(conjunct),
                         None => open.push(conjunct),
                     }
                 }
                 let mut possible = true;
-                for conjunct in open {
+                for conjunct in unchanged.into_iter().chain(open) {
                     possible = possible && self.walk_action(conjunct, walk)?;
                 }
                 walk.facts.truncate(facts);
@@ -235,14 +284,14 @@ impl<'p> Evaluator<'p> {
                 Some(false) => Ok(true),
                 None => {
                     self.walk_read(&operands.0, walk)?;
-                    walk.branches += 1;
+                    walk.branch();
                     self.walk_action(&operands.1, walk)?;
                     walk.branches -= 1;
                     Ok(true)
                 }
             },
             Kind::Exists(bounded) => {
-                walk.branches += 1;
+                walk.branch();
                 let mut possible = false;
                 self.walk_bound(bounded, walk, &mut |this, walk| {
                     possible |= this.walk_action(&bounded.body, walk)?;
@@ -252,7 +301,7 @@ impl<'p> Evaluator<'p> {
                 Ok(possible)
             }
             Kind::ForAll(bounded) if node.uses.next => {
-                walk.branches += 1;
+                walk.branch();
                 self.walk_bound(bounded, walk, &mut |this, walk| {
                     this.walk_action(&bounded.body, walk).map(|_| ())
                 })?;
@@ -260,7 +309,10 @@ impl<'p> Evaluator<'p> {
                 Ok(true)
             }
             Kind::Equal(operands) => match self.target(&operands.0, false) {
-                Some(variable) => self.walk_assignment(variable, &operands.1, walk),
+                Some(variable) => {
+                    walk.exactness.assign(variable);
+                    self.walk_assignment(variable, &operands.1, walk)
+                }
                 None => self.walk_condition(node, walk),
             },
             Kind::In(operands) | Kind::SubsetEq(operands) if self.target(&operands.0, false).is_some() => {
@@ -270,12 +322,17 @@ impl<'p> Evaluator<'p> {
                 self.walk_read(&operands.1, walk)?;
                 Ok(true)
             }
-            Kind::Unchanged(_) => Ok(true),
+            Kind::Unchanged(variables) => {
+                variables
+                    .iter()
+                    .for_each(|variable| walk.exactness.assign(*variable));
+                Ok(true)
+            }
             Kind::Call(call) if node.uses.next || node.uses.opaque => {
                 self.walk_call(call, walk, |this, body, walk| this.walk_action(body, walk))
             }
             Kind::Let(slots, body) => {
-                self.walk_let(slots);
+                self.walk_let(slots, walk);
                 self.walk_action(body, walk)
             }
             Kind::Local(slot) => match self.slot(*slot).clone() {
@@ -296,7 +353,7 @@ impl<'p> Evaluator<'p> {
     }
 
     fn walk_branches(&mut self, branches: impl Iterator<Item = &'p Node>, walk: &mut Walk) -> Walked<bool> {
-        walk.branches += 1;
+        walk.branch();
         let mut possible = false;
         for branch in branches {
             possible |= self.walk_action(branch, walk)?;
@@ -358,10 +415,13 @@ impl<'p> Evaluator<'p> {
                 this.walk_assignment(variable, body, walk)
             }),
             Kind::Let(slots, body) => {
-                self.walk_let(slots);
+                self.walk_let(slots, walk);
                 self.walk_assignment(variable, body, walk)
             }
             Kind::Except(function, updates) if self.variable_behind(function) == Some(variable) => {
+                if updates.len() != 1 {
+                    walk.exactness.lose();
+                }
                 for update in updates {
                     self.walk_update(variable, update, updates.len() == 1, walk)?;
                 }
@@ -452,6 +512,8 @@ impl<'p> Evaluator<'p> {
                 part: CellPart::At(key.clone()),
             };
             walk.effects.demands.push((cell, value.clone()));
+        } else {
+            walk.exactness.lose();
         }
         walk.facts.push((variable, path, value));
         Some(true)
@@ -501,12 +563,15 @@ impl<'p> Evaluator<'p> {
         if node.uses.world {
             return None;
         }
-        if let Ok(datum) = self.eval(node) {
-            return self.canonical(datum).ok();
+        if let Some((variable, path)) = self.place(node, walk) {
+            let fact = walk.facts.iter().find(|(v, p, _)| *v == variable && *p == path)?;
+            return Some(fact.2.clone());
         }
-        let (variable, path) = self.place(node, walk)?;
-        let fact = walk.facts.iter().find(|(v, p, _)| *v == variable && *p == path)?;
-        Some(fact.2.clone())
+        if needs_state(node) {
+            return None;
+        }
+        let datum = self.eval(node).ok()?;
+        self.canonical(datum).ok()
     }
 
     /// Whether a condition is true, or false, in every state that agrees with the facts.
@@ -514,16 +579,30 @@ impl<'p> Evaluator<'p> {
         if node.uses.world || walk.visit().is_err() {
             return None;
         }
-        if let Ok(decided) = self.bool(node) {
+        let node = node.bare();
+        // What looks at the state can mostly be decided by facts or not at all: to evaluate it first would mostly be to fail.
+        let by_facts = match &node.kind {
+            Kind::Equal(operands) if node.uses.state => self.decide_equal(operands, walk),
+            Kind::NotEqual(operands) if node.uses.state => {
+                self.decide_equal(operands, walk).map(|is_equal| !is_equal)
+            }
+            _ => None,
+        };
+        let by_value = |this: &mut Self| match needs_state(node) {
+            true => None,
+            false => this.bool(node).ok(),
+        };
+        if let Some(decided) = by_facts.or_else(|| by_value(self)) {
             return Some(decided);
         }
-        let node = node.bare();
+        if let Kind::Not(inner) = &node.kind {
+            return Some(!self.decide(inner, walk)?);
+        }
+        // Evaluating all of it in order might fail before it comes to what decides.
+        walk.exactness.lose();
         match &node.kind {
-            Kind::Not(inner) => Some(!self.decide(inner, walk)?),
             Kind::And(parts) => self.decide_all(parts, walk, false),
             Kind::Or(parts) => self.decide_all(parts, walk, true),
-            Kind::Equal(operands) => self.decide_equal(operands, walk),
-            Kind::NotEqual(operands) => Some(!self.decide_equal(operands, walk)?),
             Kind::In(operands) => self.decide_member(operands, walk),
             Kind::NotIn(operands) => Some(!self.decide_member(operands, walk)?),
             Kind::PerState(_, inner) => self.decide(inner, walk),
@@ -561,6 +640,7 @@ impl<'p> Evaluator<'p> {
     /// Collects what evaluating an expression may read.
     fn walk_read(&mut self, node: &'p Node, walk: &mut Walk) -> Walked<()> {
         walk.visit()?;
+        walk.exactness.lose();
         if node.uses.world || node.uses.opaque {
             return Err(GaveUp);
         }
@@ -645,7 +725,7 @@ impl<'p> Evaluator<'p> {
                 Ok(())
             }
             Kind::Let(slots, body) => {
-                self.walk_let(slots);
+                self.walk_let(slots, walk);
                 self.walk_read(body, walk)
             }
             Kind::Call(call) => self.walk_call(call, walk, |this, body, walk| this.walk_read(body, walk)),
@@ -692,7 +772,7 @@ impl<'p> Evaluator<'p> {
                 let target = &program.operators[*operator as usize];
                 let contents: Vec<(u32, Slot<'p>)> = captures
                     .iter()
-                    .map(|(slot, capture)| (*slot, self.walk_content(capture)))
+                    .map(|(slot, capture)| (*slot, self.walk_content(capture, walk)))
                     .collect();
                 self.walk_frame(target.slots.len(), contents, walk, |this, walk| {
                     this.walk_read(&target.body, walk)
@@ -702,7 +782,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// What a slot gets on the walk: a value where it is known, else the expression itself.
-    fn walk_content(&mut self, argument: &'p Argument) -> Slot<'p> {
+    fn walk_content(&mut self, argument: &'p Argument, walk: &mut Walk) -> Slot<'p> {
         match argument {
             Argument::Value(node) | Argument::Lazy(node) | Argument::ByName(node) => {
                 let known = if node.uses.world {
@@ -712,12 +792,15 @@ impl<'p> Evaluator<'p> {
                 };
                 match known.and_then(|datum| self.canonical(datum).ok()) {
                     Some(value) => Slot::Datum(super::datum::Datum::Value(value)),
-                    None => Slot::Thunk {
-                        node,
-                        base: self.base as u32,
-                        keep: false,
-                        value: None,
-                    },
+                    None => {
+                        walk.exactness.lose();
+                        Slot::Thunk {
+                            node,
+                            base: self.base as u32,
+                            keep: false,
+                            value: None,
+                        }
+                    }
                 }
             }
             Argument::Slot(slot) => self.slot(*slot).clone(),
@@ -725,9 +808,9 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    fn walk_let(&mut self, slots: &'p [(u32, Argument)]) {
+    fn walk_let(&mut self, slots: &'p [(u32, Argument)], walk: &mut Walk) {
         for (slot, argument) in slots {
-            let content = self.walk_content(argument);
+            let content = self.walk_content(argument, walk);
             self.set_slot(*slot, content);
         }
     }
@@ -743,7 +826,7 @@ impl<'p> Evaluator<'p> {
         let contents: Vec<(u32, Slot<'p>)> = call
             .arguments
             .iter()
-            .map(|(slot, argument)| (*slot, self.walk_content(argument)))
+            .map(|(slot, argument)| (*slot, self.walk_content(argument, walk)))
             .collect();
         self.walk_frame(target.slots.len(), contents, walk, |this, walk| {
             run(this, &target.body, walk)

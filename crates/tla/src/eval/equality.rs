@@ -13,8 +13,11 @@ use super::evaluator::Evaluator;
 use crate::ir::Infinite;
 
 /// Whether two values are equal.
+///
+/// # Errors
+/// When they cannot be compared.
 #[inline]
-pub(crate) fn equal_values(left: &Value, right: &Value) -> Outcome<bool> {
+pub fn equal_values(left: &Value, right: &Value) -> Outcome<bool> {
     if left == right {
         return Ok(true);
     }

@@ -17,17 +17,18 @@ use rustc_hash::FxHasher;
 use crate::{Args, Name};
 
 /// The text of a call up to the end of its arguments, with what it means.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Known {
     text: Box<str>,
     name: Name,
     args: Args,
 }
 
-/// A direct-mapped table: a trace whose calls are all different evicts, but never grows it.
+/// A direct-mapped table: a trace whose calls are all different evicts, but never grows it. It is made of memory that a short
+/// trace leaves mostly untouched.
 #[derive(Debug)]
 pub(crate) struct CallCache {
-    slots: Box<[Option<Known>]>,
+    slots: Vec<Option<Box<Known>>>,
 }
 
 /// Where a call that is not known yet may be remembered.
@@ -45,7 +46,7 @@ impl CallCache {
 
     pub(crate) fn new() -> Self {
         Self {
-            slots: std::iter::repeat_with(|| None).take(Self::SLOTS).collect(),
+            slots: vec![None; Self::SLOTS],
         }
     }
 
@@ -73,11 +74,11 @@ impl CallCache {
     /// Remembers a call whose arguments the cursor has just passed.
     pub(crate) fn remember(&mut self, vacancy: Vacancy<'_>, cursor: &Cursor<'_>, name: &Name, args: &Args) {
         if cursor.offset() - vacancy.begin == vacancy.text.len() {
-            self.slots[vacancy.slot] = Some(Known {
+            self.slots[vacancy.slot] = Some(Box::new(Known {
                 text: vacancy.text.into(),
                 name: name.clone(),
                 args: args.clone(),
-            });
+            }));
         }
     }
 }
