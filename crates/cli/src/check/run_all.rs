@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Sender, channel};
 
 use omnilink_models::{Shipped, Visitor};
 use omnilink_report::{Answer, Judgement, Look, Report};
@@ -60,23 +60,30 @@ impl RunAll<'_> {
         let next = AtomicUsize::new(0);
         let inputs = self.inputs;
         let mut worst = Exit::Valid;
+        let work = |sender: Sender<(usize, Report)>| {
+            loop {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                let Some(input) = inputs.get(index) else { break };
+                let report = check(input, &progress);
+                input.forget();
+                if sender.send((index, report)).is_err() {
+                    break;
+                }
+            }
+        };
         std::thread::scope(|scope| {
             let (sender, reports) = channel();
-            for _ in 0..self.jobs.min(inputs.len()) {
-                let (sender, next, progress) = (sender.clone(), &next, &progress);
-                scope.spawn(move || {
-                    loop {
-                        let index = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(input) = inputs.get(index) else { break };
-                        let report = check(input, progress);
-                        input.forget();
-                        if sender.send((index, report)).is_err() {
-                            break;
-                        }
+            match inputs {
+                // Nothing goes on beside it: a thread of its own would only cost time.
+                [_] => work(sender),
+                _ => {
+                    for _ in 0..self.jobs.min(inputs.len()) {
+                        let (sender, work) = (sender.clone(), &work);
+                        scope.spawn(move || work(sender));
                     }
-                });
+                    drop(sender);
+                }
             }
-            drop(sender);
             let mut early: BTreeMap<usize, Report> = BTreeMap::new();
             let mut wanted = 0;
             for (index, report) in reports {
