@@ -46,14 +46,15 @@ Skip(k, v, r) == /\ f[k] = r
                  /\ UNCHANGED n
 Second(a, b) == b
 Unused(k, v, r) == f[k] = r /\ Second(n = "a", f' = [f EXCEPT ![k] = v]) /\ UNCHANGED n
+Deep(k, v, r) == f[k].a = r /\ UNCHANGED <<f, n>>
 Moved(k, v, r) == f[k] = r /\ f' = [f EXCEPT ![k] = f[2]] /\ UNCHANGED n
 ====
 "#;
 
-const OPS: [&str; 28] = [
+const OPS: [&str; 29] = [
     "Get", "Put", "Set", "Called", "Named", "IfAbsent", "IfNot", "Late", "After", "Inner", "Twice", "Two",
     "Open", "Again", "Either", "Old", "Whole", "Count", "Some", "Guard", "Wrong", "Cases", "Clash", "Member",
-    "Shift", "Moved", "Skip", "Unused",
+    "Shift", "Moved", "Skip", "Unused", "Deep",
 ];
 
 fn answer(linked: &omnilink_link::Linked, lines: &str) -> String {
