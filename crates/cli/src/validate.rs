@@ -9,15 +9,15 @@ use omnilink_link::{Bound, Collection, LinkFile, LinkOptions, Linked, TlaModel};
 use omnilink_report::{Answer, Report, ThreadNames};
 use omnilink_tla::deep_stack;
 use omnilink_tla::semantics::search_path::SearchPath;
-use omnilink_trace::{Format, OpenOptions, Operation};
+use omnilink_trace::{OpenOptions, Operation};
 
-use crate::check::{Criteria, Meaning, Request, RunAll, check_and_tell};
+use crate::check::{Criteria, Job, Meaning, Request, RunAll, check_and_tell};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::findings::Findings;
 use crate::huge_pages;
-use crate::input::{Input, format_name};
-use crate::output::{self, Color, Output};
+use crate::input::Input;
+use crate::output::Output;
 use crate::peak::peak_bytes;
 use crate::progress::Progress;
 
@@ -35,36 +35,11 @@ pub(crate) struct ValidateArgs {
     linking: Linking,
     #[command(flatten)]
     criteria: Criteria,
-    /// Shrink a violation to the few operations that make it one; keeps the history in memory
-    #[arg(long)]
-    minimize: bool,
+    #[command(flatten)]
+    job: Job,
     /// Count how often each branch of an action is taken, and tell what the trace has put to the test; takes time
     #[arg(long)]
     coverage: bool,
-    /// Write the order that explains a valid trace: a trace of one operation after the other
-    #[arg(long, value_name = "FILE")]
-    witness: Option<PathBuf>,
-    /// Write the full evidence as JSON, one object per input
-    #[arg(long, value_name = "FILE")]
-    evidence: Option<PathBuf>,
-    /// The format of the traces; found by content if not given
-    #[arg(long, value_name = "FORMAT", value_parser = format_name)]
-    format: Option<Format>,
-    /// Calls of one thread may overlap: the thread is a label, not an order
-    #[arg(long = "async")]
-    is_async: bool,
-    /// How many traces to check at a time
-    #[arg(long, short, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
-    jobs: u16,
-    /// Print one JSON object per input and nothing else
-    #[arg(long)]
-    json: bool,
-    /// Draw with ASCII characters only
-    #[arg(long)]
-    ascii: bool,
-    /// When to use colour
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
-    color: Color,
 }
 
 /// How a spec is read, and what belongs to it.
@@ -139,9 +114,9 @@ impl Linking {
 
 /// Runs the command.
 pub(crate) fn run(args: &ValidateArgs) -> Result<Exit, CliError> {
-    let look = output::look(args.color, args.ascii);
+    let look = args.job.look();
     let mut out = Output::new(&look);
-    args.criteria.validate(args.is_async)?;
+    args.criteria.validate(args.job.is_async())?;
     if !matches!(args.criteria.consistency(), "linearizable" | "sequential") {
         let message = format!(
             "--consistency is linearizable or sequential here; for the others: omnilink check TRACE --spec {} --consistency {}",
@@ -150,37 +125,21 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<Exit, CliError> {
         );
         return Err(CliError::Usage(message));
     }
-    if args.witness.is_some() && args.traces.len() != 1 {
-        let message = "--witness writes one file, so it takes one trace; run the command once for each";
-        return Err(CliError::Usage(message.to_owned()));
-    }
+    args.job.validate(args.traces.len())?;
     let (mut options, collection) = args.linking.options(&args.spec)?;
     options.counts_branches = args.coverage;
     let inputs = Input::all(
         &args.traces,
         &OpenOptions {
-            format: args.format,
-            async_threads: args.is_async,
             thread_ends: options.file.keeps_thread_ends(&args.spec),
-            ..OpenOptions::default()
+            ..args.job.reading()
         },
     )?;
     huge_pages::allow_unless_short(&inputs);
-    let request = Request {
-        model_name: args.spec.display().to_string(),
-        options: args.criteria.options(),
-        minimize: args.minimize,
-        witness: args.witness.clone(),
-    };
-    let run_all = RunAll {
-        request: &request,
-        inputs: &inputs,
-        jobs: usize::from(args.jobs),
-        is_json: args.json,
-        evidence: args.evidence.as_deref(),
-        look: &look,
-        out: &mut out,
-    };
+    let request = args
+        .job
+        .request(args.spec.display().to_string(), args.criteria.options());
+    let run_all = args.job.run_all(&request, &inputs, &look, &mut out);
     validate_with(&args.spec, options, collection, run_all)
 }
 

@@ -3,6 +3,7 @@
 mod bench;
 mod criteria;
 mod history;
+mod job;
 mod list_models;
 mod run_all;
 mod session;
@@ -16,17 +17,17 @@ use std::path::PathBuf;
 
 use clap::Args;
 use omnilink_models::with_model;
-use omnilink_trace::{Format, OpenOptions};
 
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::huge_pages;
-use crate::input::{Input, format_name};
-use crate::output::{self, Color, Output};
+use crate::input::Input;
+use crate::output::Output;
 use crate::validate::{Linking, validate_all};
 
 pub(crate) use criteria::Criteria;
 pub(crate) use history::{Meaning, decode_shipped};
+pub(crate) use job::Job;
 pub(crate) use run_all::RunAll;
 pub(crate) use session::{Event, Request, check_and_tell, check_input};
 pub(crate) use subject::{ShippedSubject, SpecSubject, Subject};
@@ -51,37 +52,11 @@ pub(crate) struct CheckArgs {
     criteria: Criteria,
     #[command(flatten)]
     weak: weak::WeakArgs,
-    /// Shrink a violation to the few operations that make it one; keeps the history in memory. What is checked for less
-    /// than linearizability is always shrunk
-    #[arg(long)]
-    minimize: bool,
-    /// Write the order that explains a valid history: a trace of one operation after the other
-    #[arg(long, value_name = "FILE")]
-    witness: Option<PathBuf>,
-    /// Write the full evidence as JSON, one object per input
-    #[arg(long, value_name = "FILE")]
-    evidence: Option<PathBuf>,
-    /// The format of the histories; found by content if not given: ndjson, msgpack, omnilink, jepsen-edn, jepsen-log, porcupine, fastlin
-    #[arg(long, value_name = "FORMAT", value_parser = format_name)]
-    format: Option<Format>,
-    /// Calls of one thread may overlap: the thread is a label, not an order
-    #[arg(long = "async")]
-    is_async: bool,
-    /// How many histories to check at a time
-    #[arg(long, short, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
-    jobs: u16,
-    /// Print one JSON object per input and nothing else
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    job: Job,
     /// List the models with their operations and options
     #[arg(long)]
     list_models: bool,
-    /// Draw with ASCII characters only
-    #[arg(long)]
-    ascii: bool,
-    /// When to use colour
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
-    color: Color,
 }
 
 const EXAMPLES: &str = "\
@@ -101,23 +76,15 @@ Of several inputs the worst decides, in the order 2, 1, 3, 0.";
 
 /// Runs the command.
 pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
-    let look = output::look(args.color, args.ascii);
+    let look = args.job.look();
     let mut out = Output::new(&look);
     if args.list_models {
         out.print(&list_models::page(&look))?;
         return Ok(Exit::Valid);
     }
-    args.criteria.validate(args.is_async)?;
-    if args.witness.is_some() && args.traces.len() != 1 {
-        let message = "--witness writes one file, so it takes one trace; run the command once for each";
-        return Err(CliError::Usage(message.to_owned()));
-    }
-    let options = OpenOptions {
-        format: args.format,
-        async_threads: args.is_async,
-        ..OpenOptions::default()
-    };
-    let inputs = Input::all(&args.traces, &options)?;
+    args.criteria.validate(args.job.is_async())?;
+    args.job.validate(args.traces.len())?;
+    let inputs = Input::all(&args.traces, &args.job.reading())?;
     huge_pages::allow_unless_short(&inputs);
     let model_name = match (&args.model, &args.spec) {
         (Some(model), _) => model.clone(),
@@ -130,9 +97,9 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
         inputs: &inputs,
         limits: args.criteria.options().limits,
         strategy: args.criteria.strategy(),
-        jobs: NonZeroUsize::new(usize::from(args.jobs)).unwrap_or(NonZeroUsize::MIN),
-        is_json: args.json,
-        evidence: args.evidence.as_deref(),
+        jobs: NonZeroUsize::new(args.job.jobs()).unwrap_or(NonZeroUsize::MIN),
+        is_json: args.job.is_json(),
+        evidence: args.job.evidence(),
         look: &look,
         out: &mut out,
     };
@@ -140,21 +107,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
         Asked::Weak(weak) => return check_weakly(args, weak),
         Asked::Engine(desk) => desk,
     };
-    let request = Request {
-        model_name: model_name.clone(),
-        options: args.criteria.options(),
-        minimize: args.minimize,
-        witness: args.witness.clone(),
-    };
-    let run_all = RunAll {
-        request: &request,
-        inputs: &inputs,
-        jobs: usize::from(args.jobs),
-        is_json: args.json,
-        evidence: args.evidence.as_deref(),
-        look: &look,
-        out: desk.out,
-    };
+    let request = args.job.request(model_name.clone(), args.criteria.options());
+    let run_all = args.job.run_all(&request, &inputs, &look, desk.out);
     match (&args.model, &args.spec) {
         (Some(model), _) => with_model(model, run_all)?,
         (None, Some(spec)) => validate_all(spec, &args.linking, run_all),
@@ -164,13 +118,13 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
 
 /// Checks for less than linearizability, or in an order that is no order of timeboxes.
 fn check_weakly(args: &CheckArgs, weak: Weak<'_>) -> Result<Exit, CliError> {
-    if args.witness.is_some() {
+    if args.job.asks_for_witness() {
         let message = "--witness writes an order of a trace that is explained by timeboxes; --evidence FILE writes the order \
                        and who sees what for all other checks";
         return Err(CliError::Usage(message.to_owned()));
     }
     args.criteria.validate_weak()?;
-    if weak.infers() && args.jobs > 1 {
+    if weak.infers() && args.job.jobs() > 1 {
         let message = "--infer looks at all histories of an input together, one after the other; drop --jobs";
         return Err(CliError::Usage(message.to_owned()));
     }
