@@ -47,14 +47,15 @@ Skip(k, v, r) == /\ f[k] = r
 Second(a, b) == b
 Unused(k, v, r) == f[k] = r /\ Second(n = "a", f' = [f EXCEPT ![k] = v]) /\ UNCHANGED n
 Deep(k, v, r) == f[k].a = r /\ UNCHANGED <<f, n>>
+Last(k, v, r) == f[k] = r /\ f' = [f EXCEPT ![k] = v] /\ UNCHANGED n /\ v = 1
 Moved(k, v, r) == f[k] = r /\ f' = [f EXCEPT ![k] = f[2]] /\ UNCHANGED n
 ====
 "#;
 
-const OPS: [&str; 29] = [
+const OPS: [&str; 30] = [
     "Get", "Put", "Set", "Called", "Named", "IfAbsent", "IfNot", "Late", "After", "Inner", "Twice", "Two",
     "Open", "Again", "Either", "Old", "Whole", "Count", "Some", "Guard", "Wrong", "Cases", "Clash", "Member",
-    "Shift", "Moved", "Skip", "Unused", "Deep",
+    "Shift", "Moved", "Skip", "Unused", "Deep", "Last",
 ];
 
 fn answer(linked: &omnilink_link::Linked, lines: &str) -> String {
