@@ -868,13 +868,15 @@ impl<'p> Evaluator<'p> {
         walk: &mut Walk,
         run: &mut dyn FnMut(&mut Self, &mut Walk) -> Walked<()>,
     ) -> Walked<()> {
+        let mut only = None;
         for set in &bounded.sets {
-            if self.known(set, walk).is_none() {
+            only = self.known(set, walk);
+            if only.is_none() {
                 self.walk_read(set, walk)?;
             }
         }
-        if let ([set], [(_, pattern)]) = (&*bounded.sets, &*bounded.binds)
-            && let Some(known) = self.known(set, walk)
+        if let ([_], [(_, pattern)]) = (&*bounded.sets, &*bounded.binds)
+            && let Some(known) = only
             && let Some(elements) = known.as_set().filter(|elements| elements.len() <= ELEMENTS_MAX)
         {
             for element in elements {
