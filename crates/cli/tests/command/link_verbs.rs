@@ -113,7 +113,8 @@ fn check_explains_what_each_operation_may_do() {
         ran.stdout
     );
     assert!(
-        ran.stdout.contains("reads nothing; may change f[2]"),
+        ran.stdout
+            .contains("reads nothing; changes f[2]; known without evaluating it"),
         "{}",
         ran.stdout
     );
