@@ -265,7 +265,9 @@ impl Analyzer<'_> {
                 self.spec.names.text(self.spec.entity(unused).name),
             );
             let are_letters = a.chars().count() == 1 && b.chars().count() == 1;
-            are_letters || a.contains(b) || b.contains(a) || nearest(a, std::iter::once(b)).is_some()
+            let (long, short) = if a.len() > b.len() { (a, b) } else { (b, a) };
+            let is_part = long.contains(short) && long.len() <= 2 * short.len();
+            are_letters || is_part || nearest(a, std::iter::once(b)).is_some()
         };
         let unlike: Vec<Name> = unknown
             .iter()

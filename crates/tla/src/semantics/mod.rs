@@ -11,6 +11,7 @@
 mod analyzer;
 mod application;
 mod built_in;
+mod edit;
 pub mod entity;
 mod expression;
 mod grouping;
@@ -22,8 +23,10 @@ mod lost_line;
 mod miscount;
 mod mistake;
 mod neighbours;
+mod one_edit;
 mod operators;
 mod path;
+mod repairs;
 mod same_spot;
 mod scope;
 pub mod search_path;

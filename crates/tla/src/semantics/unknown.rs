@@ -166,7 +166,7 @@ impl Analyzer<'_> {
         } else if let Some(module) = self.unextended_module(ident.name) {
             self.not_extended(ident, &text, module);
         } else {
-            let near = self.near(ident.name, Some(given > 0));
+            let near = self.near(ident.name, Some(given));
             let advised = near.or_else(|| self.near(ident.name, None));
             let help = self.suggestion(ident.name, advised);
             self.unknown(ident, near, diagnostic.help(help));
@@ -343,20 +343,18 @@ impl Analyzer<'_> {
         self.scope.modules.contains_key(&name) || self.files.get(self.tree, name).is_some()
     }
 
-    /// The name in scope that is nearest to one that nothing defines; if so asked, of what takes arguments or of what
-    /// does not.
-    fn near(&self, name: Name, applied: Option<bool>) -> Option<Name> {
+    /// The name in scope that is nearest to one that nothing defines; if so asked, of what takes so many arguments.
+    fn near(&self, name: Name, given: Option<usize>) -> Option<Name> {
         let text = self.spec.names.text(name);
         let is_word = |text: &&str| text.starts_with(|c: char| c.is_alphanumeric() || c == '_');
-        let takes_any = |name: &Name| {
-            self.scope
-                .get(*name)
-                .map(|b| self.spec.entity(b.entity).arity > 0)
+        let fits = |name: &Name| {
+            let arity = self.scope.get(*name).map(|b| self.spec.entity(b.entity).arity);
+            given.is_none_or(|given| arity == Some(given as u32))
         };
         let known: Vec<&str> = self
             .scope
             .names()
-            .filter(|name| applied.is_none() || takes_any(name) == applied)
+            .filter(fits)
             .map(|name| self.spec.names.text(name))
             .filter(|known| is_word(known) == is_word(&text))
             .collect();

@@ -319,7 +319,7 @@ impl Parser<'_> {
                 }
             }
             TokenKind::Keyword(Keyword::Use | Keyword::Hide) => {
-                self.skip_facts();
+                self.skip_facts()?;
                 UnitKind::UseOrHide
             }
             _ => return Err(self.not_a_unit(token)),
