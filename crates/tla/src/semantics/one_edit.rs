@@ -32,7 +32,10 @@ use crate::syntax::parser::parse;
 const MAX_ERRORS: usize = 12;
 
 /// How much text is read again in all.
-const MAX_BYTES: usize = 6 * 1024 * 1024;
+const MAX_BYTES: usize = 4 * 1024 * 1024;
+
+/// A spec with more text than this is too long to be read again.
+const MAX_SPEC_BYTES: usize = 512 * 1024;
 
 /// How many places of one mistake are shown.
 const MAX_LABELS: usize = 8;
@@ -106,8 +109,7 @@ impl<A: Fn(&Sources, &Path, &str) -> Loaded> Trial<'_, A> {
                 return Vec::new();
             }
         }
-        let bytes = sources.iter().map(|(_, source)| source.text().len());
-        *budget = budget.saturating_sub(bytes.sum());
+        *budget = budget.saturating_sub(spec_bytes(self.loaded));
         let after = (self.again)(sources, source.path(), &text);
         let mut left: Vec<usize> = Vec::new();
         for diagnostic in after.diagnostics.iter().filter(|d| d.is_error()) {
@@ -125,6 +127,12 @@ impl<A: Fn(&Sources, &Path, &str) -> Loaded> Trial<'_, A> {
     }
 }
 
+/// How much text a spec and everything it uses have.
+fn spec_bytes(loaded: &Loaded) -> usize {
+    let sources = loaded.spec.sources.iter();
+    sources.map(|(_, source)| source.text().len()).sum()
+}
+
 fn can_be_parsed(source: SourceId, text: &str) -> bool {
     let mut diagnostics = Vec::new();
     parse(source, text, &mut Names::default(), &mut diagnostics);
@@ -138,7 +146,7 @@ pub(super) fn join(
     again: impl Fn(&Sources, &Path, &str) -> Loaded,
 ) {
     let errors = errors(loaded);
-    if !(2..=MAX_ERRORS).contains(&errors.len()) {
+    if !(2..=MAX_ERRORS).contains(&errors.len()) || spec_bytes(loaded) > MAX_SPEC_BYTES {
         return;
     }
     let mut budget = MAX_BYTES;

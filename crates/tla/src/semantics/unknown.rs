@@ -177,6 +177,10 @@ impl Analyzer<'_> {
     pub(super) fn unknown(&mut self, ident: Ident, near: Option<Name>, diagnostic: Diagnostic) {
         let number = self.diagnostics.len();
         self.said.undefined.insert(ident.name, number);
+        if !self.is_advice_seen() {
+            self.report(diagnostic);
+            return;
+        }
         self.said.unknown_at.insert(ident.name, self.said.unknown.len());
         self.said.unknown.push(Unknown {
             name: ident.name,
@@ -194,8 +198,9 @@ impl Analyzer<'_> {
 
     /// Reports a name that is missing without being used by a text.
     pub(super) fn missing(&mut self, ident: Ident, diagnostic: Diagnostic) {
+        let number = self.said.unknown.len();
         self.unknown(ident, None, diagnostic);
-        if let Some(unknown) = self.said.unknown.last_mut() {
+        if let Some(unknown) = self.said.unknown.get_mut(number) {
             unknown.locals = Box::default();
         }
     }
