@@ -83,6 +83,7 @@ impl Analyzer<'_> {
         self.join_unused(&mut unknown, &slips);
         self.absorb_not_extended();
         self.absorb_late();
+        self.join_unannounced();
         let mut modules: Vec<ModuleId> = unknown.iter().map(|name| self.outermost(name.module)).collect();
         modules.sort_unstable();
         modules.dedup();

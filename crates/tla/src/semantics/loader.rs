@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::analyzer::Analyzer;
 use super::entity::TreeId;
-use super::one_edit;
+use super::repair;
 use super::search_path::{SearchPath, built_in, read_text};
 use super::spec::Spec;
 use crate::deep_stack;
@@ -65,7 +65,7 @@ pub fn load(path: &Path, search: &SearchPath) -> Loaded {
 pub fn load_text(path: &Path, text: String, search: &SearchPath) -> Loaded {
     deep_stack::run(|| {
         let mut loaded = analyse(path, text, search, None);
-        one_edit::join(&mut loaded, search, |sources, file, edited| {
+        repair::join(&mut loaded, search, |sources, file, edited| {
             let text = sources.get(ROOT).text().to_owned();
             analyse(path, text, search, Some((file, edited)))
         });

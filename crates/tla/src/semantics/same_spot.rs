@@ -35,14 +35,22 @@ impl Analyzer<'_> {
                 continue;
             };
             let text = self.spec.sources.get(first.source).text();
-            let between = text.get(first.span.end as usize..second.span.start as usize);
+            // Where an operator has no meaning, its whole application is what the error covers.
+            let is_inside = second.span.end <= first.span.end;
+            let end = if is_inside {
+                first.span.start + 1
+            } else {
+                first.span.end
+            };
+            let between = text.get(end as usize..second.span.start as usize);
             let begins_odd = |at: u32| {
                 text.get(at as usize..)
                     .is_some_and(|text| text.starts_with(['-', '\'']))
             };
             let is_odd = begins_odd(first.span.start) || begins_odd(second.span.start);
             let is_joined = |between: &str| {
-                let is_close = between.len() <= MAX_BETWEEN && !between.contains(char::is_whitespace);
+                let is_close =
+                    !is_inside && between.len() <= MAX_BETWEEN && !between.contains(char::is_whitespace);
                 is_close || (is_odd && between.len() <= MAX_AROUND_ODD && !between.contains('\n'))
             };
             let is_same = first.span.start == second.span.start

@@ -44,6 +44,8 @@ pub(super) struct Late {
     /// Its place in the list of diagnostics.
     pub diagnostic: usize,
     pub module: ModuleId,
+    /// The unit that introduces it.
+    pub definition: UnitId,
     /// Whether it is used inside its own definition.
     pub is_own: bool,
 }
@@ -159,6 +161,7 @@ impl Analyzer<'_> {
                 name: ident.name,
                 diagnostic: number,
                 module: self.module,
+                definition: later,
                 is_own: later == self.unit,
             });
             let diagnostic = self.defined_too_late(diagnostic, ident.name, later);

@@ -11,6 +11,19 @@ pub(super) struct Edit {
     pub span: Span,
     /// What is to stand there.
     pub new: String,
+    /// What the new words are.
+    pub words: Words,
+}
+
+/// What the new words of an edit are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Words {
+    /// Those that should be there.
+    Meant,
+    /// An expression for want of the right one.
+    AnyExpression,
+    /// The beginning of a definition of which only the rest is there.
+    Head,
 }
 
 impl Edit {
@@ -23,8 +36,10 @@ impl Edit {
 
     /// Where something that began at a byte begins after the edit.
     pub fn moved(&self, start: u32) -> u32 {
-        if start < self.span.end || self.span.start == self.span.end && start < self.span.start {
-            start.min(self.span.start)
+        if start < self.span.start {
+            start
+        } else if start < self.span.end {
+            self.span.start
         } else {
             start - self.span.end + self.span.start + self.new.len() as u32
         }
@@ -37,11 +52,15 @@ impl Edit {
         let new = self.new.trim();
         let place = source.place(self.span.start);
         let place = format!("in line {}, column {}", place.line, place.column);
-        match (old.is_empty(), new.is_empty()) {
-            (true, _) => format!("one change mends all of this: put in `{new}` {place}"),
-            (_, true) => format!("one change mends all of this: take out `{old}` {place}"),
-            _ => format!("one change mends all of this: write `{new}` for `{old}` {place}"),
-        }
+        let change = match (old.is_empty(), new.is_empty(), self.words) {
+            (.., Words::Head) => format!("begin a definition {place}, where its first line is missing"),
+            (true, _, Words::AnyExpression) => format!("put in an expression {place}"),
+            (_, _, Words::AnyExpression) => format!("write something else for `{old}` {place}"),
+            (true, _, Words::Meant) => format!("put in `{new}` {place}"),
+            (_, true, Words::Meant) => format!("take out `{old}` {place}"),
+            _ => format!("write `{new}` for `{old}` {place}"),
+        };
+        format!("one change mends all of this: {change}")
     }
 }
 
@@ -54,6 +73,7 @@ mod tests {
             source: SourceId(0),
             span: Span::new(start, end),
             new: new.into(),
+            words: Words::Meant,
         }
     }
 

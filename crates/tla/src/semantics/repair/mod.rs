@@ -2,13 +2,12 @@
 //!
 //! Most consequences of a mistake are known as such while a spec is resolved, and said with it: see [`super::mistake`]
 //! and [`super::grouping`]. This is the net below. Where several errors are left, small edits of the text around them
-//! are tried in memory ([`super::repairs`] lists them), and the spec is analysed again with each. If two errors are gone
-//! after an edit and no new one is there, then they had one cause, because one change removes both: they become one
-//! error, and the edit is its advice. Two independent mistakes remain two errors by the same argument, since an edit
-//! that mends one leaves the other.
+//! are tried in memory, and the spec is analysed again with each. If two errors are gone after an edit and no new one is
+//! there, then they had one cause, because one change removes both: they become one error, and the edit is its advice.
+//! Two independent mistakes remain two errors by the same argument, since an edit that mends one leaves the other.
 //!
-//! That only holds for edits that cannot hide mistakes: none of them ends a module, begins a comment or a proof, or
-//! introduces more than one name that was unknown.
+//! That only holds for edits that cannot hide mistakes: none of them ends a module, begins a proof, begins a comment
+//! that has no end yet, or gives meaning to several names that may each be misspelled.
 //!
 //! A text that cannot be parsed is not resolved, so an edit that mends its syntax has to leave a spec without any error:
 //! otherwise the edit may just have made other nonsense of it. Most edits there fail to parse, which is found out without
@@ -17,11 +16,20 @@
 //! Nothing of this costs anything for a spec with at most one error. For others the texts that are read again are
 //! limited to [`MAX_BYTES`] in all, which is a fraction of a second.
 
+mod edit;
+mod heads;
+mod modules;
+mod names;
+mod spoilt_text;
+mod symbols;
+
 use std::path::Path;
 
-use super::edit::Edit;
+use rustc_hash::FxHashSet;
+
+use self::edit::Edit;
+use self::spoilt_text::SpoiltText;
 use super::loader::Loaded;
-use super::repairs::repairs;
 use super::search_path::SearchPath;
 use crate::diagnostic::{Class, Diagnostic};
 use crate::names::Names;
@@ -32,7 +40,7 @@ use crate::syntax::parser::parse;
 const MAX_ERRORS: usize = 12;
 
 /// How much text is read again in all.
-const MAX_BYTES: usize = 4 * 1024 * 1024;
+const MAX_BYTES: usize = 6 * 1024 * 1024;
 
 /// A spec with more text than this is too long to be read again.
 const MAX_SPEC_BYTES: usize = 512 * 1024;
@@ -83,6 +91,31 @@ fn errors(loaded: &Loaded) -> Vec<usize> {
         .filter(|(_, diagnostic)| diagnostic.is_error())
         .map(|(number, _)| number)
         .collect()
+}
+
+/// The edits to be tried on a spec with the given errors, the likeliest first.
+fn repairs(loaded: &Loaded, errors: &[usize], search: &SearchPath) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    for text in SpoiltText::all(loaded, errors) {
+        if loaded.spec.root.is_some() {
+            edits.extend(text.other_names());
+            edits.extend(text.parameters());
+            edits.extend(text.primes());
+            edits.extend(text.other_modules());
+            edits.extend(text.more_modules(search));
+            edits.extend(text.heads());
+            edits.extend(text.symbols_too_many());
+            edits.extend(text.introductions());
+            edits.extend(text.other_expressions());
+        } else {
+            edits.extend(text.comment());
+            edits.extend(text.symbols_too_many());
+            edits.extend(text.other_symbols());
+        }
+    }
+    let mut known = FxHashSet::default();
+    edits.retain(|edit| known.insert(edit.clone()));
+    edits
 }
 
 /// A spec with several errors, to be read again with edits.

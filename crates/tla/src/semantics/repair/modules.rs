@@ -1,0 +1,78 @@
+//! Repairs of what a module uses: one that should not be extended, one next to the spec that should be.
+
+use super::edit::{Edit, Words};
+use super::spoilt_text::SpoiltText;
+use crate::semantics::search_path::{SearchPath, read_text};
+use crate::syntax::token::{Keyword, Token, TokenKind};
+
+/// How many files next to the spec are looked at, how long one may be, and how many modules are tried.
+const MAX_FILES: usize = 64;
+const MAX_FILE_BYTES: u64 = 256 * 1024;
+const MAX_MODULES: usize = 4;
+
+/// The modules that may be meant where another one is extended.
+const USUAL: &str = "Integers, Sequences, FiniteSets, TLC";
+
+impl SpoiltText<'_> {
+    /// A module that has names which are taken, in place of what should be extended.
+    pub fn other_modules(&self) -> Vec<Edit> {
+        let extended = self.extended().into_iter().filter(|_| self.is_taken);
+        extended
+            .filter_map(|token| self.edit(token.span(), USUAL, Words::Meant))
+            .collect()
+    }
+
+    /// A module next to the spec that defines what is missing.
+    pub fn more_modules(&self, search: &SearchPath) -> Vec<Edit> {
+        let mut edits = Vec::new();
+        let Some(first) = self.unknown.first() else {
+            return edits;
+        };
+        let last_extended = self.extended().last().map(|token| token.end);
+        let definition = self.definitions_around(first.start).last();
+        let definition = definition.and_then(|at| self.tokens.get(at));
+        for module in self.neighbours(search) {
+            let extended = last_extended.map(|end| (end, format!(", {module}")));
+            let instance = definition.map(|token| (token.start, format!("INSTANCE {module}\n")));
+            for (at, new) in extended.into_iter().chain(instance) {
+                edits.extend(self.insertion(at, new, Words::Meant));
+            }
+        }
+        edits
+    }
+
+    /// The names after EXTENDS.
+    fn extended(&self) -> Vec<&Token> {
+        let is_extends = |token: &Token| token.kind == TokenKind::Keyword(Keyword::Extends);
+        let Some(extends) = self.tokens.iter().position(is_extends) else {
+            return Vec::new();
+        };
+        let is_listed = |token: &&Token| matches!(token.kind, TokenKind::Identifier | TokenKind::Comma);
+        let listed = self.tokens_from(extends + 1).iter().take_while(is_listed);
+        listed
+            .filter(|token| token.kind == TokenKind::Identifier && !token.begins_definition)
+            .collect()
+    }
+
+    /// The modules next to the spec that mention the most of the names that are missing.
+    fn neighbours(&self, search: &SearchPath) -> Vec<String> {
+        let mut found: Vec<(usize, String)> = Vec::new();
+        for path in search.neighbours().into_iter().take(MAX_FILES) {
+            let module = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+            let module = module.filter(|module| Some(module.as_str()) != self.name());
+            let is_short = std::fs::metadata(&path).is_ok_and(|file| file.len() <= MAX_FILE_BYTES);
+            let text = read_text(&path).ok().filter(|_| is_short);
+            let (Some(module), Some(text)) = (module, text) else {
+                continue;
+            };
+            let names = self.missing.iter().map(|span| self.slice(*span));
+            let mentioned = names.filter(|name| text.contains(name)).count();
+            if mentioned > 0 {
+                found.push((mentioned, module));
+            }
+        }
+        found.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        let found = found.into_iter().take(MAX_MODULES);
+        found.map(|(_, module)| module).collect()
+    }
+}
