@@ -158,6 +158,11 @@ impl Analyzer<'_> {
     /// Reports a name that is taken, once in a module for everything that wants it: if one thing has the wrong name,
     /// all others are in its way. Several such names in one unit are one mistake too, a missing head or end.
     pub fn taken(&mut self, name: Name, span: Span, by: EntityId) {
+        // What has the name may not be meant to have it: that has been said.
+        if matches!(self.spec.entity(by).kind, EntityKind::Unknown) {
+            self.said.mistakes += 1;
+            return;
+        }
         self.said.disputed.insert(by);
         let here = (self.module, self.unit);
         let mut taken = self.said.taken.iter();

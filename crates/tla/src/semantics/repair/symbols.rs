@@ -40,6 +40,7 @@ impl SpoiltText<'_> {
                 edits.extend(self.without(at));
                 edits.extend(self.swapped(at));
                 edits.extend(self.shortened(at));
+                edits.extend(self.confused(at));
             }
         }
         edits
@@ -121,7 +122,7 @@ impl SpoiltText<'_> {
         )
     }
 
-    fn swapped(&self, at: usize) -> Option<Edit> {
+    pub fn swapped(&self, at: usize) -> Option<Edit> {
         let [token, next, ..] = self.tokens_from(at) else {
             return None;
         };
@@ -131,6 +132,16 @@ impl SpoiltText<'_> {
         let between = self.slice(Span::new(token.end, next.start));
         let new = format!("{}{between}{}", self.word(next), self.word(token));
         self.edit(token.span().to(next.span()), new, Words::Meant)
+    }
+
+    /// A comma for a full stop, or the other way round.
+    fn confused(&self, at: usize) -> Option<Edit> {
+        let token = self.tokens.get(at)?;
+        match token.kind {
+            TokenKind::Comma => self.edit(token.span(), ".", Words::Meant),
+            TokenKind::Dot => self.edit(token.span(), ",", Words::Meant),
+            _ => None,
+        }
     }
 
     /// Two symbols without a blank between them are another one: `!!` for `!`.
