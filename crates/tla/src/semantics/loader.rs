@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::analyzer::Analyzer;
 use super::entity::TreeId;
 use super::repair;
-use super::search_path::{SearchPath, built_in, read_text};
+use super::search_path::{SearchPath, built_in, read_text, unreadable};
 use super::spec::Spec;
 use crate::deep_stack;
 use crate::diagnostic::{Class, Diagnostic};
@@ -50,9 +50,14 @@ pub fn load(path: &Path, search: &SearchPath) -> Loaded {
         Err(error) => {
             let mut spec = Spec::default();
             let source = spec.sources.add(Source::new(path, ""));
-            let message = format!("cannot read {}: {error}", path.display());
-            let diagnostic = Diagnostic::error(Class::Module, source, Span::default(), message)
-                .help("give the path of a `.tla` file");
+            let message = unreadable(path, &error);
+            let meant = path.with_extension("tla");
+            let help = if meant != path && meant.is_file() {
+                format!("did you mean {}?", meant.display())
+            } else {
+                "give the path of a `.tla` file".to_owned()
+            };
+            let diagnostic = Diagnostic::error(Class::Module, source, Span::default(), message).help(help);
             Loaded {
                 spec,
                 diagnostics: vec![diagnostic],

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use super::analyzer::Analyzer;
 use super::grouping::Slip;
 use super::unknown::Unknown;
+use crate::diagnostic::Class;
 use crate::names::Name;
 
 /// So many bytes may stand between two errors that are written together.
@@ -51,7 +52,10 @@ impl Analyzer<'_> {
             let is_joined = |between: &str| {
                 let is_close =
                     !is_inside && between.len() <= MAX_BETWEEN && !between.contains(char::is_whitespace);
-                is_close || (is_odd && between.len() <= MAX_AROUND_ODD && !between.contains('\n'))
+                // With a comma put in before a minus, what was subtracted is an argument too many.
+                let is_argument = [first.class, second.class].contains(&Class::Arity);
+                let is_near = is_argument || between.len() <= MAX_AROUND_ODD;
+                is_close || (is_odd && is_near && !between.contains('\n'))
             };
             let is_same = first.span.start == second.span.start
                 || first.span.end == second.span.end

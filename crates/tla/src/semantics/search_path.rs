@@ -96,3 +96,14 @@ pub fn read_text(path: &Path) -> Result<String, std::io::Error> {
     let bytes = std::fs::read(path)?;
     Ok(String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()))
 }
+
+/// That a file cannot be read, and why, for people.
+pub fn unreadable(path: &Path, error: &std::io::Error) -> String {
+    let why = match error.kind() {
+        std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        std::io::ErrorKind::PermissionDenied => "you have no permission to".to_owned(),
+        _ if path.is_dir() => "it is a folder".to_owned(),
+        _ => error.to_string(),
+    };
+    format!("cannot read {}: {why}", path.display())
+}

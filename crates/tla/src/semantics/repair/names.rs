@@ -55,7 +55,7 @@ impl SpoiltText<'_> {
                 }
                 _ => false,
             });
-            for definition in std::iter::once(around).chain(named) {
+            for definition in named.into_iter().chain([around]) {
                 let tokens = self.tokens_from(definition).iter().enumerate();
                 let tokens =
                     tokens.take_while(|(at, token)| *at == 0 || !token.begins_definition || token.column > 0);
@@ -68,28 +68,55 @@ impl SpoiltText<'_> {
         edits
     }
 
+    /// The definition before a place in a line that begins at the margin, whatever stands before it there.
+    fn line_of_definition(&self, start: u32) -> Option<usize> {
+        let before = self.tokens.get(..self.token_at(start))?;
+        before.iter().rposition(|token| {
+            let line = self.text.get(..token.start as usize).unwrap_or("");
+            let line = line.rsplit('\n').next().unwrap_or("");
+            token.begins_definition && !line.starts_with([' ', '\t'])
+        })
+    }
+
     /// What the definitions around an error define may be spoilt: the symbol of an operator is in the wrong place, or is
     /// missing, so that a parameter is defined instead.
     pub fn other_heads(&self) -> Vec<Edit> {
         let mut edits = Vec::new();
-        let definitions = self
-            .errors
-            .iter()
-            .flat_map(|error| self.definitions_around(error.start));
-        for at in definitions {
-            let before = (1..=2).filter_map(|distance| at.checked_sub(distance));
-            for swapped in before.chain([at, at + 1]) {
-                edits.extend(self.swapped(swapped));
+        for error in &self.errors {
+            let around = self.definitions_around(error.start);
+            for at in around.chain(self.line_of_definition(error.start)) {
+                edits.extend(self.other_heads_at(at));
             }
-            let [name, next, ..] = self.tokens_from(at) else {
-                continue;
-            };
-            if next.kind == TokenKind::Define {
-                for symbol in ["^+", "^*", "^#"] {
-                    edits.extend(self.insertion(name.end, symbol, Words::Meant));
-                }
-                edits.extend(self.insertion(name.start, "-. ", Words::Meant));
+        }
+        edits
+    }
+
+    fn other_heads_at(&self, at: usize) -> Vec<Edit> {
+        let mut edits = Vec::new();
+        let before = (1..=2).filter_map(|distance| at.checked_sub(distance));
+        for swapped in before.chain([at, at + 1]) {
+            edits.extend(self.swapped(swapped));
+        }
+        if let Some([operand, symbol]) = at.checked_sub(2).and_then(|from| self.tokens.get(from..at))
+            && symbol.operator().is_some()
+        {
+            for unknown in &self.unknown {
+                edits.extend(self.edit(operand.span(), self.slice(*unknown), Words::Meant));
             }
+        }
+        let [name, next, ..] = self.tokens_from(at) else {
+            return edits;
+        };
+        if next.kind == TokenKind::Define {
+            for symbol in ["^+", "^*", "^#"] {
+                edits.extend(self.insertion(name.end, symbol, Words::Meant));
+            }
+            edits.extend(self.insertion(name.start, "-. ", Words::Meant));
+        }
+        if next.operator().is_some() {
+            let symbols = self.unknown.iter().map(|unknown| self.slice(*unknown));
+            let symbols = symbols.filter(|symbol| !symbol.starts_with(char::is_alphanumeric));
+            edits.extend(symbols.filter_map(|symbol| self.edit(next.span(), symbol, Words::Meant)));
         }
         edits
     }

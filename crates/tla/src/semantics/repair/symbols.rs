@@ -134,12 +134,13 @@ impl SpoiltText<'_> {
         self.edit(token.span().to(next.span()), new, Words::Meant)
     }
 
-    /// A comma for a full stop, or the other way round.
+    /// A comma for a full stop or the other way round, or an operator for what leads into an instance.
     fn confused(&self, at: usize) -> Option<Edit> {
         let token = self.tokens.get(at)?;
         match token.kind {
             TokenKind::Comma => self.edit(token.span(), ".", Words::Meant),
             TokenKind::Dot => self.edit(token.span(), ",", Words::Meant),
+            TokenKind::Operator(_) => self.edit(token.span(), "!", Words::Meant),
             _ => None,
         }
     }
