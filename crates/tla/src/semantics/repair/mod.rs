@@ -100,11 +100,11 @@ fn repairs(loaded: &Loaded, errors: &[usize], search: &SearchPath) -> Vec<Edit> 
         if loaded.spec.root.is_some() {
             edits.extend(text.other_names());
             edits.extend(text.parameters());
-            edits.extend(text.other_heads());
             edits.extend(text.primes());
             edits.extend(text.other_modules());
             edits.extend(text.more_modules(search));
             edits.extend(text.heads());
+            edits.extend(text.other_heads());
             edits.extend(text.symbols_too_many());
             edits.extend(text.introductions());
             edits.extend(text.other_expressions());

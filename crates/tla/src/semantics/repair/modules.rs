@@ -2,12 +2,10 @@
 
 use super::edit::{Edit, Words};
 use super::spoilt_text::SpoiltText;
-use crate::semantics::search_path::{SearchPath, read_text};
+use crate::semantics::search_path::SearchPath;
 use crate::syntax::token::{Keyword, Token, TokenKind};
 
-/// How many files next to the spec are looked at, how long one may be, and how many modules are tried.
-const MAX_FILES: usize = 64;
-const MAX_FILE_BYTES: u64 = 256 * 1024;
+/// How many modules are tried.
 const MAX_MODULES: usize = 4;
 
 /// The modules that may be meant where another one is extended.
@@ -56,21 +54,16 @@ impl SpoiltText<'_> {
 
     /// The modules next to the spec that mention the most of the names that are missing.
     fn neighbours(&self, search: &SearchPath) -> Vec<String> {
-        let mut found: Vec<(usize, String)> = Vec::new();
-        for path in search.neighbours().into_iter().take(MAX_FILES) {
-            let module = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-            let module = module.filter(|module| Some(module.as_str()) != self.name());
-            let is_short = std::fs::metadata(&path).is_ok_and(|file| file.len() <= MAX_FILE_BYTES);
-            let text = read_text(&path).ok().filter(|_| is_short);
-            let (Some(module), Some(text)) = (module, text) else {
-                continue;
-            };
+        let mentioned = |text: &str| {
             let names = self.missing.iter().map(|span| self.slice(*span));
-            let mentioned = names.filter(|name| text.contains(name)).count();
-            if mentioned > 0 {
-                found.push((mentioned, module));
-            }
-        }
+            names.filter(|name| text.contains(name)).count()
+        };
+        let others = search.neighbours();
+        let others = others.filter(|(module, _)| Some(module.as_str()) != self.name());
+        let mut found: Vec<(usize, String)> = others
+            .map(|(module, text)| (mentioned(&text), module))
+            .filter(|(mentioned, _)| *mentioned > 0)
+            .collect();
         found.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
         let found = found.into_iter().take(MAX_MODULES);
         found.map(|(_, module)| module).collect()

@@ -44,28 +44,36 @@ impl SpoiltText<'_> {
     /// A prime too many, in a definition with an error, or in that of an operator which an error names: there it limits
     /// what may be put in for the parameters.
     pub fn primes(&self) -> Vec<Edit> {
-        let mut edits = Vec::new();
-        for error in &self.errors {
-            let around = self.definitions_around(error.start).last().unwrap_or(0);
-            let word = self.token(error.start).map(|token| self.word(token));
-            let named = self.tokens.windows(2).position(|pair| match pair {
-                [name, next] => {
-                    let is_operator = name.begins_definition && next.kind == TokenKind::ParenOpen;
-                    is_operator && Some(self.word(name)) == word
-                }
-                _ => false,
-            });
-            for definition in named.into_iter().chain([around]) {
-                let tokens = self.tokens_from(definition).iter().enumerate();
-                let tokens =
-                    tokens.take_while(|(at, token)| *at == 0 || !token.begins_definition || token.column > 0);
-                let primes = tokens.filter(|(_, token)| token.operator() == Some(Op::Prime));
-                for (_, prime) in primes.take(MAX_PRIMES) {
-                    edits.extend(self.edit(prime.span(), "", Words::Meant));
-                }
+        let around = self.errors.iter();
+        let around = around.map(|error| self.definitions_around(error.start).last().unwrap_or(0));
+        let named = self
+            .errors
+            .iter()
+            .filter_map(|error| self.operator_named_at(error.start));
+        named.chain(around).flat_map(|at| self.primes_of(at)).collect()
+    }
+
+    /// The definition of the operator with parameters that is used at a place.
+    fn operator_named_at(&self, start: u32) -> Option<usize> {
+        let word = self.word(self.token(start)?);
+        self.tokens.windows(2).position(|pair| match pair {
+            [name, next] => {
+                let is_operator = name.begins_definition && next.kind == TokenKind::ParenOpen;
+                is_operator && self.word(name) == word
             }
-        }
-        edits
+            _ => false,
+        })
+    }
+
+    fn primes_of(&self, definition: usize) -> Vec<Edit> {
+        let tokens = self.tokens_from(definition).iter().enumerate();
+        let tokens =
+            tokens.take_while(|(at, token)| *at == 0 || !token.begins_definition || token.column > 0);
+        let primes = tokens.filter(|(_, token)| token.operator() == Some(Op::Prime));
+        let primes = primes.take(MAX_PRIMES);
+        primes
+            .filter_map(|(_, prime)| self.edit(prime.span(), "", Words::Meant))
+            .collect()
     }
 
     /// The definition before a place in a line that begins at the margin, whatever stands before it there.
