@@ -40,11 +40,18 @@ fn one_slip_gives_at_most_one_error() {
 
 /// Edits of public specs that make two mistakes: the file, what is in the edited line, and why one change mends only
 /// one of them.
-const TWO_MISTAKES: [(&str, &str, &str); 1] = [(
-    "SimpleAllocator.tla",
-    "ClientsWF_ :vars(",
-    "`ClientsWF_` is to be `Clients`, and `vars(…)` to be `WF_vars(…)`",
-)];
+const TWO_MISTAKES: [(&str, &str, &str); 2] = [
+    (
+        "SimpleAllocator.tla",
+        "ClientsWF_ :vars(",
+        "`ClientsWF_` is to be `Clients`, and `vars(…)` to be `WF_vars(…)`",
+    ),
+    (
+        "RealTime_SS.tla",
+        "(<< ENABLEDA>>_v)'",
+        "`ENABLEDA` is to be `A`, and ENABLED is to stand before `<<`",
+    ),
+];
 
 #[test]
 fn one_random_edit_gives_at_most_one_error() {
