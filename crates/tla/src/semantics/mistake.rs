@@ -205,6 +205,13 @@ impl Analyzer<'_> {
         self.report(diagnostic);
     }
 
+    /// Notes that the last diagnostic is about a module that the current one cannot use; others may be no modules for the
+    /// same reason.
+    pub fn note_no_module(&mut self) {
+        let last = self.diagnostics.len().saturating_sub(1);
+        self.said.no_folder.entry(self.module).or_insert(last);
+    }
+
     /// Reports a module that is missing, once.
     pub fn no_module(&mut self, ident: Ident) {
         if !self.said.missing_modules.insert(ident.name) {

@@ -109,7 +109,7 @@ fn repairs(loaded: &Loaded, errors: &[usize], search: &SearchPath) -> Vec<Edit> 
             edits.extend(text.introductions());
             edits.extend(text.other_expressions());
         } else {
-            edits.extend(text.comment());
+            edits.extend(text.comments());
             edits.extend(text.symbols_too_many());
             edits.extend(text.other_symbols());
         }

@@ -11,6 +11,9 @@ const REACH: usize = 4;
 /// How far from the first error a symbol may be missing or be another one.
 const MISSING_REACH: usize = 2;
 
+/// How many lines before the first error a comment may begin.
+const COMMENT_LINES: usize = 6;
+
 /// An expression that has a meaning everywhere.
 const ANY_EXPRESSION: &str = "TRUE";
 
@@ -94,20 +97,34 @@ impl SpoiltText<'_> {
         edits
     }
 
-    /// The beginning of a comment of which only the end is there.
-    pub fn comment(&self) -> Option<Edit> {
-        let first = self.first_error()?;
+    /// The beginning of a comment of which only the end is there: at the first error, or at the beginning of its line or
+    /// of one before.
+    pub fn comments(&self) -> Vec<Edit> {
+        let Some(first) = self.first_error() else {
+            return Vec::new();
+        };
         let mut pairs = self.tokens_from(self.token_at(first)).windows(2);
         let is_end = |pair: &[Token]| match pair {
-            [times, close] => self.slice(times.span().to(close.span())) == "*)",
+            [stars, close] => {
+                let is_close = close.kind == TokenKind::ParenClose && close.start == stars.end;
+                is_close && self.word(stars).ends_with('*')
+            }
             _ => false,
         };
-        pairs.any(is_end).then(|| Edit {
-            source: self.source,
-            span: Span::new(first, first),
-            new: "(* ".to_owned(),
-            words: Words::Meant,
-        })
+        if !pairs.any(is_end) {
+            return Vec::new();
+        }
+        let before = self.text.get(..first as usize).unwrap_or("");
+        let lines = before.rmatch_indices('\n').map(|(at, _)| at as u32 + 1);
+        let places = std::iter::once(first).chain(lines.take(COMMENT_LINES));
+        places
+            .map(|at| Edit {
+                source: self.source,
+                span: Span::new(at, at),
+                new: "(* ".to_owned(),
+                words: Words::Meant,
+            })
+            .collect()
     }
 
     fn without(&self, at: usize) -> Option<Edit> {
