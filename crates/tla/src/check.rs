@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::config::{self, Config};
 use crate::diagnostic::{Class, Diagnostic, render, to_json};
-use crate::semantics::search_path::{SearchPath, read_text};
+use crate::semantics::search_path::{SearchPath, read_text, unreadable};
 use crate::semantics::spec::Spec;
 use crate::semantics::{Loaded, load};
 use crate::source::{Source, Span};
@@ -50,7 +50,7 @@ pub fn check(path: &Path, options: &Options) -> Checked {
         };
         let source = spec.sources.add(Source::new(path, text));
         if let Some(error) = error {
-            let message = format!("cannot read {}: {error}", path.display());
+            let message = unreadable(path, &error);
             let diagnostic = Diagnostic::error(Class::Config, source, Span::default(), message);
             diagnostics.push(diagnostic.help("give the path of a `.cfg` file"));
             return Config::default();

@@ -184,13 +184,21 @@ pub fn render(diagnostic: &Diagnostic, sources: &Sources) -> String {
         diagnostic.class.word(),
         diagnostic.message
     );
-    let _ = writeln!(
-        out,
-        "{blank}--> {}:{}:{}",
-        source.path().display(),
-        place.line,
-        place.column
-    );
+    let path = source.path().display().to_string();
+    if source.text().is_empty() {
+        // There is nothing to show of a file that is empty or cannot be read.
+        if !diagnostic.message.contains(&path) {
+            let _ = writeln!(out, "{blank}--> {path}");
+        }
+        out.extend(
+            diagnostic
+                .help
+                .iter()
+                .map(|help| format!("{blank} = help: {help}\n")),
+        );
+        return out;
+    }
+    let _ = writeln!(out, "{blank}--> {path}:{}:{}", place.line, place.column);
     let _ = writeln!(out, "{blank} |");
     let mut picture = Picture {
         out,
@@ -414,6 +422,24 @@ mod tests {
         assert_eq!(
             render(&diagnostic, &sources),
             "error[precedence]: no order\n --> Spec.tla:2:11\n  |\n2 | A == TRUE /\\ FALSE \\/ TRUE\n  |           ^^\n  |                    -- and this one\n  = help: use parentheses\n"
+        );
+    }
+
+    #[test]
+    fn of_a_file_without_a_text_no_line_is_shown() {
+        let mut sources = Sources::default();
+        let id = sources.add(Source::new("Spec.tla", ""));
+        let said = |message: &str| {
+            let diagnostic = Diagnostic::error(Class::Module, id, Span::default(), message);
+            render(&diagnostic.help("look"), &sources)
+        };
+        assert_eq!(
+            said("cannot read Spec.tla"),
+            "error[module]: cannot read Spec.tla\n  = help: look\n"
+        );
+        assert_eq!(
+            said("there is no module in this file"),
+            "error[module]: there is no module in this file\n --> Spec.tla\n  = help: look\n"
         );
     }
 

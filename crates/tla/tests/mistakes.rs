@@ -516,3 +516,22 @@ fn a_module_that_is_not_closed_says_where_it_began() {
         Some("end it with a line `====`")
     );
 }
+
+#[test]
+fn errors_that_one_change_mends_are_one_error_that_names_the_change() {
+    for (body, complaint, change) in [
+        (
+            "EXTENDS Naturals\nRECURSIVE Init(_, _)\nSum(f, n) == IF n = 0 THEN 0 ELSE Sum(f, n - 1)\nInit == TRUE",
+            "3:35 undefined: `Sum` is not defined",
+            "write `Sum` for `Init` in line 3, column 11",
+        ),
+        (
+            "VARIABLES x, y\nOp(a, b) == (a \\cup b)'\nF == Op(x', y)\nG == Op(x, y')",
+            "3:6 level: argument 1 of `Op` is of action level; at most state level is allowed",
+            "take out `'` in line 3, column 23",
+        ),
+    ] {
+        assert_complaints(body, &[complaint]);
+        assert!(advice(body).contains(change), "{}", advice(body));
+    }
+}

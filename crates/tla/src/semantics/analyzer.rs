@@ -215,6 +215,7 @@ impl<'t> Analyzer<'t> {
                         message,
                         "take one of the EXTENDS or INSTANCEs out",
                     );
+                    self.note_no_module();
                     self.incomplete = true;
                     return None;
                 }

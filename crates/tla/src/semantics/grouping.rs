@@ -83,6 +83,7 @@ impl Analyzer<'_> {
         self.join_unused(&mut unknown, &slips);
         self.absorb_not_extended();
         self.absorb_late();
+        self.join_unannounced();
         let mut modules: Vec<ModuleId> = unknown.iter().map(|name| self.outermost(name.module)).collect();
         modules.sort_unstable();
         modules.dedup();
@@ -265,7 +266,9 @@ impl Analyzer<'_> {
                 self.spec.names.text(self.spec.entity(unused).name),
             );
             let are_letters = a.chars().count() == 1 && b.chars().count() == 1;
-            are_letters || a.contains(b) || b.contains(a) || nearest(a, std::iter::once(b)).is_some()
+            let (long, short) = if a.len() > b.len() { (a, b) } else { (b, a) };
+            let is_part = long.contains(short) && long.len() <= 2 * short.len();
+            are_letters || is_part || nearest(a, std::iter::once(b)).is_some()
         };
         let unlike: Vec<Name> = unknown
             .iter()

@@ -1,12 +1,13 @@
 //! Reading a spec and all files it needs.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 
 use super::analyzer::Analyzer;
 use super::entity::TreeId;
-use super::search_path::{SearchPath, built_in, read_text};
+use super::repair;
+use super::search_path::{SearchPath, built_in, read_text, unreadable};
 use super::spec::Spec;
 use crate::deep_stack;
 use crate::diagnostic::{Class, Diagnostic};
@@ -18,6 +19,9 @@ use crate::syntax::parser::parse_from;
 
 /// How many diagnostics a person can be expected to look at.
 const MAX_DIAGNOSTICS: usize = 200;
+
+/// The text that was asked for is read first.
+const ROOT: SourceId = SourceId(0);
 
 /// A spec and what is wrong with it. The spec is complete if nothing is an error.
 #[derive(Debug)]
@@ -46,9 +50,14 @@ pub fn load(path: &Path, search: &SearchPath) -> Loaded {
         Err(error) => {
             let mut spec = Spec::default();
             let source = spec.sources.add(Source::new(path, ""));
-            let message = format!("cannot read {}: {error}", path.display());
-            let diagnostic = Diagnostic::error(Class::Module, source, Span::default(), message)
-                .help("give the path of a `.tla` file");
+            let message = unreadable(path, &error);
+            let meant = path.with_extension("tla");
+            let help = if meant != path && meant.is_file() {
+                format!("did you mean {}?", meant.display())
+            } else {
+                "give the path of a `.tla` file".to_owned()
+            };
+            let diagnostic = Diagnostic::error(Class::Module, source, Span::default(), message).help(help);
             Loaded {
                 spec,
                 diagnostics: vec![diagnostic],
@@ -60,25 +69,35 @@ pub fn load(path: &Path, search: &SearchPath) -> Loaded {
 /// Like [`load`], for a text that is at hand; `path` is what messages call it, and its stem the module's name.
 pub fn load_text(path: &Path, text: String, search: &SearchPath) -> Loaded {
     deep_stack::run(|| {
-        let mut loader = Loader {
-            spec: Spec::default(),
-            files: Files {
-                search: search.clone(),
-                ..Files::default()
-            },
-            diagnostics: Vec::new(),
-            search,
-            pending: Vec::new(),
-        };
-        let tree = loader.read(Source::new(path, text), false);
-        loader.check_name(tree, path);
-        while let Some(wanted) = loader.pending.pop() {
-            loader.find(wanted);
-        }
-        let mut loaded = loader.finish(tree);
+        let mut loaded = analyse(path, text, search, None);
+        repair::join(&mut loaded, search, |sources, file, edited| {
+            let text = sources.get(ROOT).text().to_owned();
+            analyse(path, text, search, Some((file, edited)))
+        });
         limit(&mut loaded.diagnostics);
         loaded
     })
+}
+
+/// Reads and resolves a spec; of one of its files, other words may be read than are in it.
+fn analyse(path: &Path, text: String, search: &SearchPath, edited: Option<(&Path, &str)>) -> Loaded {
+    let mut loader = Loader {
+        spec: Spec::default(),
+        files: Files {
+            search: search.clone(),
+            ..Files::default()
+        },
+        diagnostics: Vec::new(),
+        search,
+        edited,
+        pending: Vec::new(),
+    };
+    let tree = loader.read(path.to_owned(), text, false);
+    loader.check_name(tree, path);
+    while let Some(wanted) = loader.pending.pop() {
+        loader.find(wanted);
+    }
+    loader.finish(tree)
 }
 
 /// Cuts off what nobody would read, and says so.
@@ -142,13 +161,17 @@ struct Loader<'a> {
     files: Files,
     diagnostics: Vec<Diagnostic>,
     search: &'a SearchPath,
+    /// A file, and what is to be read instead of what is in it.
+    edited: Option<(&'a Path, &'a str)>,
     pending: Vec<Wanted>,
 }
 
 impl Loader<'_> {
     /// Parses a text and notes the modules it uses.
-    fn read(&mut self, source: Source, library: bool) -> TreeId {
-        let id = self.spec.sources.add(source);
+    fn read(&mut self, path: PathBuf, text: String, library: bool) -> TreeId {
+        let edited = self.edited.filter(|(file, _)| *file == path);
+        let text = edited.map_or(text, |(_, edited)| edited.to_owned());
+        let id = self.spec.sources.add(Source::new(path, text));
         self.read_module(id, 0, library)
     }
 
@@ -209,7 +232,7 @@ impl Loader<'_> {
                     .copied();
                 let tree = known.unwrap_or_else(|| {
                     let path = found.path.clone();
-                    let tree = self.read(Source::new(found.path, found.text), found.built_in);
+                    let tree = self.read(found.path, found.text, found.built_in);
                     self.check_name(tree, &path);
                     tree
                 });

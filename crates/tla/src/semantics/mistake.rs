@@ -158,6 +158,11 @@ impl Analyzer<'_> {
     /// Reports a name that is taken, once in a module for everything that wants it: if one thing has the wrong name,
     /// all others are in its way. Several such names in one unit are one mistake too, a missing head or end.
     pub fn taken(&mut self, name: Name, span: Span, by: EntityId) {
+        // What has the name may not be meant to have it: that has been said.
+        if matches!(self.spec.entity(by).kind, EntityKind::Unknown) {
+            self.said.mistakes += 1;
+            return;
+        }
         self.said.disputed.insert(by);
         let here = (self.module, self.unit);
         let mut taken = self.said.taken.iter();
@@ -198,6 +203,13 @@ impl Analyzer<'_> {
                 .help("TLA+ has no shadowing: choose another name, or take one of the two out")
         };
         self.report(diagnostic);
+    }
+
+    /// Notes that the last diagnostic is about a module that the current one cannot use; others may be no modules for the
+    /// same reason.
+    pub fn note_no_module(&mut self) {
+        let last = self.diagnostics.len().saturating_sub(1);
+        self.said.no_folder.entry(self.module).or_insert(last);
     }
 
     /// Reports a module that is missing, once.

@@ -4,23 +4,16 @@
 //! that is next to the spec tells which. Files are only looked at when there are several complaints about names, and
 //! read as far as tokens go: what they declare, define and extend.
 
-use std::path::Path;
-
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::analyzer::Analyzer;
 use super::entity::ModuleId;
 use super::grouping::Slip;
-use super::search_path::read_text;
 use super::unknown::{Unknown, defined_names};
 use crate::names::Name;
 use crate::source::SourceId;
 use crate::syntax::token::{Keyword, Token, TokenKind};
 use crate::syntax::tokenize;
-
-/// How many files are looked at, and how long one may be.
-const MAX_FILES: usize = 64;
-const MAX_BYTES: u64 = 256 * 1024;
 
 /// What a module gives and takes, as far as its tokens tell.
 struct Neighbour {
@@ -29,18 +22,16 @@ struct Neighbour {
 }
 
 impl Neighbour {
-    fn read(path: &Path) -> Option<Self> {
-        let is_short = std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() <= MAX_BYTES);
-        let text = read_text(path).ok().filter(|_| is_short)?;
-        let tokens = tokenize(SourceId(0), &text, 0, &mut Vec::new());
-        let mut names: FxHashSet<String> = defined_names(&text, &tokens).into_iter().collect();
+    fn new(text: &str) -> Self {
+        let tokens = tokenize(SourceId(0), text, 0, &mut Vec::new());
+        let mut names: FxHashSet<String> = defined_names(text, &tokens).into_iter().collect();
         names.extend(listed_after(
-            &text,
+            text,
             &tokens,
             &[Keyword::Constant, Keyword::Variable],
         ));
-        let extends = listed_after(&text, &tokens, &[Keyword::Extends]);
-        Some(Self { names, extends })
+        let extends = listed_after(text, &tokens, &[Keyword::Extends]);
+        Self { names, extends }
     }
 }
 
@@ -138,17 +129,14 @@ impl Analyzer<'_> {
 
     /// The modules next to the spec that it does not use, by name.
     fn neighbours(&self) -> FxHashMap<String, Neighbour> {
-        let mut found = FxHashMap::default();
-        for path in self.files.search.neighbours().into_iter().take(MAX_FILES) {
-            let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-            let name = name.filter(|name| {
-                let known = self.spec.names.find(name);
-                !known.is_some_and(|known| self.files.user.contains_key(&known))
-            });
-            if let (Some(name), Some(neighbour)) = (name, Neighbour::read(&path)) {
-                found.insert(name, neighbour);
-            }
-        }
-        found
+        let is_used = |module: &str| {
+            let known = self.spec.names.find(module);
+            known.is_some_and(|known| self.files.user.contains_key(&known))
+        };
+        let neighbours = self.files.search.neighbours();
+        neighbours
+            .filter(|(module, _)| !is_used(module))
+            .map(|(module, text)| (module, Neighbour::new(&text)))
+            .collect()
     }
 }

@@ -178,19 +178,19 @@ impl<'t> Analyzer<'t> {
         })
     }
 
+    fn refer_to_target(&mut self, id: ExprId, target: &Target, part: Option<Part>) {
+        let reference = Reference {
+            via: target.via.clone().into(),
+            entity: target.entity,
+            segment: target.segment as u32,
+            part,
+        };
+        self.refer_to(id, reference);
+    }
+
     /// Notes that a node refers to a target, and gives it as something to apply.
     fn note(&mut self, id: ExprId, target: &Target) -> Binding {
-        let via = target.via.clone().into();
-        let segment = target.segment as u32;
-        self.refer_to(
-            id,
-            Reference {
-                via,
-                entity: target.entity,
-                segment,
-                part: None,
-            },
-        );
+        self.refer_to_target(id, target, None);
         let instances = target.via.iter().map(|step| step.instance).collect();
         Binding {
             entity: target.entity,
@@ -427,17 +427,7 @@ impl<'t> Analyzer<'t> {
             bound: bound.into(),
             piece,
         };
-        let via = target.via.clone().into();
-        let segment = target.segment as u32;
-        self.refer_to(
-            id,
-            Reference {
-                via,
-                entity: target.entity,
-                segment,
-                part: Some(part),
-            },
-        );
+        self.refer_to_target(id, &target, Some(part));
         if piece == Piece::FieldName {
             return (LevelOf::default(), target.missing);
         }

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use super::analyzer::Analyzer;
 use super::grouping::Slip;
 use super::unknown::Unknown;
+use crate::diagnostic::Class;
 use crate::names::Name;
 
 /// So many bytes may stand between two errors that are written together.
@@ -35,15 +36,26 @@ impl Analyzer<'_> {
                 continue;
             };
             let text = self.spec.sources.get(first.source).text();
-            let between = text.get(first.span.end as usize..second.span.start as usize);
+            // Where an operator has no meaning, its whole application is what the error covers.
+            let is_inside = second.span.end <= first.span.end;
+            let end = if is_inside {
+                first.span.start + 1
+            } else {
+                first.span.end
+            };
+            let between = text.get(end as usize..second.span.start as usize);
             let begins_odd = |at: u32| {
                 text.get(at as usize..)
                     .is_some_and(|text| text.starts_with(['-', '\'']))
             };
             let is_odd = begins_odd(first.span.start) || begins_odd(second.span.start);
             let is_joined = |between: &str| {
-                let is_close = between.len() <= MAX_BETWEEN && !between.contains(char::is_whitespace);
-                is_close || (is_odd && between.len() <= MAX_AROUND_ODD && !between.contains('\n'))
+                let is_close =
+                    !is_inside && between.len() <= MAX_BETWEEN && !between.contains(char::is_whitespace);
+                // With a comma put in before a minus, what was subtracted is an argument too many.
+                let is_argument = [first.class, second.class].contains(&Class::Arity);
+                let is_near = is_argument || between.len() <= MAX_AROUND_ODD;
+                is_close || (is_odd && is_near && !between.contains('\n'))
             };
             let is_same = first.span.start == second.span.start
                 || first.span.end == second.span.end

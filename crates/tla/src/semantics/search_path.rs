@@ -4,6 +4,10 @@ use std::path::{Path, PathBuf};
 
 use super::built_in as modules;
 
+/// How many files next to a spec are looked at, and how long one may be.
+const MAX_NEIGHBOURS: usize = 64;
+const MAX_NEIGHBOUR_BYTES: u64 = 256 * 1024;
+
 /// Where to look for modules that a spec uses.
 #[derive(Clone, Debug, Default)]
 pub struct SearchPath {
@@ -37,15 +41,20 @@ impl SearchPath {
         Self { folders }
     }
 
-    /// The `.tla` files of the first folder, in order.
-    pub(super) fn neighbours(&self) -> Vec<PathBuf> {
+    /// The modules in the first folder, in order, and their texts; without what is too much to be looked through.
+    pub(super) fn neighbours(&self) -> impl Iterator<Item = (String, String)> {
         let entries = self.folders.first().and_then(|folder| folder.read_dir().ok());
         let paths = entries.into_iter().flatten().flatten().map(|entry| entry.path());
         let mut paths: Vec<PathBuf> = paths
             .filter(|path| path.extension().is_some_and(|extension| extension == "tla"))
             .collect();
         paths.sort_unstable();
-        paths
+        paths.into_iter().take(MAX_NEIGHBOURS).filter_map(|path| {
+            let file = std::fs::metadata(&path).ok()?;
+            let is_short = file.is_file() && file.len() <= MAX_NEIGHBOUR_BYTES;
+            let text = is_short.then(|| read_text(&path).ok())??;
+            Some((path.file_stem()?.to_string_lossy().into_owned(), text))
+        })
     }
 
     /// Looks a module up. A file that is there but cannot be read is an error, not an absence.
@@ -95,4 +104,15 @@ pub fn built_in_names() -> impl Iterator<Item = &'static str> {
 pub fn read_text(path: &Path) -> Result<String, std::io::Error> {
     let bytes = std::fs::read(path)?;
     Ok(String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()))
+}
+
+/// That a file cannot be read, and why, for people.
+pub fn unreadable(path: &Path, error: &std::io::Error) -> String {
+    let why = match error.kind() {
+        std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        std::io::ErrorKind::PermissionDenied => "you have no permission to".to_owned(),
+        _ if path.is_dir() => "it is a folder".to_owned(),
+        _ => error.to_string(),
+    };
+    format!("cannot read {}: {why}", path.display())
 }

@@ -413,12 +413,11 @@ impl Analyzer<'_> {
         let text = self.text(ident.name);
         if self.announced[at].1 != self.let_depth {
             let message = format!("`{text}` was announced by RECURSIVE outside this LET");
-            self.error(
-                Class::Redefined,
-                span,
-                message,
-                "define it where RECURSIVE announces it",
-            );
+            let place = self.spec.entity(known);
+            let diagnostic = Diagnostic::error(Class::Redefined, self.source(), span, message)
+                .label(place.source, place.span, "announced here")
+                .help("define it where RECURSIVE announces it");
+            self.report(diagnostic);
         }
         let announced = self.spec.entity(known);
         if announced.arity != arity {

@@ -44,6 +44,8 @@ pub(super) struct Late {
     /// Its place in the list of diagnostics.
     pub diagnostic: usize,
     pub module: ModuleId,
+    /// The unit that introduces it.
+    pub definition: UnitId,
     /// Whether it is used inside its own definition.
     pub is_own: bool,
 }
@@ -159,6 +161,7 @@ impl Analyzer<'_> {
                 name: ident.name,
                 diagnostic: number,
                 module: self.module,
+                definition: later,
                 is_own: later == self.unit,
             });
             let diagnostic = self.defined_too_late(diagnostic, ident.name, later);
@@ -166,7 +169,7 @@ impl Analyzer<'_> {
         } else if let Some(module) = self.unextended_module(ident.name) {
             self.not_extended(ident, &text, module);
         } else {
-            let near = self.near(ident.name, Some(given > 0));
+            let near = self.near(ident.name, Some(given));
             let advised = near.or_else(|| self.near(ident.name, None));
             let help = self.suggestion(ident.name, advised);
             self.unknown(ident, near, diagnostic.help(help));
@@ -177,6 +180,10 @@ impl Analyzer<'_> {
     pub(super) fn unknown(&mut self, ident: Ident, near: Option<Name>, diagnostic: Diagnostic) {
         let number = self.diagnostics.len();
         self.said.undefined.insert(ident.name, number);
+        if !self.is_advice_seen() {
+            self.report(diagnostic);
+            return;
+        }
         self.said.unknown_at.insert(ident.name, self.said.unknown.len());
         self.said.unknown.push(Unknown {
             name: ident.name,
@@ -194,8 +201,9 @@ impl Analyzer<'_> {
 
     /// Reports a name that is missing without being used by a text.
     pub(super) fn missing(&mut self, ident: Ident, diagnostic: Diagnostic) {
+        let number = self.said.unknown.len();
         self.unknown(ident, None, diagnostic);
-        if let Some(unknown) = self.said.unknown.last_mut() {
+        if let Some(unknown) = self.said.unknown.get_mut(number) {
             unknown.locals = Box::default();
         }
     }
@@ -343,20 +351,18 @@ impl Analyzer<'_> {
         self.scope.modules.contains_key(&name) || self.files.get(self.tree, name).is_some()
     }
 
-    /// The name in scope that is nearest to one that nothing defines; if so asked, of what takes arguments or of what
-    /// does not.
-    fn near(&self, name: Name, applied: Option<bool>) -> Option<Name> {
+    /// The name in scope that is nearest to one that nothing defines; if so asked, of what takes so many arguments.
+    fn near(&self, name: Name, given: Option<usize>) -> Option<Name> {
         let text = self.spec.names.text(name);
         let is_word = |text: &&str| text.starts_with(|c: char| c.is_alphanumeric() || c == '_');
-        let takes_any = |name: &Name| {
-            self.scope
-                .get(*name)
-                .map(|b| self.spec.entity(b.entity).arity > 0)
+        let fits = |name: &Name| {
+            let arity = self.scope.get(*name).map(|b| self.spec.entity(b.entity).arity);
+            given.is_none_or(|given| arity == Some(given as u32))
         };
         let known: Vec<&str> = self
             .scope
             .names()
-            .filter(|name| applied.is_none() || takes_any(name) == applied)
+            .filter(fits)
             .map(|name| self.spec.names.text(name))
             .filter(|known| is_word(known) == is_word(&text))
             .collect();

@@ -683,6 +683,7 @@ fn may_precede_definition(tokens: &[Token], at: usize) -> bool {
             Keyword::Let
                 | Keyword::Local
                 | Keyword::Define
+                | Keyword::Def
                 | Keyword::Omitted
                 | Keyword::Obvious
                 | Keyword::Qed

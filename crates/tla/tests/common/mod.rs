@@ -5,6 +5,10 @@
     reason = "every test binary has its own copy and uses a part of it"
 )]
 
+pub mod corpus;
+pub mod mutation;
+pub mod slip;
+
 use std::path::{Path, PathBuf};
 
 use omnilink_tla::deep_stack;

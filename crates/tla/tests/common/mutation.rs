@@ -32,6 +32,20 @@ impl Random {
     }
 }
 
+/// Another word for one token.
+pub struct Replacement {
+    start: usize,
+    end: usize,
+    old: String,
+    new: String,
+}
+
+impl std::fmt::Debug for Replacement {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "byte {} `{}` -> `{}`", self.start, self.old, self.new)
+    }
+}
+
 /// A text with its tokens, to be edited.
 pub struct Mutable<'t> {
     text: &'t str,
@@ -111,6 +125,58 @@ impl<'t> Mutable<'t> {
             }),
         };
         (edit.1 != self.text).then_some(edit)
+    }
+
+    /// One edit in each of two definitions of the module, the first one first, of different words.
+    pub fn edits_of_two_definitions(&self, random: &mut Random) -> Option<[Replacement; 2]> {
+        let begins = |token: &Token| token.begins_definition && token.column == 0;
+        let definitions: Vec<&[Token]> = self.tokens.chunk_by(|_, next| !begins(next)).skip(1).collect();
+        let (first, second) = (random.below(definitions.len()), random.below(definitions.len()));
+        if first == second {
+            return None;
+        }
+        let mut edit_in = |definition: &[Token]| (0..8).find_map(|_| self.replacement(definition, random));
+        let first_edit = edit_in(definitions.get(first.min(second))?)?;
+        let second_edit = edit_in(definitions.get(first.max(second))?)?;
+        let is_same = first_edit.old == second_edit.old || first_edit.new == second_edit.new;
+        (!is_same).then_some([first_edit, second_edit])
+    }
+
+    /// Another word for one of the given tokens.
+    fn replacement(&self, tokens: &[Token], random: &mut Random) -> Option<Replacement> {
+        let token = random.one_of(tokens)?;
+        let old = self.word(token);
+        let is_named = token.kind == TokenKind::Identifier;
+        let other = random.one_of(&self.tokens)?;
+        let new = match random.below(12) {
+            0 => String::new(),
+            1 => format!("{old} {old}"),
+            2..5 if is_named => format!("{old}Q"),
+            5..7 if is_named && old.len() > 3 => {
+                let mut letters: Vec<char> = old.chars().collect();
+                letters.swap(1, 2);
+                letters.into_iter().collect()
+            }
+            7..9 if is_named && other.kind == TokenKind::Identifier => self.word(other).to_owned(),
+            9..12 if is_named => format!("{old}'"),
+            _ => return None,
+        };
+        let (start, end) = (token.start as usize, token.end as usize);
+        (new != old).then(|| Replacement {
+            start,
+            end,
+            old: old.to_owned(),
+            new,
+        })
+    }
+
+    /// The text after edits, which are in order.
+    pub fn after(&self, edits: &[&Replacement]) -> String {
+        let mut text = self.text.to_owned();
+        for edit in edits.iter().rev() {
+            text.replace_range(edit.start..edit.end, &edit.new);
+        }
+        text
     }
 
     fn without_declaration(&self, random: &mut Random) -> Option<String> {

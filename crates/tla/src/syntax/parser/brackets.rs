@@ -75,6 +75,14 @@ impl Parser<'_> {
         Ok(names.into())
     }
 
+    /// `(e)`.
+    pub(super) fn parentheses(&mut self) -> Parsed<ExprId> {
+        let open = self.bump();
+        let inner = self.expression()?;
+        let close = self.close(TokenKind::ParenClose, "`)`", open.span())?;
+        Ok(self.expr(ExprKind::Paren(inner), open.span().to(close.span())))
+    }
+
     /// `{a, b}`, `{x \in S : p}` or `{e : x \in S}`.
     pub(super) fn braces(&mut self) -> Parsed<ExprId> {
         let open = self.bump();
@@ -356,12 +364,7 @@ impl Parser<'_> {
                     token.span().to(self.previous_span()),
                 ))
             }
-            TokenKind::ParenOpen => {
-                self.bump();
-                let inner = self.expression()?;
-                let close = self.close(TokenKind::ParenClose, "`)`", token.span())?;
-                Ok(self.expr(ExprKind::Paren(inner), token.span().to(close.span())))
-            }
+            TokenKind::ParenOpen => self.parentheses(),
             TokenKind::BraceOpen => self.braces(),
             TokenKind::BracketOpen => self.brackets(),
             TokenKind::AngleOpen => self.angles(),

@@ -156,12 +156,7 @@ impl Parser<'_> {
                 self.bump();
                 Ok(self.expr(ExprKind::At, token.span()))
             }
-            TokenKind::ParenOpen => {
-                self.bump();
-                let inner = self.expression()?;
-                let close = self.close(TokenKind::ParenClose, "`)`", token.span())?;
-                Ok(self.expr(ExprKind::Paren(inner), token.span().to(close.span())))
-            }
+            TokenKind::ParenOpen => self.parentheses(),
             TokenKind::BraceOpen => self.braces(),
             TokenKind::BracketOpen => self.brackets(),
             TokenKind::AngleOpen => self.angles(),

@@ -23,7 +23,7 @@ impl Parser<'_> {
             self.bump();
         }
         match self.token().kind {
-            TokenKind::Keyword(Keyword::By) => self.skip_facts(),
+            TokenKind::Keyword(Keyword::By) => self.skip_facts()?,
             TokenKind::Keyword(Keyword::Obvious | Keyword::Omitted) => {
                 self.bump();
             }
@@ -67,7 +67,7 @@ impl Parser<'_> {
             if closes {
                 levels.pop();
             }
-            self.skip_step();
+            self.skip_step()?;
             let goes_on = self.token().kind == TokenKind::Step;
             if levels.is_empty() && !(goes_on && self.is_deeper(level)) {
                 return Ok(());
@@ -96,18 +96,32 @@ impl Parser<'_> {
 
     /// Skips to the next step number or out of the proof. A step may hold definitions (`DEFINE x == 1`), so their
     /// beginnings stop it only where no LET or DEFINE is open.
-    fn skip_step(&mut self) {
+    fn skip_step(&mut self) -> Parsed<()> {
         let defines = matches!(
             self.token().kind,
             TokenKind::Keyword(Keyword::Define) | TokenKind::Identifier | TokenKind::Operator(_)
         );
-        self.skip_while(defines);
+        self.skip_part(defines)
     }
 
     /// Skips what follows BY, USE or HIDE.
-    pub(super) fn skip_facts(&mut self) {
+    pub(super) fn skip_facts(&mut self) -> Parsed<()> {
         self.bump();
-        self.skip_while(false);
+        self.skip_part(false)
+    }
+
+    /// Skips a part of a proof, which may not end where a name or a fact has to follow.
+    fn skip_part(&mut self, definitions: bool) -> Parsed<()> {
+        self.skip_while(definitions);
+        match self.token_at(self.at.saturating_sub(1)).kind {
+            TokenKind::Comma
+            | TokenKind::Keyword(Keyword::By | Keyword::Def | Keyword::Only | Keyword::Use | Keyword::Hide) =>
+            {
+                let next = self.token();
+                Err(self.missing_operand(next))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn skip_while(&mut self, mut definitions: bool) {

@@ -63,6 +63,14 @@ impl Parser<'_> {
             if matches!(token.kind, TokenKind::ModuleEnd | TokenKind::End) {
                 break;
             }
+            if self.begins_config() {
+                let message = format!("module {} is not closed", self.slice(name.span));
+                let diagnostic = self.error(Class::Parse, token.span(), message);
+                self.report(diagnostic.help("end it with a line `====` before the CONFIG section"));
+                // Nothing of the rest is TLA+.
+                self.at = self.tokens.len() - 1;
+                break;
+            }
             let begin = self.at;
             // What begins no unit is the rest of the one before, which is broken there.
             unit_column = if begins_unit(&token) {
@@ -110,6 +118,14 @@ impl Parser<'_> {
             self.report(diagnostic);
         }
         Ok(index)
+    }
+
+    /// Whether the header of a configuration is next, `---- CONFIG Name ----`, which stands after modules only.
+    fn begins_config(&self) -> bool {
+        use TokenKind::{Identifier, Separator};
+        let kinds = [0, 1, 2, 3].map(|ahead| self.peek_after(ahead));
+        kinds == [Separator, Identifier, Identifier, Separator]
+            && self.slice(self.token_at(self.at + 1).span()) == "CONFIG"
     }
 
     fn module_header(&mut self) -> Parsed<Ident> {
@@ -319,7 +335,7 @@ impl Parser<'_> {
                 }
             }
             TokenKind::Keyword(Keyword::Use | Keyword::Hide) => {
-                self.skip_facts();
+                self.skip_facts()?;
                 UnitKind::UseOrHide
             }
             _ => return Err(self.not_a_unit(token)),
