@@ -75,8 +75,6 @@ pub(crate) struct Crew<'a, M: Machine> {
     pub(crate) seen: SeenStates,
     pub(crate) block: RwLock<Block<M::Failure>>,
     claims: Claims,
-    /// What each worker has found out while the block was explored.
-    lessons: Vec<RwLock<Option<M::Lessons>>>,
     deadline: Deadline,
     next_segment: AtomicUsize,
     /// The first segment that ended early: nothing after it counts.
@@ -106,7 +104,6 @@ impl<'a, M: Machine> Crew<'a, M> {
                 reaped: Vec::new(),
             }),
             claims: Claims::default(),
-            lessons: (0..search.workers.max(1)).map(|_| RwLock::new(None)).collect(),
             deadline: Deadline::new(&search.limits),
             next_segment: AtomicUsize::new(0),
             cut: AtomicUsize::new(usize::MAX),
@@ -176,21 +173,6 @@ impl<'a, M: Machine> Crew<'a, M> {
                 *lock(place) = Some(Reaped { harvest, early });
             }
         }
-        if let Some(place) = self.lessons.get(member.number) {
-            let lessons = self.machine.lessons(&mut member.worker);
-            *place.write().unwrap_or_else(PoisonError::into_inner) = Some(lessons);
-        }
-    }
-
-    /// Learns what the others have found out while the block was explored.
-    fn study(&self, member: &mut Member<M::Worker>) {
-        for (number, place) in self.lessons.iter().enumerate() {
-            if number != member.number
-                && let Some(lessons) = &*place.read().unwrap_or_else(PoisonError::into_inner)
-            {
-                self.machine.study(&mut member.worker, lessons);
-            }
-        }
     }
 
     /// Expands all states of a segment; with the figures so far, also keeps the live ones exact.
@@ -253,20 +235,14 @@ impl<'a, M: Machine> Crew<'a, M> {
     }
 
     /// Puts what was found into the table, in the order of the segments, as far as it belongs into one's own shards.
-    pub(crate) fn merge(&self, member: &mut Member<M::Worker>, parts: usize) -> Vec<Duplicate> {
-        let duplicates = self.merge_shards(member.number, parts);
-        self.study(member);
-        duplicates
-    }
-
-    fn merge_shards(&self, number: usize, parts: usize) -> Vec<Duplicate> {
+    pub(crate) fn merge(&self, member: &Member<M::Worker>, parts: usize) -> Vec<Duplicate> {
         let block = self.block.read().unwrap_or_else(PoisonError::into_inner);
         let Some(last) = self.last(&block) else {
             return Vec::new();
         };
         let mut duplicates = Vec::new();
         let mut shards: Vec<_> = (0..crate::seen::SHARDS)
-            .map(|shard| (shard % parts == number).then(|| self.seen.shard(shard)))
+            .map(|shard| (shard % parts == member.number).then(|| self.seen.shard(shard)))
             .collect();
         for (at, place) in block.reaped.iter().enumerate().take(last + 1) {
             let reaped = lock(place);

@@ -31,6 +31,6 @@ pub use effects::{Cell, CellPart, Effects, Write};
 pub use evaluator::{Coverage, Evaluator, State};
 pub use explain::FalsePart;
 pub use flow::Flow;
-pub use recall::Lessons;
+pub use recall::Exchange;
 pub use session::{Quiet, Session};
 pub use step::{Successors, Taken};
