@@ -4,6 +4,9 @@
 //! that find the same state, the one with the earlier segment keeps it. Whoever meets a state that is claimed by an earlier
 //! segment can therefore leave it at once. A claim that is overwritten or seen too late costs a state made twice and nothing
 //! else: merging still decides.
+//!
+//! Segments are numbered on from block to block. A claim of an earlier block is that of an earlier segment, and true: by then the
+//! state is in the table of those seen. So claims have to be cleared only when the numbers are used up.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -15,7 +18,7 @@ const ROW_SLOTS: usize = 8;
 const EMPTY: u64 = 0;
 
 /// One word for each state: in which row it is says the lower bits of its fingerprint, the word has the others and the segment.
-/// Rows fill from the left. One that is full forgets a claim for each new one.
+/// Rows fill from the left. One that is full forgets its oldest claim for each new one.
 #[derive(Debug)]
 pub(crate) struct Claims {
     rows: Box<[Row]>,
@@ -82,7 +85,11 @@ impl Claims {
                 return;
             }
         }
-        if let Some(slot) = row.0.get(mark as usize % ROW_SLOTS) {
+        let oldest = row
+            .0
+            .iter()
+            .min_by_key(|slot| segment_of(slot.load(Ordering::Relaxed)));
+        if let Some(slot) = oldest {
             slot.store(claim, Ordering::Relaxed);
         }
     }

@@ -55,6 +55,8 @@ pub(crate) struct Reaped<F> {
 #[derive(Debug)]
 pub(crate) struct Block<F> {
     pub(crate) level: u32,
+    /// The number under which the first segment claims states.
+    first_claim: usize,
     pub(crate) segments: Vec<Segment>,
     pub(crate) reaped: Vec<Mutex<Option<Reaped<F>>>>,
 }
@@ -100,6 +102,7 @@ impl<'a, M: Machine> Crew<'a, M> {
             seen: SeenStates::default(),
             block: RwLock::new(Block {
                 level: 0,
+                first_claim: 0,
                 segments: Vec::new(),
                 reaped: Vec::new(),
             }),
@@ -131,9 +134,13 @@ impl<'a, M: Machine> Crew<'a, M> {
     pub(crate) fn set_block(&self, level: u32, segments: Vec<Segment>) {
         let mut block = self.block.write().unwrap_or_else(PoisonError::into_inner);
         block.level = level;
+        block.first_claim += block.segments.len();
+        if block.first_claim + segments.len() > Claims::SEGMENTS_MAX {
+            self.claims.clear();
+            block.first_claim = 0;
+        }
         block.reaped = segments.iter().map(|_| Mutex::new(None)).collect();
         block.segments = segments;
-        self.claims.clear();
         self.next_segment.store(0, Ordering::Relaxed);
         self.cut.store(usize::MAX, Ordering::Relaxed);
     }
@@ -161,7 +168,7 @@ impl<'a, M: Machine> Crew<'a, M> {
                 before: &before,
                 mine: &mut member.mine,
                 claims: &self.claims,
-                segment: number,
+                segment: block.first_claim + number,
             };
             let mut harvest = self.harvest();
             let worker = &mut member.worker;
