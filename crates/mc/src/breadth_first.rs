@@ -94,7 +94,7 @@ fn follow<M: Machine>(
                 crew.explore(&mut member);
                 Report::Explored
             }
-            Command::Merge { parts } => Report::Merged(crew.merge(&mut member, parts)),
+            Command::Merge { parts } => Report::Merged(crew.merge(&member, parts)),
         }));
         if reports.send(done.unwrap_or_else(Report::Panicked)).is_err() {
             break;

@@ -1,12 +1,13 @@
 //! A whole check: assumptions, the search, the counterexample, postconditions.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use omnilink_tla::deep_stack;
-use omnilink_tla::eval::Evaluator;
 use omnilink_tla::eval::error::{ErrorClass, Failure};
-use omnilink_tla::ir::Formula;
+use omnilink_tla::eval::{Evaluator, Exchange};
+use omnilink_tla::ir::{Formula, Program};
 use omnilink_tla::model::{Check, Model, NamedFormula};
 use omnilink_value::Value;
 
@@ -237,8 +238,10 @@ impl<'a> Checking<'a> {
                 return Ok(());
             }
         };
+        let programs: Vec<OnceLock<Program>> = (1..self.workers).map(|_| OnceLock::new()).collect();
         let mut machine = SpecMachine::new(model, init, self.session, symmetry, self.checks_deadlock);
-        machine.has_several_searchers = self.workers > 1;
+        machine.programs = &programs;
+        machine.exchange = (self.workers > 1).then(|| Arc::new(Exchange::new(self.workers)));
         if self.options.remembers {
             let share = self.options.limits.memory_bytes / REMEMBERED_SHARE / self.workers as u64;
             machine.remembered_bytes =
@@ -292,7 +295,7 @@ impl<'a> Checking<'a> {
         Ok(())
     }
 
-    fn explored(&self, machine: &SpecMachine<'a>, explored: Exploration<Box<Failure>>, report: &mut Report) {
+    fn explored(&self, machine: &SpecMachine<'_>, explored: Exploration<Box<Failure>>, report: &mut Report) {
         report.figures = explored.figures;
         report.coverage = self.coverage(&explored.taken);
         let figures = &explored.figures;
@@ -389,7 +392,7 @@ impl<'a> Checking<'a> {
     /// What is wrong at the end of a path.
     fn violation(
         &self,
-        machine: &SpecMachine<'a>,
+        machine: &SpecMachine<'_>,
         wrong: &Wrong<Box<Failure>>,
         path: Vec<PathState<ActionTaken>>,
     ) -> Violation {

@@ -55,6 +55,8 @@ pub(crate) struct Reaped<F> {
 #[derive(Debug)]
 pub(crate) struct Block<F> {
     pub(crate) level: u32,
+    /// The number under which the first segment claims states.
+    first_claim: usize,
     pub(crate) segments: Vec<Segment>,
     pub(crate) reaped: Vec<Mutex<Option<Reaped<F>>>>,
 }
@@ -75,8 +77,6 @@ pub(crate) struct Crew<'a, M: Machine> {
     pub(crate) seen: SeenStates,
     pub(crate) block: RwLock<Block<M::Failure>>,
     claims: Claims,
-    /// What each worker has found out while the block was explored.
-    lessons: Vec<RwLock<Option<M::Lessons>>>,
     deadline: Deadline,
     next_segment: AtomicUsize,
     /// The first segment that ended early: nothing after it counts.
@@ -102,11 +102,11 @@ impl<'a, M: Machine> Crew<'a, M> {
             seen: SeenStates::default(),
             block: RwLock::new(Block {
                 level: 0,
+                first_claim: 0,
                 segments: Vec::new(),
                 reaped: Vec::new(),
             }),
             claims: Claims::default(),
-            lessons: (0..search.workers.max(1)).map(|_| RwLock::new(None)).collect(),
             deadline: Deadline::new(&search.limits),
             next_segment: AtomicUsize::new(0),
             cut: AtomicUsize::new(usize::MAX),
@@ -134,9 +134,13 @@ impl<'a, M: Machine> Crew<'a, M> {
     pub(crate) fn set_block(&self, level: u32, segments: Vec<Segment>) {
         let mut block = self.block.write().unwrap_or_else(PoisonError::into_inner);
         block.level = level;
+        block.first_claim += block.segments.len();
+        if block.first_claim + segments.len() > Claims::SEGMENTS_MAX {
+            self.claims.clear();
+            block.first_claim = 0;
+        }
         block.reaped = segments.iter().map(|_| Mutex::new(None)).collect();
         block.segments = segments;
-        self.claims.clear();
         self.next_segment.store(0, Ordering::Relaxed);
         self.cut.store(usize::MAX, Ordering::Relaxed);
     }
@@ -164,7 +168,7 @@ impl<'a, M: Machine> Crew<'a, M> {
                 before: &before,
                 mine: &mut member.mine,
                 claims: &self.claims,
-                segment: number,
+                segment: block.first_claim + number,
             };
             let mut harvest = self.harvest();
             let worker = &mut member.worker;
@@ -174,21 +178,6 @@ impl<'a, M: Machine> Crew<'a, M> {
             }
             if let Some(place) = block.reaped.get(number) {
                 *lock(place) = Some(Reaped { harvest, early });
-            }
-        }
-        if let Some(place) = self.lessons.get(member.number) {
-            let lessons = self.machine.lessons(&mut member.worker);
-            *place.write().unwrap_or_else(PoisonError::into_inner) = Some(lessons);
-        }
-    }
-
-    /// Learns what the others have found out while the block was explored.
-    fn study(&self, member: &mut Member<M::Worker>) {
-        for (number, place) in self.lessons.iter().enumerate() {
-            if number != member.number
-                && let Some(lessons) = &*place.read().unwrap_or_else(PoisonError::into_inner)
-            {
-                self.machine.study(&mut member.worker, lessons);
             }
         }
     }
@@ -253,20 +242,14 @@ impl<'a, M: Machine> Crew<'a, M> {
     }
 
     /// Puts what was found into the table, in the order of the segments, as far as it belongs into one's own shards.
-    pub(crate) fn merge(&self, member: &mut Member<M::Worker>, parts: usize) -> Vec<Duplicate> {
-        let duplicates = self.merge_shards(member.number, parts);
-        self.study(member);
-        duplicates
-    }
-
-    fn merge_shards(&self, number: usize, parts: usize) -> Vec<Duplicate> {
+    pub(crate) fn merge(&self, member: &Member<M::Worker>, parts: usize) -> Vec<Duplicate> {
         let block = self.block.read().unwrap_or_else(PoisonError::into_inner);
         let Some(last) = self.last(&block) else {
             return Vec::new();
         };
         let mut duplicates = Vec::new();
         let mut shards: Vec<_> = (0..crate::seen::SHARDS)
-            .map(|shard| (shard % parts == number).then(|| self.seen.shard(shard)))
+            .map(|shard| (shard % parts == member.number).then(|| self.seen.shard(shard)))
             .collect();
         for (at, place) in block.reaped.iter().enumerate().take(last + 1) {
             let reaped = lock(place);

@@ -18,7 +18,7 @@ use crate::outcome::{End, Figures, SearchError, Taken, Wrong};
 use crate::waiting::{Segment, Waiting};
 
 /// Segments in one block for each worker, at most: enough to keep all busy, few enough to merge often.
-const SEGMENTS_PER_WORKER: usize = 64;
+const SEGMENTS_PER_WORKER: usize = 128;
 /// Blocks with fewer states are expanded by the leader alone.
 const STATES_TO_SHARE: usize = 256;
 
@@ -168,8 +168,7 @@ impl<'c, 'a, 's, M: Machine> Leader<'c, 'a, 's, M> {
         self.await_followers();
         let parts = self.followers.len() + 1;
         self.command(Command::Merge { parts });
-        let mut duplicates: FxHashSet<Duplicate> =
-            self.crew.merge(&mut self.member, parts).into_iter().collect();
+        let mut duplicates: FxHashSet<Duplicate> = self.crew.merge(&self.member, parts).into_iter().collect();
         duplicates.extend(self.await_followers());
 
         let block = self.crew.block.read().unwrap_or_else(PoisonError::into_inner);

@@ -44,8 +44,6 @@ pub trait Machine: Sync {
     type Named: Clone + Send;
     /// Why an evaluation failed.
     type Failure: Send;
-    /// What a worker has found out that saves the others work.
-    type Lessons: Send + Sync;
 
     /// The worker of this number, made in the thread that uses it.
     fn worker(&self, number: usize) -> Self::Worker;
@@ -54,12 +52,6 @@ pub trait Machine: Sync {
     fn searcher(&self, number: usize) -> Self::Worker {
         self.worker(number)
     }
-
-    /// What a searcher has found out since it was last asked.
-    fn lessons(&self, worker: &mut Self::Worker) -> Self::Lessons;
-
-    /// Tells a searcher what another has found out.
-    fn study(&self, worker: &mut Self::Worker, lessons: &Self::Lessons);
 
     /// How many actions [`Machine::action`] tells apart.
     fn actions(&self) -> usize;

@@ -1,9 +1,10 @@
 //! A TLA+ spec as a machine.
 
 use std::ops::ControlFlow;
+use std::sync::{Arc, OnceLock};
 
 use omnilink_tla::eval::error::{ErrorClass, Failure};
-use omnilink_tla::eval::{Coverage, Evaluator, Flow, Lessons, Session, Successors, Taken};
+use omnilink_tla::eval::{Coverage, Evaluator, Exchange, Flow, Session, Successors, Taken};
 use omnilink_tla::ir::{Formula, Loc, Program};
 use omnilink_tla::model::{Check, Model, NamedFormula};
 use omnilink_value::Value;
@@ -35,8 +36,10 @@ pub(crate) struct SpecMachine<'m> {
     pub(crate) checks_deadlock: bool,
     /// The memory that each searcher may use to remember evaluations.
     pub(crate) remembered_bytes: usize,
-    /// Whether there are several searchers that can learn from each other.
-    pub(crate) has_several_searchers: bool,
+    /// The programs of the searchers after the first, each made by the thread that uses it.
+    pub(crate) programs: &'m [OnceLock<Program>],
+    /// Where searchers tell each other what they have learnt, if there are several.
+    pub(crate) exchange: Option<Arc<Exchange>>,
     /// Where evaluations of definitions are counted.
     pub(crate) definitions: Option<Coverage>,
 }
@@ -60,7 +63,8 @@ impl<'m> SpecMachine<'m> {
             symmetry,
             checks_deadlock,
             remembered_bytes: 0,
-            has_several_searchers: false,
+            programs: &[],
+            exchange: None,
             definitions: None,
         };
         for property in &model.properties {
@@ -79,6 +83,14 @@ impl<'m> SpecMachine<'m> {
             }
         }
         machine
+    }
+
+    fn evaluator(&self, program: &'m Program) -> Evaluator<'m> {
+        let mut evaluator = Evaluator::new(program, self.session);
+        if let Some(definitions) = &self.definitions {
+            evaluator.count_in(definitions);
+        }
+        evaluator
     }
 
     /// The first formula that does not hold in a state.
@@ -150,33 +162,24 @@ impl<'m> Machine for SpecMachine<'m> {
     type Label = Option<Taken>;
     type Named = ActionTaken;
     type Failure = Box<Failure>;
-    type Lessons = Lessons;
 
     fn worker(&self, _: usize) -> Evaluator<'m> {
-        let mut evaluator = Evaluator::new(&self.model.program, self.session);
-        if let Some(definitions) = &self.definitions {
-            evaluator.count_in(definitions);
-        }
-        evaluator
+        self.evaluator(&self.model.program)
     }
 
     fn searcher(&self, number: usize) -> Evaluator<'m> {
-        let mut evaluator = self.worker(number);
+        let own = number.checked_sub(1).and_then(|at| self.programs.get(at));
+        let mut evaluator = self.evaluator(match own {
+            Some(own) => own.get_or_init(|| self.model.program.unshared()),
+            None => &self.model.program,
+        });
         if self.remembered_bytes > 0 {
             evaluator.remember_within(self.remembered_bytes);
         }
-        if self.has_several_searchers {
-            evaluator.teach();
+        if let Some(exchange) = &self.exchange {
+            evaluator.join(exchange.clone(), number);
         }
         evaluator
-    }
-
-    fn lessons(&self, worker: &mut Evaluator<'m>) -> Lessons {
-        worker.lessons()
-    }
-
-    fn study(&self, worker: &mut Evaluator<'m>, lessons: &Lessons) {
-        worker.study(lessons);
     }
 
     fn actions(&self) -> usize {

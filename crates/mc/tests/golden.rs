@@ -196,8 +196,10 @@ fn golden_specs_agree_with_one_worker() {
 }
 
 #[test]
-fn golden_specs_agree_with_three_workers() {
-    compare(3, |item| !is_benchmark(item));
+fn golden_specs_agree_with_several_workers() {
+    for workers in [2, 3, 4] {
+        compare(workers, |item| !is_benchmark(item));
+    }
 }
 
 #[test]
@@ -207,5 +209,7 @@ fn golden_benchmarks_of_less_than_a_million_steps_agree() {
             .as_u64()
             .is_some_and(|generated| generated < TEST_GENERATED_MAX)
     };
-    compare(2, |item| is_benchmark(item) && is_small(item));
+    for workers in [2, 4] {
+        compare(workers, |item| is_benchmark(item) && is_small(item));
+    }
 }

@@ -71,7 +71,7 @@ fn agrees(body: &str, config: &str) -> Found {
         remembers: true,
         ..options
     };
-    for workers in [1, 3] {
+    for workers in [1, 2, 3, 4] {
         let sharing = CheckOptions {
             workers,
             ..remembering
@@ -314,7 +314,6 @@ Inv == Cardinality({i \in s : Any(LAMBDA j : j = i)}) < 5",
     );
 }
 
-/// Expressions and actions over three variables, at random: a number, a function and a set.
 #[test]
 fn what_workers_tell_each_other_changes_nothing() {
     // Levels of thousands of states, so that they are shared; answers with edits of all kinds, and looks into all of them.
@@ -336,6 +335,7 @@ Inv == \A p \in P : pc[p] = "idle" => \E q \in 0..5 : q # p"#,
     assert!(found.distinct > 10_000, "{found:?}");
 }
 
+/// Expressions and actions over three variables, at random: a number, a function and a set.
 fn number() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         Just("n".to_owned()),

@@ -32,13 +32,8 @@ impl Machine for Grid {
     type Label = usize;
     type Named = usize;
     type Failure = String;
-    type Lessons = ();
 
     fn worker(&self, _: usize) {}
-
-    fn lessons(&self, (): &mut ()) {}
-
-    fn study(&self, (): &mut (), (): &()) {}
 
     fn actions(&self) -> usize {
         self.dimensions

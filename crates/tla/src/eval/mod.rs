@@ -33,6 +33,6 @@ pub use equality::equal_values;
 pub use evaluator::{Coverage, Evaluator, State};
 pub use explain::FalsePart;
 pub use flow::Flow;
-pub use recall::Lessons;
+pub use recall::Exchange;
 pub use session::{Quiet, Session};
 pub use step::{Successors, Taken};

@@ -15,6 +15,8 @@
 
 mod node;
 mod program;
+mod unshared;
 
 pub use node::*;
 pub use program::*;
+pub(crate) use unshared::unshared;

@@ -70,7 +70,7 @@ impl Uses {
 }
 
 /// An expression.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Node {
     /// What it is.
     pub kind: Kind,
@@ -129,7 +129,7 @@ pub enum Infinite {
 }
 
 /// What an expression is.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Kind {
     /// A known value.
     Const(Value),
@@ -250,7 +250,7 @@ pub enum Kind {
 }
 
 /// One step of a [`Kind::Path`].
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Step {
     /// `[x]`.
     Index(Node),
@@ -264,6 +264,12 @@ pub struct Field {
     /// The name.
     pub name: Value,
     hint: AtomicU32,
+}
+
+impl Clone for Field {
+    fn clone(&self) -> Self {
+        Self::new(self.name.clone())
+    }
 }
 
 impl Field {
@@ -292,7 +298,7 @@ impl Field {
 }
 
 /// One `![…] = e` of an EXCEPT.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Update {
     /// The path.
     pub path: Box<[Step]>,
@@ -305,7 +311,7 @@ pub struct Update {
 }
 
 /// Names bound over sets, and what is said about them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Bounded {
     /// The sets, none of which uses the names.
     pub sets: Box<[Node]>,
@@ -333,7 +339,7 @@ impl Bounded {
 }
 
 /// How a bound name takes an element.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Pattern {
     /// As a whole.
     One(u32),
@@ -352,7 +358,7 @@ impl Pattern {
 }
 
 /// A definition applied.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Call {
     /// Which.
     pub operator: u32,
@@ -361,7 +367,7 @@ pub struct Call {
 }
 
 /// What is put into a slot.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Argument {
     /// The value, now: constants, names and what else cannot fail.
     Value(Node),

@@ -1,12 +1,14 @@
 //! The program: all operators of a spec, lowered.
 
+use std::sync::Arc;
+
 use omnilink_value::Value;
 
 use super::node::{Loc, Node};
 use crate::source::{Sources, Span};
 
 /// A lowered definition, LAMBDA or deferred body.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Operator {
     /// What people call it.
     pub name: Box<str>,
@@ -31,8 +33,9 @@ pub struct ActionInfo {
     pub bindings: Box<[(Box<str>, u32)]>,
 }
 
-/// A spec, ready to be evaluated. Shared between workers; each has an [`Evaluator`](crate::eval::Evaluator) of its own.
-#[derive(Debug, Default)]
+/// A spec, ready to be evaluated by an [`Evaluator`](crate::eval::Evaluator). Workers can share one;
+/// [`Program::unshared`] says why they had better not.
+#[derive(Clone, Debug, Default)]
 pub struct Program {
     /// The variables, in the order of the slots of a state.
     pub variables: Vec<Box<str>>,
@@ -49,7 +52,7 @@ pub struct Program {
     /// The model values that the configuration introduces.
     pub model_values: Vec<Value>,
     /// The texts, for messages.
-    pub sources: Sources,
+    pub sources: Arc<Sources>,
 }
 
 /// Names a lowered formula of a [`Program`]: an operator without parameters.

@@ -305,7 +305,7 @@ impl<'s> Lowering<'s> {
             state_cells: self.state_cells,
             recall_sites,
             model_values: Vec::new(),
-            sources: crate::source::Sources::default(),
+            sources: std::sync::Arc::default(),
         }
     }
 }

@@ -151,7 +151,7 @@ pub fn build(mut spec: Spec, config: &Config, options: &BuildOptions) -> Result<
         return Err(Box::new(Rejected { spec, diagnostics }));
     }
     program.model_values = model_values;
-    program.sources = std::mem::take(&mut spec.sources);
+    program.sources = std::mem::take(&mut spec.sources).into();
     Ok(Model {
         program,
         init,

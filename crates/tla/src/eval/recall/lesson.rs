@@ -3,20 +3,25 @@
 //! By the argument on the page of this module an answer follows from what was seen, and from nothing else, so it is the same for
 //! every evaluator of the program. Workers of a search would otherwise all have to find every answer for themselves, which
 //! is the part of their work that does not get less by sharing it.
+//!
+//! What is learnt from others is copied whole: see [`crate::ir`]'s `unshared` for why no two threads should use one value.
+
+use std::rc::Rc;
+use std::sync::Arc;
 
 use omnilink_value::Value;
 
+use super::edit::Edit;
+use super::exchange::Exchange;
 use super::place::{Place, Seen};
-use super::{Answer, Memory};
+use super::tree::Looked;
+use super::{Answer, Memory, OwnLook, Successor};
 use crate::eval::evaluator::Evaluator;
-
-/// Answers that were found since the last time somebody asked.
-#[derive(Debug, Default)]
-pub struct Lessons(Vec<Lesson>);
+use crate::ir::unshared;
 
 /// An answer and what it follows from.
 #[derive(Debug)]
-struct Lesson {
+pub(super) struct Lesson {
     site: u32,
     /// The variables that have a next value whenever an action begins at the site.
     given: Option<u128>,
@@ -24,70 +29,299 @@ struct Lesson {
     answer: Answer,
 }
 
-/// More are not kept: whoever has to hear of so many learns faster by itself.
-const LESSONS_MAX: usize = 1 << 14;
+/// What an evaluator needs to learn together with others.
+pub(super) struct Together {
+    exchange: Arc<Exchange>,
+    number: usize,
+    /// Room for what is taken from the exchange, empty in between.
+    taken: Vec<Arc<Lesson>>,
+    /// What was told and perhaps not heard by all. Lessons are dropped by whoever made them: their memory and all the counts
+    /// in it belong to that thread's cache.
+    told: Vec<Arc<Lesson>>,
+}
+
+/// How many lessons are told before somebody looks which of them were heard.
+const TOLD_MIN: usize = 64;
 
 impl Evaluator<'_> {
-    /// Keeps what is learnt from now on for [`Evaluator::lessons`], if anything is remembered at all.
-    pub fn teach(&mut self) {
+    /// Learns together with others of the same program from now on, as the one of this number, if anything is remembered at
+    /// all.
+    pub fn join(&mut self, exchange: Arc<Exchange>, number: usize) {
         if let Some(memory) = &mut self.memory {
-            memory.lessons.get_or_insert_default();
-        }
-    }
-
-    /// What was learnt since the last time, as far as it is worth telling.
-    pub fn lessons(&mut self) -> Lessons {
-        let lessons = self.memory.as_mut().and_then(|memory| memory.lessons.as_mut());
-        lessons.map(std::mem::take).unwrap_or_default()
-    }
-
-    /// Remembers what another evaluator of the same program has learnt.
-    pub fn study(&mut self, lessons: &Lessons) {
-        let Some(memory) = &mut self.memory else { return };
-        for lesson in &lessons.0 {
-            if memory.room == 0 {
-                break;
-            }
-            let Some(here) = memory.sites.get_mut(lesson.site as usize) else {
-                continue;
-            };
-            let fits = lesson
-                .given
-                .is_none_or(|given| *here.given.get_or_insert(given) == given);
-            if here.is_off || !fits {
-                continue;
-            }
-            let looks = lesson
-                .looks
-                .iter()
-                .map(|(place, seen)| (place, Seen::Value(seen)));
-            let made = here.tree.insert(looks, lesson.answer.clone());
-            memory.room = memory.room.saturating_sub(made);
+            memory.together = Some(Together {
+                exchange,
+                number,
+                taken: Vec::new(),
+                told: Vec::new(),
+            });
         }
     }
 }
 
 impl Memory {
-    /// Keeps an answer that was just learnt for others.
-    pub(super) fn tell<'l>(
-        &mut self,
-        site: u32,
-        looks: impl IntoIterator<Item = (&'l Place, Seen<'l>)>,
-        answer: &Answer,
-    ) {
-        let given = self.sites[site as usize].given;
-        if let Some(Lessons(lessons)) = &mut self.lessons
-            && lessons.len() < LESSONS_MAX
+    /// Tells others an answer that was just learnt.
+    pub(super) fn tell(&mut self, site: u32, looks: &[OwnLook<'_>], answer: &Answer) {
+        let here = &self.sites[site as usize];
+        if let Some(together) = &mut self.together
+            && here.is_promising()
+            && together.exchange.is_wanted(together.number)
         {
-            let looks = looks.into_iter();
-            lessons.push(Lesson {
+            let looks = looks.iter();
+            let lesson = Arc::new(Lesson {
                 site,
-                given,
+                given: here.given,
                 looks: looks
-                    .map(|(place, seen)| (place.clone(), seen.to_value()))
+                    .map(|looked| (Place::clone(looked.place), looked.seen.to_value()))
                     .collect(),
                 answer: answer.clone(),
             });
+            together.exchange.leave(together.number, &lesson);
+            if together.told.len() == together.told.capacity() {
+                together.told.retain(|told| Arc::strong_count(told) > 1);
+                together.told.reserve(TOLD_MIN);
+            }
+            together.told.push(lesson);
+        }
+    }
+
+    /// Remembers what others have learnt since the last time. Gives whether there was anything.
+    pub(super) fn hear(&mut self) -> bool {
+        let Some(together) = &mut self.together else {
+            return false;
+        };
+        let mut taken = std::mem::take(&mut together.taken);
+        together.exchange.take(together.number, &mut taken);
+        let is_new = !taken.is_empty();
+        for lesson in taken.drain(..) {
+            self.study(&lesson);
+        }
+        if let Some(together) = &mut self.together {
+            together.taken = taken;
+        }
+        is_new
+    }
+
+    fn study(&mut self, lesson: &Lesson) {
+        let Some(here) = self.sites.get_mut(lesson.site as usize) else {
+            return;
+        };
+        let fits = lesson
+            .given
+            .is_none_or(|given| *here.given.get_or_insert(given) == given);
+        if here.is_off || !fits || self.room == 0 {
+            return;
+        }
+        let looks = lesson.looks.iter().map(|(place, seen)| ToldLook { place, seen });
+        let made = here.tree.insert(looks, || lesson.answer.unshared());
+        self.room = self.room.saturating_sub(made);
+    }
+}
+
+/// What another evaluator has seen.
+struct ToldLook<'l> {
+    place: &'l Place,
+    seen: &'l Value,
+}
+
+impl Looked for ToldLook<'_> {
+    fn place(&self) -> &Place {
+        self.place
+    }
+
+    fn seen(&self) -> Seen<'_> {
+        Seen::Value(self.seen)
+    }
+
+    fn kept_place(&self) -> Rc<Place> {
+        Rc::new(self.place.unshared())
+    }
+
+    fn kept_value(&self) -> Value {
+        unshared(self.seen)
+    }
+}
+
+impl Answer {
+    fn unshared(&self) -> Self {
+        match self {
+            Answer::Value(value) => Answer::Value(unshared(value)),
+            Answer::Next(successors) => Answer::Next(successors.iter().map(Successor::unshared).collect()),
+        }
+    }
+}
+
+impl Successor {
+    fn unshared(&self) -> Self {
+        let edits = self.edits.iter();
+        Self {
+            action: self.action,
+            edits: edits
+                .map(|(variable, edit)| (*variable, edit.unshared()))
+                .collect(),
+        }
+    }
+}
+
+impl Edit {
+    fn unshared(&self) -> Self {
+        match self {
+            Edit::Same => Edit::Same,
+            Edit::Is(value) => Edit::Is(unshared(value)),
+            Edit::Copy(source) => Edit::Copy(*source),
+            Edit::Except(source, changes) => {
+                let change = |(path, value): &(Vec<Value>, Value)| {
+                    (path.iter().map(unshared).collect(), unshared(value))
+                };
+                Edit::Except(*source, changes.iter().map(change).collect())
+            }
+            Edit::Union(source, more) => Edit::Union(*source, unshared(more)),
+            Edit::Difference(source, less) => Edit::Difference(*source, unshared(less)),
+        }
+    }
+}
+
+/// A lesson that says whose it is and which, in each of its parts.
+#[cfg(test)]
+pub(super) fn numbered(teacher: u32, number: u32) -> Lesson {
+    let whole = Value::tuple([Value::int(teacher.into()), Value::int(number.into())]);
+    Lesson {
+        site: teacher,
+        given: Some(number.into()),
+        looks: Box::new([(Place::whole(super::place::Root::Variable(teacher)), whole.clone())]),
+        answer: Answer::Value(whole),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use omnilink_value::Value;
+
+    use super::super::place::Root;
+    use super::*;
+    use crate::eval::evaluator::State;
+    use crate::eval::{Flow, Quiet};
+    use crate::model::{BuildOptions, Model, build};
+    use crate::semantics::load_text;
+    use crate::semantics::search_path::SearchPath;
+
+    impl Lesson {
+        /// Whose it is and which, if all its parts say so.
+        pub(in super::super) fn number(&self) -> Option<(u32, u32)> {
+            let number = u32::try_from(self.given?).ok()?;
+            let whole = Value::tuple([Value::int(self.site.into()), Value::int(number.into())]);
+            let [(place, seen)] = &*self.looks else {
+                return None;
+            };
+            let is_whole = *place == Place::whole(Root::Variable(self.site))
+                && *seen == whole
+                && matches!(&self.answer, Answer::Value(answer) if *answer == whole);
+            is_whole.then_some((self.site, number))
+        }
+    }
+
+    /// What an action looks at: one place in a function, a set, and a name; what it gives: edits of all kinds.
+    const MOVES: &str = r#"---- MODULE Moves ----
+EXTENDS Naturals, Sequences
+VARIABLES pc, sent, log
+P == {"a long name of the first", "the other one"}
+Init == pc = [p \in P |-> "idle"] /\ sent = {} /\ log = <<>>
+Ask(p) == pc[p] = "idle" /\ pc' = [pc EXCEPT ![p] = "asking"] /\ sent' = sent \cup {<<p>>} /\ UNCHANGED log
+Take(p) == /\ pc[p] = "asking" /\ <<p>> \in sent /\ pc' = [pc EXCEPT ![p] = "idle"] /\ sent' = sent \ {<<p>>}
+           /\ log' = IF Len(log) < 3 THEN Append(log, p) ELSE log
+Next == \E p \in P : Ask(p) \/ Take(p)
+===="#;
+
+    fn model() -> Model {
+        let loaded = load_text("Moves.tla".as_ref(), MOVES.into(), &SearchPath::default());
+        build(loaded.spec, &Default::default(), &BuildOptions::default()).expect("a correct spec")
+    }
+
+    fn successors(evaluator: &mut Evaluator<'_>, model: &Model, from: &State) -> Vec<State> {
+        let mut found = Vec::new();
+        let next = model.next.expect("a next-state relation");
+        evaluator
+            .successors(next, from, &mut |_, state, _| {
+                found.push(state.into());
+                Ok(Flow::Go)
+            })
+            .expect("steps that can be evaluated");
+        found
+    }
+
+    /// All states, in the order in which they are found.
+    fn states(evaluator: &mut Evaluator<'_>, model: &Model) -> Vec<State> {
+        let mut states: Vec<State> = Vec::new();
+        let init = model.init.expect("an initial condition");
+        evaluator
+            .initial(init, &mut |_, state, _| {
+                states.push(state.into());
+                Ok(Flow::Go)
+            })
+            .expect("initial states");
+        let mut at = 0;
+        while let Some(state) = states.get(at).cloned() {
+            for next in successors(evaluator, model, &state) {
+                if !states.contains(&next) {
+                    states.push(next);
+                }
+            }
+            at += 1;
+        }
+        states
+    }
+
+    fn asked_and_known(evaluator: &Evaluator<'_>) -> (u32, u32) {
+        let memory = evaluator.memory.as_ref().expect("one that remembers");
+        let sites = memory.sites.iter();
+        sites.fold((0, 0), |sum, site| (sum.0 + site.asked, sum.1 + site.known))
+    }
+
+    #[test]
+    fn what_one_has_learnt_the_other_knows_and_it_is_the_truth() {
+        crate::deep_stack::run(|| {
+            let model = model();
+            let session = Quiet::default();
+            let mut plain = Evaluator::new(&model.program, &session);
+            let states = states(&mut plain, &model);
+            let exchange = Arc::new(Exchange::new(2));
+            let other_program = model.program.unshared();
+            let [mut teacher, mut student] =
+                [(&model.program, 0), (&other_program, 1)].map(|(program, number)| {
+                    let mut evaluator = Evaluator::new(program, &session);
+                    evaluator.remember();
+                    evaluator.join(exchange.clone(), number);
+                    evaluator
+                });
+            for state in &states {
+                successors(&mut teacher, &model, state);
+            }
+            for state in &states {
+                let truth = successors(&mut plain, &model, state);
+                assert_eq!(successors(&mut student, &model, state), truth, "after {state:?}");
+            }
+            let (asked, known) = asked_and_known(&student);
+            assert_eq!(asked, known, "nothing had to be found out again");
+            assert!(states.len() > 20, "{}", states.len());
+        });
+    }
+
+    #[test]
+    fn what_was_heard_shares_no_memory_with_who_said_it() {
+        let name = Value::str("a text that does not fit into the value itself");
+        let set = Value::set([name.clone(), Value::tuple([name.clone()])]);
+        let function =
+            Value::function([(set.clone(), Value::record([("f", name.clone())]))]).expect("one key");
+        for value in [name, set, function] {
+            let copy = unshared(&value);
+            assert_eq!(copy, value);
+            assert_eq!(copy.hash64(), value.hash64());
+            let address = |value: &Value| match (value.as_str(), value.as_set(), value.as_entries()) {
+                (Some(text), ..) => text.as_ptr() as usize,
+                (_, Some(elements), _) => elements.as_ptr() as usize,
+                (.., Some(entries)) => entries.as_ptr() as usize,
+                _ => 0,
+            };
+            assert_ne!(address(&copy), address(&value));
         }
     }
 }

@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 use crate::eval::datum::Datum;
 use crate::eval::membership::is_listed;
 use crate::eval::slot::Slot;
+use crate::ir::unshared;
 
 /// Where a place starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -104,6 +105,19 @@ impl Place {
             root,
             path: path.collect(),
             question: Question::What,
+        }
+    }
+
+    /// The same place in memory of its own.
+    pub(super) fn unshared(&self) -> Self {
+        let keys = self.path.iter().map(|step| unshared(&step.key)).collect();
+        Self {
+            question: match &self.question {
+                Question::What => Question::What,
+                Question::Lists(element) => Question::Lists(unshared(element)),
+                Question::Which => Question::Which,
+            },
+            ..Self::new(self.root, keys)
         }
     }
 

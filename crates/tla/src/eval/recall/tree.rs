@@ -38,6 +38,18 @@ impl Weigh for Value {
     }
 }
 
+/// What was seen at a place, on the way to being kept.
+pub(super) trait Looked {
+    /// Where.
+    fn place(&self) -> &Place;
+    /// What was seen there.
+    fn seen(&self) -> Seen<'_>;
+    /// The place, to keep.
+    fn kept_place(&self) -> Rc<Place>;
+    /// What was seen there, to keep.
+    fn kept_value(&self) -> Value;
+}
+
 enum Node<A> {
     Look(Box<Look>),
     Leaf(A),
@@ -54,7 +66,7 @@ struct Look {
 /// What was seen at a place, and where that leads.
 #[derive(Default)]
 struct Branches {
-    few: SmallVec<[(Value, u32); 4]>,
+    few: SmallVec<[(Value, u32); 2]>,
     many: Option<Box<FxHashMap<Value, u32>>>,
 }
 
@@ -101,8 +113,7 @@ impl Branches {
     }
 
     /// Gives how much memory that takes.
-    fn add(&mut self, seen: &Seen<'_>, node: u32) -> usize {
-        let value = seen.to_value();
+    fn add(&mut self, value: Value, node: u32) -> usize {
         let bytes = value.bytes() + 2 * size_of::<(Value, u32)>();
         if self.many.is_none() && self.few.len() < FEW {
             self.few.push((value, node));
@@ -167,21 +178,22 @@ impl<A: Weigh> Tree<A> {
         }
     }
 
-    /// Adds an answer under what was seen at some places. Gives how much memory that takes.
-    pub(super) fn insert<'l>(
+    /// Adds an answer under what was seen at some places, unless it is there. Gives how much memory that takes.
+    pub(super) fn insert(
         &mut self,
-        looks: impl IntoIterator<Item = (&'l Place, Seen<'l>)>,
-        answer: A,
+        looks: impl IntoIterator<Item = impl Looked>,
+        answer: impl FnOnce() -> A,
     ) -> usize {
         let before = self.bytes;
         let mut at = 0;
-        for (place, now) in looks {
+        for looked in looks {
             if at == self.nodes.len() {
                 self.bytes += size_of::<Node<A>>() + size_of::<Look>();
+                let place = looked.kept_place();
                 self.nodes.push(Node::Look(Box::new(Look {
-                    here: place.clone(),
+                    here: Place::clone(&place),
                     seen: Branches::default(),
-                    place: Rc::new(place.clone()),
+                    place,
                 })));
             }
             let made = self.nodes.len() as u32;
@@ -191,18 +203,19 @@ impl<A: Weigh> Tree<A> {
                 break;
             };
             let Look { here, seen, .. } = &mut **look;
-            if here != place {
+            if here != looked.place() {
                 break;
             }
-            at = match seen.find(&now) {
+            at = match seen.find(&looked.seen()) {
                 Some(node) => node as usize,
                 None => {
-                    self.bytes += seen.add(&now, made);
+                    self.bytes += seen.add(looked.kept_value(), made);
                     made as usize
                 }
             };
         }
         if at == self.nodes.len() {
+            let answer = answer();
             self.bytes += size_of::<Node<A>>() + answer.bytes();
             self.nodes.push(Node::Leaf(answer));
         }

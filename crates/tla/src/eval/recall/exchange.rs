@@ -1,0 +1,152 @@
+//! Where evaluators of one program leave what they learn for each other, while they work.
+//!
+//! Each has a desk. Whoever learns something puts it on the desks of the others, complete and never changed again; whoever does
+//! not know an answer looks at its own desk before it finds the answer itself. So almost nothing is learnt twice, and
+//! nobody is disturbed while it knows all the answers.
+//!
+//! **Cost.** An answer that is learnt takes some microseconds. Leaving it is one lock, of a desk that hardly anybody is at, for as
+//! long as it takes to push a pointer; looking at an empty desk is one load.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::lesson::Lesson;
+
+/// What several evaluators of one program tell each other. See [`Evaluator::join`](crate::eval::Evaluator::join).
+#[derive(Debug)]
+pub struct Exchange {
+    desks: Box<[Desk]>,
+}
+
+/// What others have left for one evaluator. Alone in its cache lines, because others write to it.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Desk {
+    /// How many lessons there are.
+    waiting: AtomicUsize,
+    lessons: Mutex<Vec<Arc<Lesson>>>,
+}
+
+/// More are not left: whoever does not come for them seems to be doing well without.
+const WAITING_MAX: usize = 1 << 13;
+
+impl Exchange {
+    /// For this many evaluators, numbered from 0.
+    pub fn new(evaluators: usize) -> Self {
+        Self {
+            desks: (0..evaluators).map(|_| Desk::default()).collect(),
+        }
+    }
+
+    /// Whether anybody but this one would take another lesson.
+    pub(super) fn is_wanted(&self, teacher: usize) -> bool {
+        self.others(teacher).any(Desk::has_room)
+    }
+
+    /// Leaves a lesson for all but the one who has learnt it.
+    pub(super) fn leave(&self, teacher: usize, lesson: &Arc<Lesson>) {
+        for desk in self.others(teacher).filter(|desk| desk.has_room()) {
+            let mut lessons = desk.lock();
+            lessons.push(lesson.clone());
+            desk.waiting.store(lessons.len(), Ordering::Release);
+        }
+    }
+
+    /// Takes everything that was left for this one. `into` is empty, and its memory is used for what will be left next.
+    pub(super) fn take(&self, student: usize, into: &mut Vec<Arc<Lesson>>) {
+        let Some(desk) = self.desks.get(student) else {
+            return;
+        };
+        if desk.waiting.load(Ordering::Acquire) > 0 {
+            let mut lessons = desk.lock();
+            std::mem::swap(&mut *lessons, into);
+            desk.waiting.store(0, Ordering::Release);
+        }
+    }
+
+    fn others(&self, than: usize) -> impl Iterator<Item = &Desk> {
+        let numbered = self.desks.iter().enumerate();
+        numbered
+            .filter(move |(number, _)| *number != than)
+            .map(|(_, desk)| desk)
+    }
+}
+
+impl Desk {
+    fn has_room(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) < WAITING_MAX
+    }
+
+    // Whole pointers are pushed and taken, so what a panicking thread left behind is still a list of lessons.
+    fn lock(&self) -> MutexGuard<'_, Vec<Arc<Lesson>>> {
+        self.lessons.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::recall::lesson::numbered;
+
+    fn taken(exchange: &Exchange, student: usize) -> Vec<Arc<Lesson>> {
+        let mut lessons = Vec::new();
+        exchange.take(student, &mut lessons);
+        lessons
+    }
+
+    #[test]
+    fn a_lesson_is_heard_once_by_everybody_but_its_teacher() {
+        let exchange = Exchange::new(3);
+        exchange.leave(1, &Arc::new(numbered(1, 7)));
+        for student in [0, 2] {
+            let heard: Vec<_> = taken(&exchange, student)
+                .iter()
+                .map(|told| told.number())
+                .collect();
+            assert_eq!(heard, [Some((1, 7))]);
+            assert!(taken(&exchange, student).is_empty());
+        }
+        assert!(taken(&exchange, 1).is_empty());
+    }
+
+    #[test]
+    fn nothing_is_left_for_who_never_comes() {
+        let exchange = Exchange::new(2);
+        let lesson = Arc::new(numbered(0, 0));
+        for _ in 0..WAITING_MAX + 5 {
+            exchange.leave(0, &lesson);
+        }
+        assert!(!exchange.is_wanted(0));
+        assert_eq!(taken(&exchange, 1).len(), WAITING_MAX);
+        assert!(exchange.is_wanted(0));
+    }
+
+    /// Four at a time, each leaving lessons and taking what the others leave.
+    #[test]
+    fn lessons_arrive_whole_and_in_order_while_all_are_at_work() {
+        const LESSONS: u32 = 2_000;
+        let exchange = Exchange::new(4);
+        std::thread::scope(|scope| {
+            for own in 0..4u32 {
+                let exchange = &exchange;
+                scope.spawn(move || {
+                    let mut next = [0; 4];
+                    let mut left = 0;
+                    while left < LESSONS || next.iter().sum::<u32>() < 3 * LESSONS {
+                        if left < LESSONS {
+                            exchange.leave(own as usize, &Arc::new(numbered(own, left)));
+                            left += 1;
+                        }
+                        for lesson in taken(exchange, own as usize) {
+                            let (teacher, number) = lesson.number().expect("a whole lesson");
+                            assert_ne!(teacher, own);
+                            assert_eq!(number, next[teacher as usize], "of {teacher}, heard by {own}");
+                            next[teacher as usize] += 1;
+                        }
+                        std::thread::yield_now();
+                    }
+                });
+            }
+        });
+    }
+}
