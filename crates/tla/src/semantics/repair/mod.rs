@@ -100,6 +100,7 @@ fn repairs(loaded: &Loaded, errors: &[usize], search: &SearchPath) -> Vec<Edit> 
         if loaded.spec.root.is_some() {
             edits.extend(text.other_names());
             edits.extend(text.parameters());
+            edits.extend(text.confused_symbols());
             edits.extend(text.primes());
             edits.extend(text.other_modules());
             edits.extend(text.more_modules(search));
@@ -110,6 +111,7 @@ fn repairs(loaded: &Loaded, errors: &[usize], search: &SearchPath) -> Vec<Edit> 
             edits.extend(text.other_expressions());
         } else {
             edits.extend(text.comments());
+            edits.extend(text.confused_symbols());
             edits.extend(text.symbols_too_many());
             edits.extend(text.other_symbols());
         }

@@ -43,10 +43,18 @@ impl SpoiltText<'_> {
                 edits.extend(self.without(at));
                 edits.extend(self.swapped(at));
                 edits.extend(self.shortened(at));
-                edits.extend(self.confused(at));
             }
         }
         edits
+    }
+
+    /// A symbol in place of one that looks or works much like it.
+    pub fn confused_symbols(&self) -> Vec<Edit> {
+        let places = self
+            .errors
+            .iter()
+            .flat_map(|error| self.around(error.start, REACH));
+        places.filter_map(|at| self.confused(at)).collect()
     }
 
     /// A name that means something else than what should be there.
