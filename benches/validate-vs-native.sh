@@ -6,18 +6,11 @@
 # The verdicts must be equal; the last column is the time through the spec over the time of the native model.
 set -eu
 omnilink=$(realpath "$1"); shift
-spec=$(cd "$(dirname "$0")/../examples/validate/map" && pwd)/Map.tla
-scratch=$(mktemp -d); trap 'rm -rf "$scratch"' EXIT
-TIMEFORMAT='%U %S'
-# Prints the CPU seconds of a command, whose exit code may be 0 or 1; its report goes to the file named first.
-cpu() {
-    local report=$1; shift
-    { time { "$@" > "$report" 2> /dev/null || [ $? -eq 1 ]; }; } 2>&1 | awk '{ print $1 + $2 }'
-}
+. "$(dirname "$0")/cpu-seconds.sh"
 field() { sed -n "s/.*\"$2\":\"\{0,1\}\([a-z0-9]*\).*/\1/p" "$1" | head -1; }
 printf '%-28s %10s %10s %8s %10s %8s %7s\n' trace verdict 'spec s' MB 'native s' MB ratio
 for trace in "$@"; do
-    through_spec=$(cpu "$scratch/spec" "$omnilink" validate "$spec" "$trace" --collect Keys=key,lo,hi --const NoValue=0 --json)
+    through_spec=$(cpu_of_spec "$scratch/spec" "$trace")
     native=$(cpu "$scratch/native" "$omnilink" check "$trace" --model map --json)
     verdict=$(field "$scratch/spec" verdict)
     [ "$verdict" = "$(field "$scratch/native" verdict)" ] || { echo "$trace: the verdicts differ" >&2; exit 1; }

@@ -8,14 +8,7 @@
 # The verdicts must be equal; the last column is the time of porcupine-rs over ours: above 1, ours is faster.
 set -eu
 omnilink=$(realpath "$1/omnilink") porcupine=$(realpath "$1/porcupine-map"); shift
-spec=$(cd "$(dirname "$0")/../examples/validate/map" && pwd)/Map.tla
-scratch=$(mktemp -d); trap 'rm -rf "$scratch"' EXIT
-TIMEFORMAT='%U %S'
-# Prints the CPU seconds of a command, whose exit code may be 0 or 1; what it prints goes to the file named first.
-cpu() {
-    local report=$1; shift
-    { time { "$@" > "$report" 2> /dev/null || [ $? -eq 1 ]; }; } 2>&1 | awk '{ print $1 + $2 }'
-}
+. "$(dirname "$0")/cpu-seconds.sh"
 median() { sort -n "$1" | awk '{ at[NR] = $1 } END { print at[int((NR + 1) / 2)] }'; }
 printf '%-24s %10s %10s %14s %7s\n' trace verdict 'spec s' 'porcupine-rs s' ratio
 for trace in "$@"; do
@@ -23,7 +16,7 @@ for trace in "$@"; do
     rm -f "$plain" "$scratch"/times.*
     "$omnilink" trace convert "$trace" -o "$plain" > /dev/null 2>&1
     for _ in 1 2 3 4 5 6 7; do
-        cpu "$scratch/ours" "$omnilink" validate "$spec" "$plain" --collect Keys=key,lo,hi --const NoValue=0 --json >> "$scratch/times.ours"
+        cpu_of_spec "$scratch/ours" "$plain" >> "$scratch/times.ours"
         cpu "$scratch/theirs" timeout 600 "$porcupine" "$plain" >> "$scratch/times.theirs"
     done
     verdict=$(sed -n 's/.*"verdict":"\([a-z]*\)".*/\1/p' "$scratch/ours")

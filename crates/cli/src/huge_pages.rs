@@ -1,8 +1,8 @@
 //! Huge pages of memory: not for short jobs.
 //!
 //! The allocator asks the system for pages of two megabytes. That makes long searches faster, by a tenth or so, but a page has
-//! to be found and zeroed before its first byte can be used: a job of a few milliseconds would spend half of them waiting
-//! for memory that it never touches. So a process begins with small pages, and asks for huge ones when there is more to
+//! to be found and zeroed before its first byte can be used: a job of a few milliseconds would spend some of them on
+//! memory that it never touches. So a process begins with small pages, and asks for huge ones when there is more to
 //! do. That must be arranged before the first allocation, which is made before `main`.
 //!
 //! Linux only; elsewhere allocators and systems do as they please.

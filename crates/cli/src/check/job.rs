@@ -16,8 +16,7 @@ use crate::output::{self, Color, Output};
 /// What to do with inputs and answers, as arguments.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Job {
-    /// Shrink a violation to the few operations that make it one; keeps the history in memory. What is checked for less
-    /// than linearizability is always shrunk
+    /// Shrink a violation to the few operations that make it one; keeps the history in memory
     #[arg(long)]
     minimize: bool,
     /// Write the order that explains a valid history: a trace of one operation after the other
