@@ -3,7 +3,7 @@
 //! The runtime defines `syscall`, `pthread_create` and others under their own names, so that it must not call
 //! them by name itself.
 
-use core::ffi::{c_char, c_int, c_long, c_void};
+use core::ffi::{c_char, c_int, c_long, c_ulong, c_void};
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering::SeqCst};
 
 pub const EAGAIN: c_int = 11;
@@ -23,7 +23,9 @@ pub mod number {
     pub const WRITE: i64 = 1;
     pub const SCHED_YIELD: i64 = 24;
     pub const NANOSLEEP: i64 = 35;
+    pub const EXECVE: i64 = 59;
     pub const GETTIMEOFDAY: i64 = 96;
+    pub const PERSONALITY: i64 = 135;
     pub const PRCTL: i64 = 157;
     pub const FUTEX: i64 = 202;
     pub const SCHED_SETAFFINITY: i64 = 203;
@@ -36,6 +38,7 @@ pub mod number {
 #[cfg(target_arch = "aarch64")]
 pub mod number {
     pub const WRITE: i64 = 64;
+    pub const PERSONALITY: i64 = 92;
     pub const EXIT_GROUP: i64 = 94;
     pub const FUTEX: i64 = 98;
     pub const NANOSLEEP: i64 = 101;
@@ -45,6 +48,7 @@ pub mod number {
     pub const SCHED_YIELD: i64 = 124;
     pub const PRCTL: i64 = 167;
     pub const GETTIMEOFDAY: i64 = 169;
+    pub const EXECVE: i64 = 221;
     pub const GETRANDOM: i64 = 278;
 }
 
@@ -108,6 +112,7 @@ unsafe extern "C" {
     pub fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
     pub fn __errno_location() -> *mut c_int;
     pub fn getenv(name: *const c_char) -> *const c_char;
+    pub fn getauxval(kind: c_ulong) -> c_ulong;
     pub fn fork() -> c_int;
     pub fn malloc(length: usize) -> *mut c_void;
     pub fn waitpid(process: c_int, status: *mut c_int, options: c_int) -> c_int;

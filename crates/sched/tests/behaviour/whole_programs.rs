@@ -2,6 +2,7 @@
 
 use crate::support::built;
 use omnilink_sched::build::RustBuild;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
@@ -36,6 +37,95 @@ fn the_same_seed_gives_the_same_run() {
         assert_eq!(order(&[("OMNILINK_SEED", "7")]), first);
     }
     assert_ne!(order(&[("OMNILINK_SEED", "8")]), first);
+}
+
+#[test]
+fn a_program_under_a_seed_is_at_the_same_addresses_in_every_run() {
+    if !addresses_can_be_fixed() {
+        return;
+    }
+    let places = || run(&["addresses"], &[("OMNILINK_SEED", "7")]).stdout;
+    assert_eq!(places(), places());
+}
+
+/// Not where a container forbids it.
+fn addresses_can_be_fixed() -> bool {
+    const ASK: libc::c_ulong = 0xffff_ffff;
+    let fixed = libc::ADDR_NO_RANDOMIZE as libc::c_ulong;
+    let mut command = Command::new("true");
+    // SAFETY: only asks and sets a property of the new process.
+    unsafe {
+        command.pre_exec(
+            move || match libc::personality(libc::personality(ASK) as libc::c_ulong | fixed) {
+                -1 => Err(std::io::Error::last_os_error()),
+                _ => Ok(()),
+            },
+        )
+    };
+    command.status().is_ok()
+}
+
+/// Enough runs that a decision which depends on one address in 64 shows.
+#[test]
+fn the_same_seed_gives_the_same_run_at_any_address() {
+    const RUNS: usize = 250;
+    let at_some_address = || {
+        let mut command = Command::new(program());
+        command.env("OMNILINK_SEED", "7");
+        // SAFETY: makes two system calls, and nothing else, in the new process.
+        unsafe { command.pre_exec(forbid_personality) };
+        command.output().expect("it can be started").stdout
+    };
+    let first = order(&[("OMNILINK_SEED", "7")]);
+    for _ in 0..RUNS {
+        assert_eq!(String::from_utf8_lossy(&at_some_address()), first);
+    }
+}
+
+/// What containers do: whoever calls `personality` is told that it may not.
+fn forbid_personality() -> std::io::Result<()> {
+    const LOAD_NUMBER: libc::sock_filter = step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0);
+    const fn step(code: u32, yes: u8, no: u8, k: u32) -> libc::sock_filter {
+        libc::sock_filter {
+            code: code as u16,
+            jt: yes,
+            jf: no,
+            k,
+        }
+    }
+    let mut filter = [
+        LOAD_NUMBER,
+        step(
+            libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K,
+            0,
+            1,
+            libc::SYS_personality as u32,
+        ),
+        step(
+            libc::BPF_RET | libc::BPF_K,
+            0,
+            0,
+            libc::SECCOMP_RET_ERRNO | libc::EPERM as u32,
+        ),
+        step(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ALLOW),
+    ];
+    let program = libc::sock_fprog {
+        len: filter.len() as u16,
+        filter: filter.as_mut_ptr(),
+    };
+    // SAFETY: the program is four steps long and lives during the call.
+    let refused = unsafe {
+        libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0
+            || libc::prctl(
+                libc::PR_SET_SECCOMP,
+                libc::SECCOMP_MODE_FILTER,
+                &raw const program,
+            ) != 0
+    };
+    match refused {
+        true => Err(std::io::Error::last_os_error()),
+        false => Ok(()),
+    }
 }
 
 #[test]

@@ -1,13 +1,23 @@
-//! A program that knows nothing of the scheduler. Prints the order in which its threads came; with an argument it
-//! takes two locks in two orders.
+//! A program that knows nothing of the scheduler. Prints the order in which its threads came; `deadlock` takes two
+//! locks in two orders, `addresses` prints where things are.
 
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, mpsc};
 
 fn main() {
-    if std::env::args().nth(1).is_some() {
-        return opposite_locks();
+    match std::env::args().nth(1).as_deref() {
+        None => order_of_threads(),
+        Some("addresses") => addresses(),
+        Some(_) => opposite_locks(),
     }
+}
+
+fn addresses() {
+    let (on_stack, on_heap) = (0_u8, Box::new(0_u8));
+    println!("{:p} {:p} {:p}", &on_stack, on_heap, addresses as fn());
+}
+
+fn order_of_threads() {
     let tickets = Arc::new(AtomicU64::new(0));
     let (results, received) = mpsc::channel();
     let threads: Vec<_> = (0..4)
