@@ -4,6 +4,7 @@
 //! `omnilink-engine`, words and pictures are `omnilink-report`. What lives here is what only a command has: arguments,
 //! exit codes, a terminal, and standard input that can be read twice.
 
+mod allocator;
 mod check;
 mod demo;
 mod error;
@@ -29,10 +30,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Interning and memoising allocate many small things on several threads: mimalloc is faster at that than most
-/// systems' own allocators.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: allocator::Allocator = allocator::Allocator;
 
 /// Does a running concurrent system do what its specification says?
 #[derive(Debug, Parser)]

@@ -236,10 +236,10 @@ const GRACE: Duration = Duration::from_millis(20);
 
 /// Collects constants from an input.
 pub(crate) fn collect(what: &Collection, input: &Input) -> Result<Collection, CliError> {
-    input.gather(|trace| {
+    input.gather(|mut trace| {
         let mut collection = what.clone();
-        for operation in trace {
-            collection.observe(&operation?);
+        while let Some(operation) = trace.next_shared() {
+            collection.observe(&*operation?);
         }
         Ok(collection)
     })

@@ -249,16 +249,17 @@ struct Qualified {
 }
 
 impl Records for Qualified {
-    fn next(&mut self) -> Result<Option<Operation>, TraceError> {
+    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
         let Some(mut operation) = self.records.next()? else {
             return Ok(None);
         };
-        operation.thread = match operation.thread.as_str() {
+        let named = match operation.thread.as_str() {
             // A thread that was named after the file already says it.
             Some(thread) if thread == self.qualifier => Value::str(thread),
             Some(thread) => Value::str(&format!("{}/{thread}", self.qualifier)),
             None => Value::str(&format!("{}/{}", self.qualifier, operation.thread)),
         };
+        Arc::make_mut(&mut operation).thread = named;
         Ok(Some(operation))
     }
 

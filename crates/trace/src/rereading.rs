@@ -40,16 +40,16 @@ struct Kept {
 
 /// Operations in pieces of one size: a list that grows as one would be copied again and again.
 #[derive(Default)]
-struct Chunks(Vec<Vec<Operation>>);
+struct Chunks(Vec<Vec<Arc<Operation>>>);
 
 impl Chunks {
     const EACH: usize = 256;
 
-    fn get(&self, at: usize) -> Option<&Operation> {
+    fn get(&self, at: usize) -> Option<&Arc<Operation>> {
         self.0.get(at / Self::EACH)?.get(at % Self::EACH)
     }
 
-    fn push(&mut self, operation: Operation) {
+    fn push(&mut self, operation: Arc<Operation>) {
         match self.0.last_mut() {
             Some(last) if last.len() < Self::EACH => last.push(operation),
             _ => {
@@ -143,29 +143,29 @@ impl Reread {
     /// The rest of the trace, read by nobody else.
     fn own(&self) -> Result<Box<Trace>, TraceError> {
         let mut trace = Box::new((self.shared.reopen)()?);
-        for passed in trace.by_ref().take(self.at) {
-            passed?;
+        for _ in 0..self.at {
+            trace.next_shared().transpose()?;
         }
         Ok(trace)
     }
 }
 
 impl Records for Reread {
-    fn next(&mut self) -> Result<Option<Operation>, TraceError> {
+    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
         if let Some(own) = &mut self.own {
-            return own.next().transpose();
+            return own.next_shared().transpose();
         }
         let mut kept = self.shared.kept();
         if let Some(operation) = kept.operations.get(self.at) {
             self.at += 1;
-            return Ok(Some(operation.clone()));
+            return Ok(Some(Arc::clone(operation)));
         }
         let read = match &mut kept.rest {
-            Rest::Unread(trace) => trace.next(),
+            Rest::Unread(trace) => trace.next_shared(),
             Rest::End => return Ok(None),
             Rest::Gone => {
                 drop(kept);
-                return self.own.insert(self.own()?).next().transpose();
+                return self.own.insert(self.own()?).next_shared().transpose();
             }
         };
         match read {
@@ -176,7 +176,7 @@ impl Records for Reread {
             Some(Ok(operation)) => {
                 kept.bytes += operation.bytes();
                 if kept.bytes <= self.shared.bytes_max {
-                    kept.operations.push(operation.clone());
+                    kept.operations.push(Arc::clone(&operation));
                     self.at += 1;
                 } else if let Rest::Unread(trace) = kept.give_up() {
                     self.own = Some(trace);

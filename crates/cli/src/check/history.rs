@@ -1,6 +1,7 @@
 //! A history as the model understands it: the operations of a trace, decoded, numbered as the engine numbers them.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use omnilink_engine::Operation;
 use omnilink_models::{Decoded, Shipped};
@@ -57,7 +58,7 @@ pub(super) struct History<'m, O> {
 
 /// An operation as the trace has it and as the engine takes it.
 pub(super) struct Read<O> {
-    pub(super) observed: omnilink_trace::Operation,
+    pub(super) observed: Arc<omnilink_trace::Operation>,
     pub(super) operation: Operation<O>,
 }
 
@@ -79,14 +80,14 @@ impl<'m, O: Clone> History<'m, O> {
         if let Some(part) = self.parts.pop_front() {
             return Ok(Some(part));
         }
-        while let Some(observed) = self.trace.next() {
+        while let Some(observed) = self.trace.next_shared() {
             let observed = observed?;
             let meaning = (self.decode)(&observed)?;
             // Some tools write "never" as the end of time. It must not be taken for a return.
             if observed.timebox.end == Some(Time::MAX)
                 && !matches!(meaning, Meaning::LeftOut | Meaning::DidNotHappen)
             {
-                return Err(CliError::EndOfTime(observed.place));
+                return Err(CliError::EndOfTime(observed.place.clone()));
             }
             match meaning {
                 Meaning::LeftOut => self.left_out += 1,
@@ -99,7 +100,7 @@ impl<'m, O: Clone> History<'m, O> {
                 Meaning::InSteps { step, times, done } => {
                     let thread = self.number(&observed.thread);
                     let part = |op: O, optional: bool| Read {
-                        observed: observed.clone(),
+                        observed: Arc::clone(&observed),
                         operation: Operation {
                             optional,
                             ..Operation::new(thread, op, observed.timebox)

@@ -5,6 +5,7 @@
 //! model. Where an operation stood in the original is kept under `meta`.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use omnilink_engine::Witness;
 use omnilink_trace::{Header, Operation, Time, Timebox, TraceWriter, WriteOptions};
@@ -32,7 +33,7 @@ pub(super) fn write<O: Clone>(
     let mut history = History::open(decode, input)?;
     let mut operations: Vec<Operation> = Vec::new();
     while let Some(read) = history.next()? {
-        operations.push(read.observed);
+        operations.push(Arc::unwrap_or_clone(read.observed));
     }
     let options = WriteOptions {
         header: Some(Header::new([("witness_of", Value::str(&input.name))])),

@@ -1,5 +1,7 @@
 //! Format 1 as MessagePack: maps one after the other.
 
+use std::sync::Arc;
+
 use omnilink_value::Value;
 use omnilink_value::msgpack::Cursor;
 use rmp::Marker;
@@ -55,7 +57,7 @@ impl MsgpackRecords {
 }
 
 impl Records for MsgpackRecords {
-    fn next(&mut self) -> Result<Option<Operation>, TraceError> {
+    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
         let mut fields = Fields::default();
         let names = &mut self.names;
         let read = |cursor: &mut Cursor<'_>| {

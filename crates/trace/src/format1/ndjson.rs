@@ -1,6 +1,7 @@
 //! Format 1 as JSON, one record a line.
 
 use std::str::Utf8Error;
+use std::sync::Arc;
 
 use omnilink_value::Value;
 use omnilink_value::json::{Cursor, JsonError, JsonProblem};
@@ -127,7 +128,7 @@ impl NdjsonRecords {
 
 impl Records for NdjsonRecords {
     #[inline]
-    fn next(&mut self) -> Result<Option<Operation>, TraceError> {
+    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
         let mut fields = Fields::default();
         let Some(line) = self.next_line(|text, known| decode(text, known, &mut fields))? else {
             return Ok(None);

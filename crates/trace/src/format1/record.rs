@@ -108,8 +108,9 @@ impl Defaults {
         fields: Fields,
         position: u64,
         ordinal: u64,
-    ) -> Result<Operation, TraceError> {
+    ) -> Result<Arc<Operation>, TraceError> {
         self.assemble(fields, position, ordinal)
+            .map(Arc::new)
             .map_err(|problem| TraceError::new(Place::at(&self.source, position), problem))
     }
 

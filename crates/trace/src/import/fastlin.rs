@@ -117,7 +117,7 @@ impl FastlinRecords {
 }
 
 impl Records for FastlinRecords {
-    fn next(&mut self) -> Result<Option<Operation>, TraceError> {
+    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
         loop {
             let length = self.line_length()?;
             if length == 0 {
@@ -139,7 +139,7 @@ impl Records for FastlinRecords {
             self.line += 1;
             if let Some(operation) = parsed {
                 self.ordinal += 1;
-                return Ok(Some(operation));
+                return Ok(Some(Arc::new(operation)));
             }
         }
     }

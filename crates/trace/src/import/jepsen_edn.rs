@@ -1,5 +1,7 @@
 //! Jepsen histories in EDN.
 
+use std::sync::Arc;
+
 use super::edn_events::EdnEvents;
 use super::events::Pairing;
 use crate::input::Window;
@@ -55,9 +57,9 @@ impl JepsenEdnRecords {
 }
 
 impl Records for JepsenEdnRecords {
-    fn next(&mut self) -> Result<Option<Operation>, TraceError> {
+    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
         if let Some(leftovers) = &mut self.leftovers {
-            return Ok(leftovers.next());
+            return Ok(leftovers.next().map(Arc::new));
         }
         while let Some((event, time)) = self.events.next()? {
             let index = self.index;
@@ -67,10 +69,10 @@ impl Records for JepsenEdnRecords {
                 Clock::Index => index,
             };
             if let Some(operation) = self.pairing.take(event, time)? {
-                return Ok(Some(operation));
+                return Ok(Some(Arc::new(operation)));
             }
         }
         let leftovers = self.leftovers.insert(self.pairing.leftovers().into_iter());
-        Ok(leftovers.next())
+        Ok(leftovers.next().map(Arc::new))
     }
 }

@@ -95,19 +95,19 @@ impl JepsenLogRecords {
 }
 
 impl Records for JepsenLogRecords {
-    fn next(&mut self) -> Result<Option<Operation>, TraceError> {
+    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
         if let Some(leftovers) = &mut self.leftovers {
-            return Ok(leftovers.next());
+            return Ok(leftovers.next().map(Arc::new));
         }
         while let Some(event) = self.next_event()? {
             let time = self.index;
             self.index += 1;
             if let Some(operation) = self.pairing.take(event, time)? {
-                return Ok(Some(operation));
+                return Ok(Some(Arc::new(operation)));
             }
         }
         let leftovers = self.leftovers.insert(self.pairing.leftovers().into_iter());
-        Ok(leftovers.next())
+        Ok(leftovers.next().map(Arc::new))
     }
 }
 

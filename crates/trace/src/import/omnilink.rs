@@ -117,7 +117,7 @@ impl OmniLinkRecords {
 }
 
 impl Records for OmniLinkRecords {
-    fn next(&mut self) -> Result<Option<Operation>, TraceError> {
+    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
         loop {
             let mut record = Value::null();
             let read = |cursor: &mut Cursor<'_>| {
@@ -134,7 +134,7 @@ impl Records for OmniLinkRecords {
                 .operation(&record, place.clone())
                 .map_err(|problem| TraceError::new(place, problem))?;
             if self.keeps_thread_ends || !self.is_thread_end(&operation) {
-                return Ok(Some(operation));
+                return Ok(Some(Arc::new(operation)));
             }
         }
         if self.terminations > 0 {

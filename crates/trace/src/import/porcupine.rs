@@ -142,9 +142,9 @@ impl PorcupineRecords {
 }
 
 impl Records for PorcupineRecords {
-    fn next(&mut self) -> Result<Option<Operation>, TraceError> {
+    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
         if let Some(leftovers) = &mut self.leftovers {
-            return Ok(leftovers.next());
+            return Ok(leftovers.next().map(Arc::new));
         }
         while let Some((element, line)) = self.elements.next(element)? {
             let place = Place::at(&self.source, line);
@@ -152,11 +152,11 @@ impl Records for PorcupineRecords {
                 .take(element, line)
                 .map_err(|problem| TraceError::new(place, problem))?
             {
-                return Ok(Some(operation));
+                return Ok(Some(Arc::new(operation)));
             }
         }
         let leftovers = self.leftovers();
-        Ok(self.leftovers.insert(leftovers).next())
+        Ok(self.leftovers.insert(leftovers).next().map(Arc::new))
     }
 }
 

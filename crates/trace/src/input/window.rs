@@ -115,7 +115,11 @@ impl Window {
         // A record that fills half of the buffer needs a larger one, or each refill would move most of it.
         if self.buffer.len() < RECORD_BYTES_MAX && self.end * 2 >= self.buffer.len() {
             let grown = (self.buffer.len() * 2).max(self.buffer_bytes);
-            self.buffer.resize(grown, 0);
+            match self.buffer.is_empty() {
+                // Fresh memory is zero as it comes: nobody has to write that, nor to touch what a short input does not fill.
+                true => self.buffer = vec![0; grown],
+                false => self.buffer.resize(grown, 0),
+            }
         }
         if self.end == self.buffer.len() {
             return Err(io::Error::new(

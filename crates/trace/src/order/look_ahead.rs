@@ -50,15 +50,17 @@ pub(super) fn look_ahead(records: &mut dyn Records) -> Disorder {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::{Args, Operation, Timebox, TraceError};
 
     struct Starts(std::vec::IntoIter<Time>);
 
     impl Records for Starts {
-        fn next(&mut self) -> Result<Option<Operation>, TraceError> {
+        fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
             let operation = |start| Operation::new(0, "op", Args::none(), Timebox::pending(start));
-            Ok(self.0.next().map(operation))
+            Ok(self.0.next().map(operation).map(Arc::new))
         }
     }
 

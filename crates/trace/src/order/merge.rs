@@ -3,13 +3,14 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
+use std::sync::Arc;
 
 use crate::records::Records;
 use crate::{Operation, Time, TraceError};
 
 /// Merges inputs that are each in order of start; among equal starts, the input given first comes first.
 pub(crate) struct Merge<R> {
-    inputs: Vec<(R, Option<Operation>)>,
+    inputs: Vec<(R, Option<Arc<Operation>>)>,
     /// The start of each input's next operation.
     heads: BinaryHeap<Reverse<(Time, usize)>>,
 }
@@ -34,7 +35,7 @@ impl<R: Records> Merge<R> {
 }
 
 impl<R: Records> Records for Merge<R> {
-    fn next(&mut self) -> Result<Option<Operation>, TraceError> {
+    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
         let Some(mut head) = self.heads.peek_mut() else {
             return Ok(None);
         };
@@ -54,7 +55,7 @@ impl<R: Records> Records for Merge<R> {
 }
 
 impl Records for Box<dyn Records> {
-    fn next(&mut self) -> Result<Option<Operation>, TraceError> {
+    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
         (**self).next()
     }
 

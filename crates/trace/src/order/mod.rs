@@ -15,6 +15,8 @@ mod merge;
 mod reorder;
 mod spill;
 
+use std::sync::Arc;
+
 use crate::note::Notes;
 use crate::records::Records;
 use crate::{Note, Operation, TraceError};
@@ -113,7 +115,7 @@ pub(crate) fn sorted(records: Box<dyn Records>) -> Result<Box<dyn Records>, Trac
     in_order(records, never_reopened, &plan)
 }
 
-fn sorted_in_memory(mut operations: Vec<Operation>, plan: &Plan<'_>) -> InMemory {
+fn sorted_in_memory(mut operations: Vec<Arc<Operation>>, plan: &Plan<'_>) -> InMemory {
     if !operations.is_sorted_by_key(|operation| operation.timebox.start) {
         operations.sort_by_key(|operation| operation.timebox.start);
         plan.notes.push(Note::Sorted {
@@ -124,23 +126,23 @@ fn sorted_in_memory(mut operations: Vec<Operation>, plan: &Plan<'_>) -> InMemory
     InMemory(operations.into_iter())
 }
 
-struct InMemory(std::vec::IntoIter<Operation>);
+struct InMemory(std::vec::IntoIter<Arc<Operation>>);
 
 impl Records for InMemory {
-    fn next(&mut self) -> Result<Option<Operation>, TraceError> {
+    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
         Ok(self.0.next())
     }
 }
 
 /// Operations that were read ahead, then the rest.
 struct Ahead {
-    ready: std::vec::IntoIter<Operation>,
+    ready: std::vec::IntoIter<Arc<Operation>>,
     rest: Box<dyn Records>,
 }
 
 impl Records for Ahead {
     #[inline]
-    fn next(&mut self) -> Result<Option<Operation>, TraceError> {
+    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
         match self.ready.next() {
             Some(operation) => Ok(Some(operation)),
             None => self.rest.next(),

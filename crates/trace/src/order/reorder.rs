@@ -1,6 +1,7 @@
 //! Nearly sorted input through a window.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use crate::records::Records;
 use crate::{Operation, Problem, Time, TraceError};
@@ -9,7 +10,7 @@ use crate::{Operation, Problem, Time, TraceError};
 pub(super) struct Reorder {
     records: Box<dyn Records>,
     /// In order of start; never more than `window + 1`.
-    held: VecDeque<Operation>,
+    held: VecDeque<Arc<Operation>>,
     window: usize,
     has_ended: bool,
     /// The start that was passed on last.
@@ -27,10 +28,10 @@ impl Reorder {
         }
     }
 
-    fn hold(&mut self, operation: Operation) -> Result<(), TraceError> {
+    fn hold(&mut self, operation: Arc<Operation>) -> Result<(), TraceError> {
         let start = operation.timebox.start;
         if start < self.passed {
-            return Err(late(operation));
+            return Err(late(&operation));
         }
         if self.held.back().is_none_or(|back| back.timebox.start <= start) {
             self.held.push_back(operation);
@@ -44,13 +45,13 @@ impl Reorder {
 
 impl Records for Reorder {
     #[inline]
-    fn next(&mut self) -> Result<Option<Operation>, TraceError> {
+    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
         if self.window == 0 {
             let Some(operation) = self.records.next()? else {
                 return Ok(None);
             };
             if operation.timebox.start < self.passed {
-                return Err(late(operation));
+                return Err(late(&operation));
             }
             self.passed = operation.timebox.start;
             return Ok(Some(operation));
@@ -70,12 +71,12 @@ impl Records for Reorder {
 }
 
 #[cold]
-fn late(operation: Operation) -> TraceError {
+fn late(operation: &Operation) -> TraceError {
     let start = operation.timebox.start;
     TraceError::new(
-        operation.place,
+        operation.place.clone(),
         Problem::Late {
-            op: operation.name,
+            op: operation.name.clone(),
             start,
         },
     )

@@ -23,7 +23,7 @@ const PREFIX_BYTES: usize = 12;
 
 /// All of `first` and `rest`, sorted, holding at most `chunk_ops` operations at a time.
 pub(super) fn sort(
-    first: Vec<Operation>,
+    first: Vec<Arc<Operation>>,
     mut rest: Box<dyn Records>,
     chunk_ops: usize,
 ) -> Result<Box<dyn Records>, TraceError> {
@@ -82,12 +82,12 @@ impl Spill {
     /// Appends sorted operations as one run.
     fn write_run(
         &mut self,
-        operations: impl Iterator<Item = Result<Operation, TraceError>>,
+        operations: impl Iterator<Item = Result<Arc<Operation>, TraceError>>,
     ) -> Result<(), TraceError> {
         let begin = self.end;
         let mut buffer = Vec::with_capacity(RUN_BUFFER_BYTES * 2);
         for operation in operations {
-            encode(&operation?, &mut buffer);
+            encode(&*operation?, &mut buffer);
             if buffer.len() >= RUN_BUFFER_BYTES {
                 self.append(&buffer).map_err(spill_error)?;
                 buffer.clear();
@@ -184,7 +184,7 @@ struct RunReader {
 }
 
 impl Records for RunReader {
-    fn next(&mut self) -> Result<Option<Operation>, TraceError> {
+    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
         let damaged = || spill_error(io::ErrorKind::UnexpectedEof.into());
         let Some(prefix) = self.bytes.take(PREFIX_BYTES).map_err(spill_error)? else {
             return Ok(None);

@@ -9,6 +9,8 @@ mod parse;
 mod shift;
 mod tighten;
 
+use std::sync::Arc;
+
 use crate::records::Records;
 use crate::{Operation, Time, Trace, TraceError};
 use omnilink_value::Value;
@@ -91,10 +93,10 @@ struct Each<F> {
 }
 
 impl<F: FnMut(&mut Operation) -> Result<(), TraceError> + Send> Records for Each<F> {
-    fn next(&mut self) -> Result<Option<Operation>, TraceError> {
+    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
         let mut next = self.records.next()?;
         if let Some(operation) = &mut next {
-            (self.change)(operation)?;
+            (self.change)(Arc::make_mut(operation))?;
         }
         Ok(next)
     }

@@ -25,6 +25,7 @@
 //! and nothing else.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
@@ -51,14 +52,14 @@ pub(super) struct Tighten {
     /// Messages of receivers that were let go. Should one be sent only now, what was told cannot be true. Forgotten now
     /// and then, so that memory does not grow with the trace.
     gone: FxHashMap<Value, (Place, Name)>,
-    ready: VecDeque<Operation>,
+    ready: VecDeque<Arc<Operation>>,
     count: Index,
 }
 
 const GONE_MAX: usize = 1 << 16;
 
 struct Held {
-    operation: Operation,
+    operation: Arc<Operation>,
     sent: Vec<Value>,
     received: Vec<Value>,
     /// Operations known to have been called after this one returned, and the other way round.
@@ -84,7 +85,7 @@ impl Tighten {
     }
 
     /// Takes the next operation in order of start.
-    fn take(&mut self, operation: Operation) -> Result<(), TraceError> {
+    fn take(&mut self, operation: Arc<Operation>) -> Result<(), TraceError> {
         self.release(operation.timebox.start);
         let messages = |field: &str| messages(operation.meta.as_ref().and_then(|meta| meta.field(field)));
         let sent = if operation.timebox.is_pending() {
@@ -183,7 +184,7 @@ impl Tighten {
                 continue;
             };
             // A start beyond the end would mean that something told is not true: better to leave it alone.
-            let timebox = &mut held.operation.timebox;
+            let timebox = &mut Arc::make_mut(&mut held.operation).timebox;
             if timebox.start < start && timebox.end.is_none_or(|end| start <= end) {
                 timebox.start = start;
                 work.extend(held.later.iter().map(|&later| (later, start)));
@@ -198,7 +199,7 @@ impl Tighten {
             let Some(held) = self.held.get_mut(&index) else {
                 continue;
             };
-            let timebox = &mut held.operation.timebox;
+            let timebox = &mut Arc::make_mut(&mut held.operation).timebox;
             if timebox.end.is_some_and(|later| later > end) && end >= timebox.start {
                 timebox.end = Some(end);
                 work.extend(held.earlier.iter().map(|&earlier| (earlier, end)));
@@ -241,7 +242,7 @@ impl Tighten {
 }
 
 impl Records for Tighten {
-    fn next(&mut self) -> Result<Option<Operation>, TraceError> {
+    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
         while self.ready.is_empty() {
             match self.records.next()? {
                 Some(operation) => self.take(operation)?,
