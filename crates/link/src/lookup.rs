@@ -5,18 +5,16 @@
 //! the same values. A trace meets the same few contents again and again in states that differ everywhere else, and this
 //! costs a few comparisons where evaluation costs a walk through the action.
 //!
-//! Where the effects say exactly what the instance does, nothing has to have been met before: its demands are compared with
-//! what the state holds, and its writes are done.
-//!
 //! The cells that may be written count as looked at: what a branch does not write must stay what it is, whatever that was.
 //! A cell that is not there (no such key) is none of this module's business: evaluation says what is wrong.
 
 use std::cell::RefCell;
 
-use omnilink_tla::eval::{Cell, CellPart, Effects, State, equal_values};
+use omnilink_tla::eval::{Cell, CellPart, Effects, State};
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
+use crate::found::Found;
 use crate::state::SpecState;
 
 /// The outcomes of one instance.
@@ -25,17 +23,7 @@ pub(crate) struct Lookup {
     /// Variable and key of each cell that it touches; those that it may write come first.
     cells: Box<[(u32, Value)]>,
     writes: usize,
-    rule: Option<Rule>,
     known: RefCell<Known>,
-}
-
-/// What an instance does, where that can be said once and for all.
-#[derive(Debug)]
-struct Rule {
-    /// What cells must hold: variable, key and value.
-    demands: Box<[(u32, Value, Value)]>,
-    /// What each cell that it writes holds afterwards.
-    written: Box<[Value]>,
 }
 
 /// What the cells held, and what the instance did then. The former is gone through at every step and lies together, apart
@@ -53,15 +41,6 @@ enum Outcome {
     Unchanged,
     /// What each cell that it may write holds afterwards.
     Written(Box<[Value]>),
-}
-
-/// What became of looking.
-#[derive(Debug)]
-pub(crate) enum Found {
-    /// It is refused.
-    Refused,
-    /// It leads here, and nowhere else.
-    Next(SpecState),
 }
 
 /// Instances that touch more cells meet the same contents too rarely.
@@ -86,19 +65,7 @@ impl Lookup {
         (cells.len() <= CELLS_MAX).then(|| Self {
             cells: cells.into(),
             writes,
-            rule: Rule::of(effects),
             known: RefCell::default(),
-        })
-    }
-
-    /// What the instance does in a state, if a rule says so.
-    #[inline]
-    pub(crate) fn ruled(&self, state: &SpecState) -> Option<Found> {
-        let rule = self.rule.as_ref()?;
-        Some(match rule.is_met_in(state.values())? {
-            false => Found::Refused,
-            true if rule.written.is_empty() => Found::Next(state.clone()),
-            true => Found::Next(self.written(state, &rule.written)?),
         })
     }
 
@@ -123,17 +90,15 @@ impl Lookup {
         Some(match outcome {
             Outcome::Refused => Found::Refused,
             Outcome::Unchanged => Found::Next(state.clone()),
-            Outcome::Written(values) => Found::Next(self.written(state, values)?),
+            Outcome::Written(values) => {
+                let written = self
+                    .cells
+                    .iter()
+                    .zip(values)
+                    .map(|((variable, key), value)| (*variable, key, value));
+                Found::Next(state.with(written)?)
+            }
         })
-    }
-
-    fn written(&self, state: &SpecState, values: &[Value]) -> Option<SpecState> {
-        let mut next: SmallVec<[Value; 8]> = state.values().iter().cloned().collect();
-        for ((variable, key), value) in self.cells.iter().zip(values) {
-            let cells = next.get_mut(*variable as usize)?;
-            *cells = cells.with_entry(cells.index_of(key)?, value.clone())?;
-        }
-        Some(SpecState::new(next.as_slice().into(), None).after(state))
     }
 
     /// Whether what is met next is remembered.
@@ -162,38 +127,6 @@ impl Lookup {
             known.held.extend(held.into_iter().cloned());
             known.outcomes.push(outcome);
         }
-    }
-}
-
-impl Rule {
-    fn of(effects: &Effects) -> Option<Self> {
-        if !effects.is_exact {
-            return None;
-        }
-        let demand = |(cell, value): &(Cell, Value)| match &cell.part {
-            CellPart::At(key) => Some((cell.variable, key.clone(), value.clone())),
-            CellPart::Whole | CellPart::Domain => None,
-        };
-        Some(Self {
-            demands: effects.demands.iter().map(demand).collect::<Option<_>>()?,
-            written: effects
-                .writes
-                .iter()
-                .map(|write| write.value.clone())
-                .collect::<Option<_>>()?,
-        })
-    }
-
-    /// Whether a state meets all demands; `None` if evaluation must say.
-    #[inline]
-    fn is_met_in(&self, state: &State) -> Option<bool> {
-        for (variable, key, value) in &self.demands {
-            let held = state.get(*variable as usize)?.apply(key)?;
-            if !equal_values(held, value).ok()? {
-                return Some(false);
-            }
-        }
-        Some(true)
     }
 }
 

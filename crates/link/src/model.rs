@@ -6,18 +6,20 @@ use std::collections::BTreeSet;
 use hashbrown::HashTable;
 use omnilink_engine::{Footprint, Model, Outcomes};
 use omnilink_tla::eval::error::{ErrorClass, Failure};
-use omnilink_tla::eval::{Effects, Evaluator, Flow, Session as _, State};
+use omnilink_tla::eval::{Effects, Evaluator, Families, Flow, Session as _, State};
 use omnilink_value::Value;
 
 use crate::bind::Binding;
 use crate::counted::{Counted, Counts, Judgements};
 use crate::error::LinkError;
 use crate::footprint::Cells;
+use crate::found::Found;
 use crate::instance::Instance;
 use crate::linked::Linked;
-use crate::lookup::{Found, Lookup};
+use crate::lookup::Lookup;
 use crate::plan::Plan;
 use crate::recent::Recent;
+use crate::rule;
 use crate::session::Unobserved;
 use crate::state::SpecState;
 use crate::tally::Tally;
@@ -34,6 +36,7 @@ pub struct TlaModel<'l> {
     /// Whether more than the action itself decides about a step: a VIEW, an invariant or unseen steps look at all of a state.
     is_judged_whole: bool,
     pub(crate) instances: RefCell<HashTable<Instance>>,
+    families: RefCell<Families>,
     judgements: RefCell<Judgements>,
     pub(crate) bound: RefCell<Recent<Binding>>,
     pub(crate) unread: RefCell<BTreeSet<(String, String)>>,
@@ -74,6 +77,7 @@ impl<'l> TlaModel<'l> {
                 || !linked.invariants.is_empty()
                 || !linked.hidden.is_empty(),
             instances: RefCell::default(),
+            families: RefCell::default(),
             judgements: RefCell::default(),
             bound: RefCell::default(),
             unread: RefCell::default(),
@@ -117,10 +121,11 @@ impl<'l> TlaModel<'l> {
     pub(crate) fn effects<'i>(&self, instance: &'i Instance) -> &'i Effects {
         let content = &instance.0;
         content.effects.get_or_init(|| {
-            let mut effects = self
-                .evaluator
-                .borrow_mut()
-                .effects(content.operation, &content.arguments);
+            let mut effects = self.families.borrow_mut().effects(
+                &mut self.evaluator.borrow_mut(),
+                content.operation,
+                &content.arguments,
+            );
             let is_lasting = |variable: u32| !self.linked.transient.contains(&variable);
             effects.reads.retain(|cell| is_lasting(cell.variable));
             effects.writes.retain(|write| is_lasting(write.cell.variable));
@@ -128,16 +133,13 @@ impl<'l> TlaModel<'l> {
         })
     }
 
-    /// Where to look up what an instance did before. What is judged or counted state by state must be evaluated.
+    /// Where to look up what an instance did before.
     #[inline]
     fn lookup<'i>(&self, instance: &'i Instance) -> Option<&'i Lookup> {
-        let content = &instance.0;
-        let lookup = content.lookup.get_or_init(|| {
-            let is_evaluated = self.is_evaluated(instance) || content.known().is_none();
-            (!is_evaluated)
-                .then(|| Lookup::of(self.effects(instance)))
-                .flatten()
-        });
+        let lookup = instance
+            .0
+            .lookup
+            .get_or_init(|| Lookup::of(self.effects(instance)));
         lookup.as_ref()
     }
 
@@ -157,9 +159,6 @@ impl<'l> TlaModel<'l> {
     /// What an instance that does nothing but count does in a state; `None` for any other.
     #[inline]
     fn counted(&self, state: &SpecState, instance: &Instance) -> Option<Found> {
-        if self.is_evaluated(instance) {
-            return None;
-        }
         let counts = self.counts(instance);
         if !counts.is_all {
             return None;
@@ -239,11 +238,16 @@ impl Model for TlaModel<'_> {
         {
             return outcomes.refuse(|| "the operation is done already".to_owned());
         }
-        let lookup = self.lookup(op);
-        let found = lookup
-            .and_then(|lookup| lookup.ruled(state))
-            .or_else(|| self.counted(state, op))
-            .or_else(|| lookup.and_then(|lookup| lookup.find(state)));
+        let is_known = !self.is_evaluated(op) && op.0.arguments.iter().all(Option::is_some);
+        let found = match is_known {
+            true => rule::ruled(self.effects(op), state).or_else(|| self.counted(state, op)),
+            false => None,
+        };
+        let lookup = match is_known && found.is_none() {
+            true => self.lookup(op),
+            false => None,
+        };
+        let found = found.or_else(|| lookup?.find(state));
         match found {
             Some(Found::Next(next)) => {
                 self.tally.step(op.0.plan, false);

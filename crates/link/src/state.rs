@@ -34,6 +34,18 @@ impl SpecState {
         }
     }
 
+    /// This state, without a view, with other values in some cells: variable, key and value of each; `None` if one is not
+    /// there.
+    pub(crate) fn with<'v>(&self, writes: impl Iterator<Item = (u32, &'v Value, &'v Value)>) -> Option<Self> {
+        let mut values: State = self.values.iter().cloned().collect();
+        let next = Arc::get_mut(&mut values)?;
+        for (variable, key, value) in writes {
+            let cells = next.get_mut(variable as usize)?;
+            *cells = cells.with_entry(cells.index_of(key)?, value.clone())?;
+        }
+        Some(Self::new(values, None).after(self))
+    }
+
     /// Whether the operation in steps of this thread and number is done.
     pub(crate) fn is_done(&self, thread: u64, number: u64) -> bool {
         let done = self.done.as_deref().unwrap_or_default();
