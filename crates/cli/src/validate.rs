@@ -139,8 +139,12 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<Exit, CliError> {
     let request = args
         .job
         .request(args.spec.display().to_string(), args.criteria.options());
+    options.is_last_run = inputs.len() == 1;
     let run_all = args.job.run_all(&request, &inputs, &look, &mut out);
-    validate_with(&args.spec, options, collection, run_all)
+    let exit = validate_with(&args.spec, options, collection, run_all);
+    // What was kept of them goes back with the memory of the process.
+    std::mem::forget(inputs);
+    exit
 }
 
 /// Validates all inputs against one spec.

@@ -79,7 +79,7 @@ pub(crate) struct Course {
 
 impl Course {
     /// Few enough states, with what was remembered of them, to stay in the processor's cache.
-    const STATES_KEPT: usize = 1 << 11;
+    const STATES_KEPT: usize = 1 << 9;
     const CLASSES_KEPT: usize = 1 << 13;
     const STATE_HEAP_KEPT_BYTES: usize = 64 << 20;
     const LIVE_PARTS_MAX: usize = 1 << 12;

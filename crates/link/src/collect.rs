@@ -34,6 +34,8 @@ struct Field {
     name: String,
     /// `field*`: not the value, but what is in it.
     elements: bool,
+    /// Whether it is found in the arguments and nowhere else.
+    is_argument: bool,
 }
 
 impl Field {
@@ -50,12 +52,8 @@ impl Field {
             op,
             name: name.to_owned(),
             elements,
+            is_argument: !matches!(name, "thread" | "ret"),
         }
-    }
-
-    /// Whether it is found in the arguments and nowhere else.
-    fn is_argument(&self) -> bool {
-        !matches!(self.name.as_str(), "thread" | "ret")
     }
 
     fn of<'o>(&self, operation: &'o Operation) -> Option<&'o Value> {
@@ -133,7 +131,7 @@ impl Collection {
             for field in collected
                 .fields
                 .iter()
-                .filter(|field| !is_taken || !field.is_argument())
+                .filter(|field| !is_taken || !field.is_argument)
             {
                 let Some(value) = field.of(operation) else {
                     continue;

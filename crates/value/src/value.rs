@@ -121,7 +121,15 @@ impl Value {
     }
 
     /// About how many bytes it holds on to, what it shares with others included.
+    #[inline]
     pub fn heap_bytes(&self) -> usize {
+        match &self.0 {
+            Repr::Bool(_) | Repr::Int(_) | Repr::ShortStr(_) | Repr::ShortModel(_) => 0,
+            _ => self.shared_bytes(),
+        }
+    }
+
+    fn shared_bytes(&self) -> usize {
         match &self.0 {
             Repr::Bool(_) | Repr::Int(_) | Repr::ShortStr(_) | Repr::ShortModel(_) => 0,
             Repr::LongStr(text) | Repr::LongModel(text) => 24 + long_text_str(text).len(),

@@ -65,7 +65,10 @@ impl RunAll<'_> {
                 let index = next.fetch_add(1, Ordering::Relaxed);
                 let Some(input) = inputs.get(index) else { break };
                 let report = check(input, &progress);
-                input.forget();
+                // The memory of the only one goes back with that of the process.
+                if inputs.len() > 1 {
+                    input.forget();
+                }
                 if sender.send((index, report)).is_err() {
                     break;
                 }
