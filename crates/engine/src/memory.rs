@@ -2,7 +2,7 @@
 //!
 //! A search that meets a hard history takes whatever it is given, and a process that takes more than there is gets
 //! killed without a word. So there is always a limit: the user's, or else three quarters of what is to be had when the
-//! search first looks. Linux tells both in files; elsewhere only the user's limit and the size of the tables count.
+//! search first holds enough to ask. Linux tells both in files; elsewhere only the user's limit and the size of the tables count.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;

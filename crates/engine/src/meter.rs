@@ -35,6 +35,8 @@ impl Meter {
     const INTERVAL: u32 = 256;
     /// Asking for resident memory is a call to the system, as dear as ten configurations.
     const LOOKS_PER_MEMORY_LOOK: u32 = 4;
+    /// To find out how much there is takes longer than a short check; so much there always is.
+    const ALWAYS_THERE_BYTES: u64 = 32 << 20;
 
     pub fn new(limits: Limits) -> Self {
         Self {
@@ -96,12 +98,14 @@ impl Meter {
     }
 
     fn holds_too_much(&self) -> bool {
-        let Some(limit) = self.limits.memory_bytes.or_else(default_memory_bytes) else {
+        let is_asked = self.looks % Self::LOOKS_PER_MEMORY_LOOK == 1;
+        let resident = if is_asked { resident_bytes() } else { None };
+        let held = resident.unwrap_or(0).max(self.table_bytes);
+        if self.limits.memory_bytes.is_none() && held < Self::ALWAYS_THERE_BYTES {
             return false;
-        };
-        self.table_bytes >= limit
-            || self.looks % Self::LOOKS_PER_MEMORY_LOOK == 1
-                && resident_bytes().is_some_and(|held| held >= limit)
+        }
+        let limit = self.limits.memory_bytes.or_else(default_memory_bytes);
+        limit.is_some_and(|limit| held >= limit)
     }
 
     /// Somebody else has seen that the time is over.
