@@ -3,6 +3,8 @@
 
 mod common;
 
+use std::time::{Duration, Instant};
+
 use common::corpus::Corpus;
 use common::mutation::{Mutable, Random};
 use common::slip::{SLIPS, spoilt};
@@ -58,6 +60,7 @@ fn one_random_edit_gives_at_most_one_error() {
     let corpus = Corpus::given();
     let mut random = Random::new(corpus.seed);
     let (mut specs, mut tried, mut refused, mut several) = (0, 0, 0, Vec::new());
+    let mut slowest = (Duration::ZERO, String::new());
     for spec in corpus.sound() {
         specs += 1;
         let mutable = Mutable::new(&spec.text);
@@ -66,7 +69,12 @@ fn one_random_edit_gives_at_most_one_error() {
                 continue;
             };
             tried += 1;
+            let begin = Instant::now();
             let said = spec.said(edited.clone());
+            let taken = begin.elapsed();
+            if taken > slowest.0 {
+                slowest = (taken, format!("{} ({edit})", spec.path.display()));
+            }
             refused += usize::from(!said.is_empty());
             if said.len() > 1 {
                 let mut lines = spec.text.lines().zip(edited.lines()).zip(1..);
@@ -90,5 +98,6 @@ fn one_random_edit_gives_at_most_one_error() {
         "{tried} edits of {specs} specs, {refused} refused, {} with several errors",
         several.len()
     );
+    println!("the slowest answer took {:?}: {}", slowest.0, slowest.1);
     assert!(refused > 0 && several.is_empty(), "{}", several.join("\n"));
 }

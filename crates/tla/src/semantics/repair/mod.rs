@@ -17,11 +17,15 @@
 //! limited to [`MAX_BYTES`] in all, which is a fraction of a second.
 
 mod edit;
+mod glued;
 mod heads;
 mod modules;
 mod names;
+mod one_more;
+mod skeleton;
 mod spoilt_text;
 mod symbols;
+mod window;
 
 use std::path::Path;
 
@@ -29,15 +33,14 @@ use rustc_hash::FxHashSet;
 
 use self::edit::Edit;
 use self::spoilt_text::SpoiltText;
+use self::window::{Effect, can_be_parsed};
 use super::loader::Loaded;
 use super::search_path::SearchPath;
 use crate::diagnostic::{Class, Diagnostic};
-use crate::names::Names;
-use crate::source::{SourceId, Sources};
-use crate::syntax::parser::parse;
+use crate::source::{SourceId, Sources, Span};
 
 /// More errors than these are not the consequences of one mistake that were overlooked.
-const MAX_ERRORS: usize = 12;
+const MAX_ERRORS: usize = 40;
 
 /// How much text is read again in all.
 const MAX_BYTES: usize = 6 * 1024 * 1024;
@@ -93,11 +96,11 @@ fn errors(loaded: &Loaded) -> Vec<usize> {
         .collect()
 }
 
-/// The edits to be tried on a spec with the given errors, the likeliest first.
-fn repairs(loaded: &Loaded, errors: &[usize], search: &SearchPath) -> Vec<Edit> {
+/// The edits to be tried on texts with errors, the likeliest first.
+fn repairs(texts: &[SpoiltText], is_parsed: bool, search: &SearchPath) -> Vec<Edit> {
     let mut edits = Vec::new();
-    for text in SpoiltText::all(loaded, errors) {
-        if loaded.spec.root.is_some() {
+    for text in texts {
+        if is_parsed {
             edits.extend(text.other_names());
             edits.extend(text.parameters());
             edits.extend(text.confused_symbols());
@@ -106,15 +109,21 @@ fn repairs(loaded: &Loaded, errors: &[usize], search: &SearchPath) -> Vec<Edit> 
             edits.extend(text.more_modules(search));
             edits.extend(text.heads());
             edits.extend(text.other_heads());
+            edits.extend(text.announcements());
             edits.extend(text.symbols_too_many());
             edits.extend(text.introductions());
             edits.extend(text.other_expressions());
+            edits.extend(text.glued_words());
         } else {
             edits.extend(text.comments());
+            edits.extend(text.module_ends());
             edits.extend(text.confused_symbols());
             edits.extend(text.symbols_too_many());
-            edits.extend(text.other_symbols());
+            edits.extend(text.glued_words());
         }
+    }
+    for text in texts {
+        edits.extend(text.one_more_or_other());
     }
     let mut known = FxHashSet::default();
     edits.retain(|edit| known.insert(edit.clone()));
@@ -124,6 +133,7 @@ fn repairs(loaded: &Loaded, errors: &[usize], search: &SearchPath) -> Vec<Edit> 
 /// A spec with several errors, to be read again with edits.
 struct Trial<'l, A> {
     loaded: &'l Loaded,
+    texts: &'l [SpoiltText<'l>],
     /// The errors: numbers of diagnostics.
     errors: &'l [usize],
     /// Analyses the spec with other words for one of its files.
@@ -131,10 +141,45 @@ struct Trial<'l, A> {
 }
 
 impl<A: Fn(&Sources, &Path, &str) -> Loaded> Trial<'_, A> {
-    /// Which of the errors an edit mends: none if a new one comes with it.
-    fn mended(&self, edit: &Edit, budget: &mut usize) -> Vec<usize> {
+    /// Whether several errors may be gone after a change inside the definitions of a part of a text. A level may be wrong
+    /// because of it wherever a definition is used; what is not defined or taken elsewhere remains so.
+    fn has_several(&self, source: SourceId, window: Span, teller: &[usize]) -> bool {
+        let is_inside =
+            |at: SourceId, span: Span| at == source && window.start <= span.start && span.start < window.end;
+        let can_be_gone = |error: &Diagnostic| {
+            let has_place = || {
+                let mut labels = error.labels.iter();
+                is_inside(error.source, error.span) || labels.any(|label| is_inside(label.source, label.span))
+            };
+            let is_of_names = matches!(
+                error.class,
+                Class::Undefined | Class::Redefined | Class::Arity | Class::Module
+            );
+            !is_of_names || has_place()
+        };
+        let errors = self.errors.iter().zip(teller);
+        let mut tellers = errors.filter_map(|(number, teller)| {
+            let error = self.loaded.diagnostics.get(*number)?;
+            can_be_gone(error).then_some(*teller)
+        });
+        let first = tellers.next();
+        tellers.any(|teller| Some(teller) != first)
+    }
+
+    /// Which of the errors an edit mends, if they have different tellers: none if a new one comes with it.
+    fn mended(&self, edit: &Edit, teller: &[usize], budget: &mut usize) -> Vec<usize> {
         let sources = &self.loaded.spec.sources;
         let source = sources.get(edit.source);
+        let spoilt = self.texts.iter().find(|text| text.source == edit.source);
+        if let Some(spoilt) = spoilt.filter(|_| !edit.begins_comment()) {
+            match spoilt.effect(edit, budget) {
+                Effect::Nonsense => return Vec::new(),
+                Effect::Inside(window) if !self.has_several(edit.source, window, teller) => {
+                    return Vec::new();
+                }
+                Effect::Inside(_) | Effect::Anywhere => {}
+            }
+        }
         let Some(text) = edit.applied(source.text()) else {
             return Vec::new();
         };
@@ -169,12 +214,6 @@ fn spec_bytes(loaded: &Loaded) -> usize {
     sources.map(|(_, source)| source.text().len()).sum()
 }
 
-fn can_be_parsed(source: SourceId, text: &str) -> bool {
-    let mut diagnostics = Vec::new();
-    parse(source, text, &mut Names::default(), &mut diagnostics);
-    !diagnostics.iter().any(Diagnostic::is_error)
-}
-
 /// Puts the errors together that one edit mends; `again` analyses the spec with other words for one of its files.
 pub(super) fn join(
     loaded: &mut Loaded,
@@ -188,14 +227,16 @@ pub(super) fn join(
     let mut budget = MAX_BYTES;
     // The error that tells each one.
     let mut teller: Vec<usize> = (0..errors.len()).collect();
+    let texts = SpoiltText::all(loaded, &errors);
     let trial = Trial {
         loaded,
+        texts: &texts,
         errors: &errors,
         again,
     };
     let mut advice: Vec<(usize, String)> = Vec::new();
-    for edit in repairs(loaded, &errors, search) {
-        let mended = trial.mended(&edit, &mut budget);
+    for edit in repairs(&texts, loaded.spec.root.is_some(), search) {
+        let mended = trial.mended(&edit, &teller, &mut budget);
         let mut told: Vec<usize> = mended.iter().filter_map(|at| teller.get(*at).copied()).collect();
         told.sort_unstable();
         told.dedup();
