@@ -34,9 +34,9 @@ impl Edit {
         Some([before, &self.new, after].concat())
     }
 
-    /// Whether it begins a comment, whose end may be anywhere.
-    pub fn begins_comment(&self) -> bool {
-        self.new.contains("(*")
+    /// Whether it begins a comment, whose end may be anywhere, or ends a module.
+    pub fn reaches_far(&self) -> bool {
+        self.new.contains("(*") || self.new.contains("====")
     }
 
     /// Where something that began at a byte begins after the edit.

@@ -170,8 +170,12 @@ impl<A: Fn(&Sources, &Path, &str) -> Loaded> Trial<'_, A> {
     fn mended(&self, edit: &Edit, teller: &[usize], budget: &mut usize) -> Vec<usize> {
         let sources = &self.loaded.spec.sources;
         let source = sources.get(edit.source);
+        let is_parsed = self.loaded.spec.root.is_some();
         let spoilt = self.texts.iter().find(|text| text.source == edit.source);
-        if let Some(spoilt) = spoilt.filter(|_| !edit.begins_comment()) {
+        if let Some(spoilt) = spoilt.filter(|_| !edit.reaches_far()) {
+            if !is_parsed && !spoilt.is_near_all_errors(edit) {
+                return Vec::new();
+            }
             match spoilt.effect(edit, budget) {
                 Effect::Nonsense => return Vec::new(),
                 Effect::Inside(window) if !self.has_several(edit.source, window, teller) => {
@@ -183,7 +187,6 @@ impl<A: Fn(&Sources, &Path, &str) -> Loaded> Trial<'_, A> {
         let Some(text) = edit.applied(source.text()) else {
             return Vec::new();
         };
-        let is_parsed = self.loaded.spec.root.is_some();
         if !is_parsed {
             *budget = budget.saturating_sub(text.len());
             if !can_be_parsed(edit.source, &text) {

@@ -74,19 +74,20 @@ impl SpoiltText<'_> {
         // Of what has no parameters, the level is what it is meant to be, or is told as the cause.
         let has_params = |at: &usize| self.arguments_after(*at) > 0;
         let named = self
-            .definitions_named(&self.errors)
+            .definitions_named(&self.errors, MAX_NAMED)
             .into_iter()
             .filter(has_params);
         named.chain(around).flat_map(|at| self.primes_of(at)).collect()
     }
 
-    /// The definitions of what is named where one of some errors is, or soon after its beginning.
-    pub fn definitions_named(&self, errors: &[Span]) -> Vec<usize> {
+    /// The definitions of what is named where one of some errors begins, as many tokens after that, or two before.
+    pub fn definitions_named(&self, errors: &[Span], reach: usize) -> Vec<usize> {
         let mut words: FxHashMap<&str, usize> = FxHashMap::default();
         for error in errors {
-            let tokens = self.tokens_from(self.token_at(error.start)).iter();
+            let first = self.token_at(error.start).saturating_sub(2);
+            let tokens = self.tokens_from(first).iter();
             let tokens = tokens.take_while(|token| !token.begins_definition || token.start <= error.start);
-            for token in tokens.take(MAX_NAMED) {
+            for token in tokens.take(reach + 2) {
                 let next = words.len();
                 words.entry(self.word(token)).or_insert(next);
             }

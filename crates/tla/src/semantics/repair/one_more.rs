@@ -134,7 +134,7 @@ impl SpoiltText<'_> {
         places.extend(errors().map(|error| self.token_at(error.end)));
         places.extend(self.labels.iter().map(|label| self.token_at(label.start)));
         places.extend(errors().flat_map(|error| self.definitions_around(error.start)));
-        places.extend(self.definitions_named(&self.not_of_levels));
+        places.extend(self.definitions_named(&self.not_of_levels, REACH));
         let mut known = FxHashSet::default();
         places.retain(|place| known.insert(*place));
         places

@@ -1,7 +1,7 @@
 //! The part of a text that an edit can spoil, to be parsed alone before the whole is.
 //!
-//! Most edits that are tried make nonsense of the definition they are in. That is seen from this definition and its
-//! neighbours, which is a fiftieth of a long spec; so hundreds of edits cost no more than a few readings of the whole.
+//! Most edits that are tried make nonsense of the definition they are in. That is seen from this definition alone, which
+//! is a fiftieth of a long spec; so hundreds of edits cost no more than a few readings of the whole.
 
 use super::edit::Edit;
 use super::skeleton::skeleton;
@@ -11,6 +11,9 @@ use crate::names::Names;
 use crate::source::{SourceId, Span};
 use crate::syntax::parser::parse;
 use crate::syntax::token::{Keyword, Token, TokenKind};
+
+/// So many bytes from its start on are the beginning of something: a word there may belong to what is before.
+const BEGINNING: u32 = 1;
 
 /// What a part that does not begin with its module's first line is put after.
 const MODULE: &str = "---- MODULE M ----\n";
@@ -111,18 +114,36 @@ impl SpoiltText<'_> {
         is_parsed.then(|| skeleton(&tree, &names, &part))
     }
 
-    /// What an edit is in and what is before and after that.
-    fn window(&self, span: Span) -> Span {
+    /// Whether everything that cannot be parsed is near an edit. What is further away is parsed as before, because the
+    /// next definition begins something new whatever is before it.
+    pub fn is_near_all_errors(&self, edit: &Edit) -> bool {
+        let (before, after) = self.cuts_around(edit.span);
+        let start = before.checked_sub(3).and_then(|at| self.cuts.get(at));
+        let end = self.cuts.get(after + 2);
+        self.errors.iter().all(|error| {
+            start.is_none_or(|cut| cut.at <= error.start) && end.is_none_or(|cut| error.start < cut.at)
+        })
+    }
+
+    /// How many cuts are before an edit, and before its end.
+    fn cuts_around(&self, span: Span) -> (usize, usize) {
         let before = self.cuts.partition_point(|cut| cut.at <= span.start);
         let after = self.cuts.partition_point(|cut| cut.at <= span.end);
+        (before, after)
+    }
+
+    /// What an edit is in, with what is before if it is at the beginning of that.
+    fn window(&self, span: Span) -> Span {
+        let (before, after) = self.cuts_around(span);
         let before = self.cuts.get(..before).unwrap_or(&[]);
         let start = match before {
             // The module's own first line is not to stand inside another.
-            [] | [_] | [_, _] => 0,
-            [.., last] if last.is_border => last.at,
+            [] | [_] => 0,
+            [.., last] if last.is_border || last.at + BEGINNING < span.start => last.at,
+            [_, _] => 0,
             [.., last, _] => last.at,
         };
-        let end = self.cuts.get(after + 1).map(|cut| cut.at);
+        let end = self.cuts.get(after).map(|cut| cut.at);
         Span::new(start, end.unwrap_or(self.text.len() as u32))
     }
 }
