@@ -81,6 +81,27 @@ B == Len(<<>>)",
 }
 
 #[test]
+fn the_first_line_of_a_definition_is_put_in_where_the_rest_stands() {
+    assert_one_change(
+        "EXTENDS Naturals
+VARIABLES pc, j
+Init == /\\ pc = 3
+        /\\ j = 1
+
+      /\\ IF j < 2
+            THEN pc' = 5
+            ELSE pc' = 7
+      /\\ UNCHANGED j
+
+L5 == /\\ pc' = 7
+      /\\ UNCHANGED j
+Next == L3 \\/ L5
+Spec == Init /\\ [][Next]_<<pc, j>>",
+        "begin a definition in line 7, column 7",
+    );
+}
+
+#[test]
 fn two_words_that_became_one_are_taken_apart() {
     for (body, change) in [
         (

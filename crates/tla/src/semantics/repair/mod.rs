@@ -13,8 +13,8 @@
 //! otherwise the edit may just have made other nonsense of it. Most edits there fail to parse, which is found out without
 //! reading the rest of the spec.
 //!
-//! Nothing of this costs anything for a spec with at most one error. For others the texts that are read again are
-//! limited to [`MAX_BYTES`] in all, which is a fraction of a second.
+//! Nothing of this costs anything for a spec with at most one error. For others what is read again is limited to
+//! [`MAX_WORK`] in all, which is a fraction of a second.
 
 mod edit;
 mod glued;
@@ -38,12 +38,16 @@ use super::loader::Loaded;
 use super::search_path::SearchPath;
 use crate::diagnostic::{Class, Diagnostic};
 use crate::source::{SourceId, Sources, Span};
+use crate::syntax::ast::Tree;
 
 /// More errors than these are not the consequences of one mistake that were overlooked.
 const MAX_ERRORS: usize = 40;
 
-/// How much text is read again in all.
-const MAX_BYTES: usize = 6 * 1024 * 1024;
+/// How much is read again in all, in expressions: a third of a microsecond each.
+const MAX_WORK: usize = 900_000;
+
+/// So many bytes take as long as an expression, where they are none.
+const BYTES_PER_EXPRESSION: usize = 64;
 
 /// A spec with more text than this is too long to be read again.
 const MAX_SPEC_BYTES: usize = 512 * 1024;
@@ -188,13 +192,12 @@ impl<A: Fn(&Sources, &Path, &str) -> Loaded> Trial<'_, A> {
             return Vec::new();
         };
         if !is_parsed {
-            *budget = budget.saturating_sub(text.len());
-            if !can_be_parsed(edit.source, &text) {
+            if !can_be_parsed(edit.source, &text, budget) {
                 return Vec::new();
             }
         }
-        *budget = budget.saturating_sub(spec_bytes(self.loaded));
         let after = (self.again)(sources, source.path(), &text);
+        *budget = budget.saturating_sub(work_of_spec(&after));
         let mut left: Vec<usize> = Vec::new();
         for diagnostic in after.diagnostics.iter().filter(|d| d.is_error()) {
             let place = Place::of(diagnostic, &after.spec.sources);
@@ -217,6 +220,20 @@ fn spec_bytes(loaded: &Loaded) -> usize {
     sources.map(|(_, source)| source.text().len()).sum()
 }
 
+/// What it takes to read a tree again.
+fn work_of(tree: &Tree, text: &str) -> usize {
+    tree.exprs.len() + text.len() / BYTES_PER_EXPRESSION
+}
+
+/// What it takes to read a spec again, with everything it uses.
+fn work_of_spec(loaded: &Loaded) -> usize {
+    let spec = &loaded.spec;
+    let trees = spec.trees.iter();
+    trees
+        .map(|tree| work_of(tree, spec.sources.get(tree.source).text()))
+        .sum()
+}
+
 /// Puts the errors together that one edit mends; `again` analyses the spec with other words for one of its files.
 pub(super) fn join(
     loaded: &mut Loaded,
@@ -227,7 +244,7 @@ pub(super) fn join(
     if !(2..=MAX_ERRORS).contains(&errors.len()) || spec_bytes(loaded) > MAX_SPEC_BYTES {
         return;
     }
-    let mut budget = MAX_BYTES;
+    let mut budget = MAX_WORK;
     // The error that tells each one.
     let mut teller: Vec<usize> = (0..errors.len()).collect();
     let texts = SpoiltText::all(loaded, &errors);

@@ -51,7 +51,7 @@ impl SpoiltText<'_> {
         places.filter_map(|at| self.confused(at)).collect()
     }
 
-    /// A name that means something else than what should be there.
+    /// An expression in place of what means something else, or none.
     pub fn other_expressions(&self) -> Vec<Edit> {
         let places = self
             .errors
@@ -59,8 +59,8 @@ impl SpoiltText<'_> {
             .flat_map(|error| self.around(error.start, REACH));
         let tokens = places.filter_map(|at| self.tokens.get(at));
         tokens
-            .filter(|token| token.kind == TokenKind::Identifier && !token.begins_definition)
-            .filter_map(|token| self.edit(token.span(), ANY_EXPRESSION, Words::AnyExpression))
+            .filter(|token| !is_module_border(token) && !token.begins_definition)
+            .filter_map(|token| self.edit(token.span(), format!(" {ANY_EXPRESSION} "), Words::AnyExpression))
             .collect()
     }
 

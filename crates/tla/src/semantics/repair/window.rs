@@ -6,6 +6,7 @@
 use super::edit::Edit;
 use super::skeleton::skeleton;
 use super::spoilt_text::SpoiltText;
+use super::work_of;
 use crate::diagnostic::Diagnostic;
 use crate::names::Names;
 use crate::source::{SourceId, Span};
@@ -106,10 +107,10 @@ impl SpoiltText<'_> {
         let begin = if window.start > 0 { MODULE } else { "" };
         let is_cut = (window.end as usize) < self.text.len();
         let part = [begin, words, if is_cut { END } else { "" }].concat();
-        *budget = budget.saturating_sub(part.len());
         let mut names = Names::default();
         let mut diagnostics = Vec::new();
         let tree = parse(self.source, &part, &mut names, &mut diagnostics);
+        *budget = budget.saturating_sub(work_of(&tree, &part));
         let is_parsed = !diagnostics.iter().any(Diagnostic::is_error);
         is_parsed.then(|| skeleton(&tree, &names, &part))
     }
@@ -148,9 +149,10 @@ impl SpoiltText<'_> {
     }
 }
 
-/// Whether a whole module can be parsed.
-pub(super) fn can_be_parsed(source: SourceId, text: &str) -> bool {
+/// Whether a whole module can be parsed. What is read to find out is taken from the budget.
+pub(super) fn can_be_parsed(source: SourceId, text: &str, budget: &mut usize) -> bool {
     let mut diagnostics = Vec::new();
-    parse(source, text, &mut Names::default(), &mut diagnostics);
+    let tree = parse(source, text, &mut Names::default(), &mut diagnostics);
+    *budget = budget.saturating_sub(work_of(&tree, text));
     !diagnostics.iter().any(Diagnostic::is_error)
 }
