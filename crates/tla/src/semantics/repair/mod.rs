@@ -44,7 +44,7 @@ use crate::syntax::ast::Tree;
 const MAX_ERRORS: usize = 40;
 
 /// How much is read again in all, in expressions: a third of a microsecond each.
-const MAX_WORK: usize = 900_000;
+const MAX_WORK: usize = 700_000;
 
 /// So many bytes take as long as an expression, where they are none.
 const BYTES_PER_EXPRESSION: usize = 64;
