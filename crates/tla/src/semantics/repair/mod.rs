@@ -6,15 +6,22 @@
 //! there, then they had one cause, because one change removes both: they become one error, and the edit is its advice.
 //! Two independent mistakes remain two errors by the same argument, since an edit that mends one leaves the other.
 //!
-//! That only holds for edits that cannot hide mistakes: none of them ends a module, begins a proof, begins a comment
-//! that has no end yet, or gives meaning to several names that may each be misspelled.
+//! That only holds for edits that cannot hide mistakes: none of them begins a proof, begins a comment that has no end
+//! yet, ends a module where more than signs for its end stand in a line, or gives meaning to several names that may each
+//! be misspelled.
+//!
+//! First come the edits that the kind of an error suggests: a name that is missing, a module, the head of a definition.
+//! Then come all edits of one word near the errors ([`one_more`]), so that whatever slip it was, its inverse or something
+//! of its kind is tried. Those are thousands, of which few are worth reading the spec again. An edit that makes nonsense
+//! of its own definition is known from that alone ([`window`]). One that changes only the inside of a definition mends
+//! no name elsewhere ([`skeleton`]), so it is tried on the whole only if several errors are within its reach.
 //!
 //! A text that cannot be parsed is not resolved, so an edit that mends its syntax has to leave a spec without any error:
-//! otherwise the edit may just have made other nonsense of it. Most edits there fail to parse, which is found out without
-//! reading the rest of the spec.
+//! otherwise the edit may just have made other nonsense of it. Definitions are parsed one by one, so an edit that is far
+//! from one of the errors is not tried.
 //!
 //! Nothing of this costs anything for a spec with at most one error. For others what is read again is limited to
-//! [`MAX_WORK`] in all, which is a fraction of a second.
+//! [`MAX_WORK`] in all, which is a fraction of a second and the same on every machine.
 
 mod edit;
 mod glued;
@@ -191,10 +198,8 @@ impl<A: Fn(&Sources, &Path, &str) -> Loaded> Trial<'_, A> {
         let Some(text) = edit.applied(source.text()) else {
             return Vec::new();
         };
-        if !is_parsed {
-            if !can_be_parsed(edit.source, &text, budget) {
-                return Vec::new();
-            }
+        if !is_parsed && !can_be_parsed(edit.source, &text, budget) {
+            return Vec::new();
         }
         let after = (self.again)(sources, source.path(), &text);
         *budget = budget.saturating_sub(work_of_spec(&after));
