@@ -16,8 +16,9 @@ use crate::syntax::token::{Keyword, Token, TokenKind};
 /// How far from an error a word may be missing or be another one, in tokens.
 const REACH: usize = 2;
 
-/// What may be missing. Nothing here ends a module, begins a proof or a comment, or takes a name for a label.
-pub(super) const SYMBOLS: [&str; 41] = [
+/// What may be missing. Nothing here ends a module, begins a proof or a comment, takes a name for a label, or makes a
+/// state predicate of any action, as ENABLED does.
+pub(super) const SYMBOLS: [&str; 40] = [
     ",",
     ")",
     "(",
@@ -48,7 +49,6 @@ pub(super) const SYMBOLS: [&str; 41] = [
     "'",
     "[]",
     "UNCHANGED",
-    "ENABLED",
     "\\A",
     "\\E",
     "CHOOSE",
@@ -132,7 +132,11 @@ impl SpoiltText<'_> {
         let errors = || self.errors.iter();
         let mut places: Vec<usize> = errors().map(|error| self.token_at(error.start)).collect();
         places.extend(errors().map(|error| self.token_at(error.end)));
-        places.extend(self.labels.iter().map(|label| self.token_at(label.start)));
+        places.extend(
+            self.labels_not_of_levels
+                .iter()
+                .map(|label| self.token_at(label.start)),
+        );
         places.extend(errors().flat_map(|error| self.definitions_around(error.start)));
         places.extend(self.definitions_named(&self.not_of_levels, REACH));
         let mut known = FxHashSet::default();

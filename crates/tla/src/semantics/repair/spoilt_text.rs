@@ -29,6 +29,8 @@ pub(super) struct SpoiltText<'l> {
     pub not_of_levels: Vec<Span>,
     /// The further places that they show.
     pub labels: Vec<Span>,
+    /// The further places that those show which are not about levels.
+    pub labels_not_of_levels: Vec<Span>,
     /// The names that nothing defines, as far as they have errors of their own.
     pub unknown: Vec<Span>,
     /// The names that nothing defines.
@@ -65,9 +67,13 @@ impl<'l> SpoiltText<'l> {
                 _ => {}
             }
         }
-        for label in errors().flat_map(|error| &error.labels) {
+        let labels = errors().flat_map(|error| error.labels.iter().map(|label| (error.class, label)));
+        for (class, label) in labels {
             if let Some(text) = texts.iter_mut().find(|text| text.source == label.source) {
                 text.labels.push(label.span);
+                if class != Class::Level {
+                    text.labels_not_of_levels.push(label.span);
+                }
             }
         }
         texts
@@ -85,6 +91,7 @@ impl<'l> SpoiltText<'l> {
             errors: Vec::new(),
             not_of_levels: Vec::new(),
             labels: Vec::new(),
+            labels_not_of_levels: Vec::new(),
             unknown: Vec::new(),
             missing: Vec::new(),
             taken: Vec::new(),
