@@ -303,6 +303,15 @@ fn a_prime_in_an_operator_is_one_mistake_whatever_it_is_given() {
 }
 
 #[test]
+fn a_prime_in_a_set_is_one_mistake_also_where_a_function_ranges_over_it() {
+    assert_complaints(
+        "CONSTANT M\nVARIABLE x\nIds == {M'}\nInit == x \\in Ids\nSpec == Init /\\ [][x' = x]_x
+Sum == LET f[c \\in Ids] == c IN f[1] = 1\nTHEOREM Spec => []Sum",
+        &["5:9 level: `/\\` joins an action and a temporal formula"],
+    );
+}
+
+#[test]
 fn modules_that_are_not_found_are_one_mistake_and_misspelled_ones_another() {
     assert_complaints(
         "EXTENDS Naturals, Fruit, Vegetables, Sequencse",

@@ -135,6 +135,14 @@ impl Analyzer<'_> {
             );
             return None;
         }
+        let value = SubstitutedBy::Expr(self.tree, given.value);
+        let mut all = syntax.substitutions.iter();
+        if all.any(|other| other.target.name == name && other.target.span != given.target.span) {
+            // Which of the two is meant for something else is not known, so neither has to fit.
+            self.argument(given.value, None);
+            let level = LevelOf::fixed(self.spec.entity(target).max_level);
+            return Some(Substituted { target, value, level });
+        }
         let arity = self.spec.entity(target).arity;
         let argument = self.argument(given.value, Some(arity));
         let at = At {
@@ -142,7 +150,6 @@ impl Analyzer<'_> {
             part: Some(given.value),
         };
         let level = self.check_substitution(target, &argument, at, None);
-        let value = SubstitutedBy::Expr(self.tree, given.value);
         Some(Substituted { target, value, level })
     }
 

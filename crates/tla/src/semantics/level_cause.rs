@@ -106,14 +106,26 @@ impl Analyzer<'_> {
                 break;
             }
             let known = self.spec.entity(entity);
-            let (EntityKind::Operator { body, .. } | EntityKind::Function { body, .. }) = known.kind else {
-                break;
+            let (body, unit) = match known.kind {
+                EntityKind::Operator { body, .. } => (body, None),
+                EntityKind::Function { body, unit, .. } => (body, Some(unit)),
+                _ => break,
             };
             met.push(entity);
             tree = known.tree;
-            next = self.raised_in(tree, body, level);
+            let domain = unit.and_then(|unit| self.raised_domain(tree, unit, level));
+            next = self.raised_in(tree, domain.unwrap_or(body), level);
         }
         met
+    }
+
+    /// The first set that a function ranges over which is of the given level.
+    fn raised_domain(&self, tree: TreeId, function: UnitId, level: Level) -> Option<ExprId> {
+        let UnitKind::Function { bounds, .. } = &self.trees.get(tree.0 as usize)?.unit(function).kind else {
+            return None;
+        };
+        let mut sets = bounds.iter().filter_map(|bound| bound.set);
+        sets.find(|set| self.spec.level(tree, *set) >= level)
     }
 
     /// The first definition of the given level that is used in an expression; none if an operator there is of that

@@ -34,6 +34,11 @@ impl Edit {
         Some([before, &self.new, after].concat())
     }
 
+    /// Whether it begins a comment, whose end may be anywhere, or ends a module.
+    pub fn reaches_far(&self) -> bool {
+        self.new.contains("(*") || self.new.contains("====")
+    }
+
     /// Where something that began at a byte begins after the edit.
     pub fn moved(&self, start: u32) -> u32 {
         if start < self.span.start {
@@ -48,8 +53,8 @@ impl Edit {
     /// The edit as an order to the reader.
     pub fn advice(&self, sources: &Sources) -> String {
         let source = sources.get(self.source);
-        let old = source.slice(self.span).trim();
-        let new = self.new.trim();
+        let in_one_line = |words: &str| words.split_whitespace().collect::<Vec<_>>().join(" ");
+        let (old, new) = (in_one_line(source.slice(self.span)), in_one_line(&self.new));
         let place = source.place(self.span.start);
         let place = format!("in line {}, column {}", place.line, place.column);
         let change = match (old.is_empty(), new.is_empty(), self.words) {

@@ -60,8 +60,14 @@ impl SpoiltText<'_> {
 
     fn head(&self, before: &Token, head: &str) -> Option<Edit> {
         let is_list = before.bullet || before.kind == TokenKind::ParenOpen;
-        let operand = if is_list { "" } else { "{} " };
-        self.insertion(before.start, format!("{head} == {operand}"), Words::Head)
+        let operand = if is_list { "" } else { "{}" };
+        // On a line of its own, so that the rest stands where it stood.
+        let blanks = " ".repeat(before.column as usize);
+        self.insertion(
+            before.start,
+            format!("{head} == {operand}\n{blanks}"),
+            Words::Head,
+        )
     }
 
     /// Whether a token continues an expression after blank lines or comments.

@@ -6,22 +6,33 @@
 //! there, then they had one cause, because one change removes both: they become one error, and the edit is its advice.
 //! Two independent mistakes remain two errors by the same argument, since an edit that mends one leaves the other.
 //!
-//! That only holds for edits that cannot hide mistakes: none of them ends a module, begins a proof, begins a comment
-//! that has no end yet, or gives meaning to several names that may each be misspelled.
+//! That only holds for edits that cannot hide mistakes: none of them begins a proof, begins a comment that has no end
+//! yet, ends a module where more than signs for its end stand in a line, or gives meaning to several names that may each
+//! be misspelled.
+//!
+//! First come the edits that the kind of an error suggests: a name that is missing, a module, the head of a definition.
+//! Then come all edits of one word near the errors ([`one_more`]), so that whatever slip it was, its inverse or something
+//! of its kind is tried. Those are thousands, of which few are worth reading the spec again. An edit that makes nonsense
+//! of its own definition is known from that alone ([`window`]). One that changes only the inside of a definition mends
+//! no name elsewhere ([`skeleton`]), so it is tried on the whole only if several errors are within its reach.
 //!
 //! A text that cannot be parsed is not resolved, so an edit that mends its syntax has to leave a spec without any error:
-//! otherwise the edit may just have made other nonsense of it. Most edits there fail to parse, which is found out without
-//! reading the rest of the spec.
+//! otherwise the edit may just have made other nonsense of it. Definitions are parsed one by one, so an edit that is far
+//! from one of the errors is not tried.
 //!
-//! Nothing of this costs anything for a spec with at most one error. For others the texts that are read again are
-//! limited to [`MAX_BYTES`] in all, which is a fraction of a second.
+//! Nothing of this costs anything for a spec with at most one error. For others what is read again is limited to
+//! [`MAX_WORK`] in all, which is a fraction of a second and the same on every machine.
 
 mod edit;
+mod glued;
 mod heads;
 mod modules;
 mod names;
+mod one_more;
+mod skeleton;
 mod spoilt_text;
 mod symbols;
+mod window;
 
 use std::path::Path;
 
@@ -29,18 +40,21 @@ use rustc_hash::FxHashSet;
 
 use self::edit::Edit;
 use self::spoilt_text::SpoiltText;
+use self::window::{Effect, can_be_parsed};
 use super::loader::Loaded;
 use super::search_path::SearchPath;
 use crate::diagnostic::{Class, Diagnostic};
-use crate::names::Names;
-use crate::source::{SourceId, Sources};
-use crate::syntax::parser::parse;
+use crate::source::{SourceId, Sources, Span};
+use crate::syntax::ast::Tree;
 
 /// More errors than these are not the consequences of one mistake that were overlooked.
-const MAX_ERRORS: usize = 12;
+const MAX_ERRORS: usize = 40;
 
-/// How much text is read again in all.
-const MAX_BYTES: usize = 6 * 1024 * 1024;
+/// How much is read again in all, in expressions: a third of a microsecond each.
+const MAX_WORK: usize = 700_000;
+
+/// So many bytes take as long as an expression, where they are none.
+const BYTES_PER_EXPRESSION: usize = 64;
 
 /// A spec with more text than this is too long to be read again.
 const MAX_SPEC_BYTES: usize = 512 * 1024;
@@ -93,11 +107,11 @@ fn errors(loaded: &Loaded) -> Vec<usize> {
         .collect()
 }
 
-/// The edits to be tried on a spec with the given errors, the likeliest first.
-fn repairs(loaded: &Loaded, errors: &[usize], search: &SearchPath) -> Vec<Edit> {
+/// The edits to be tried on texts with errors, the likeliest first.
+fn repairs(texts: &[SpoiltText], is_parsed: bool, search: &SearchPath) -> Vec<Edit> {
     let mut edits = Vec::new();
-    for text in SpoiltText::all(loaded, errors) {
-        if loaded.spec.root.is_some() {
+    for text in texts {
+        if is_parsed {
             edits.extend(text.other_names());
             edits.extend(text.parameters());
             edits.extend(text.confused_symbols());
@@ -106,15 +120,21 @@ fn repairs(loaded: &Loaded, errors: &[usize], search: &SearchPath) -> Vec<Edit> 
             edits.extend(text.more_modules(search));
             edits.extend(text.heads());
             edits.extend(text.other_heads());
+            edits.extend(text.announcements());
             edits.extend(text.symbols_too_many());
             edits.extend(text.introductions());
             edits.extend(text.other_expressions());
+            edits.extend(text.glued_words());
         } else {
             edits.extend(text.comments());
+            edits.extend(text.module_ends());
             edits.extend(text.confused_symbols());
             edits.extend(text.symbols_too_many());
-            edits.extend(text.other_symbols());
+            edits.extend(text.glued_words());
         }
+    }
+    for text in texts {
+        edits.extend(text.one_more_or_other());
     }
     let mut known = FxHashSet::default();
     edits.retain(|edit| known.insert(edit.clone()));
@@ -124,6 +144,7 @@ fn repairs(loaded: &Loaded, errors: &[usize], search: &SearchPath) -> Vec<Edit> 
 /// A spec with several errors, to be read again with edits.
 struct Trial<'l, A> {
     loaded: &'l Loaded,
+    texts: &'l [SpoiltText<'l>],
     /// The errors: numbers of diagnostics.
     errors: &'l [usize],
     /// Analyses the spec with other words for one of its files.
@@ -131,22 +152,57 @@ struct Trial<'l, A> {
 }
 
 impl<A: Fn(&Sources, &Path, &str) -> Loaded> Trial<'_, A> {
-    /// Which of the errors an edit mends: none if a new one comes with it.
-    fn mended(&self, edit: &Edit, budget: &mut usize) -> Vec<usize> {
+    /// Whether several errors may be gone after a change inside the definitions of a part of a text. A level may be wrong
+    /// because of it wherever a definition is used; what is not defined or taken elsewhere remains so.
+    fn has_several(&self, source: SourceId, window: Span, teller: &[usize]) -> bool {
+        let is_inside =
+            |at: SourceId, span: Span| at == source && window.start <= span.start && span.start < window.end;
+        let can_be_gone = |error: &Diagnostic| {
+            let has_place = || {
+                let mut labels = error.labels.iter();
+                is_inside(error.source, error.span) || labels.any(|label| is_inside(label.source, label.span))
+            };
+            let is_of_names = matches!(
+                error.class,
+                Class::Undefined | Class::Redefined | Class::Arity | Class::Module
+            );
+            !is_of_names || has_place()
+        };
+        let errors = self.errors.iter().zip(teller);
+        let mut tellers = errors.filter_map(|(number, teller)| {
+            let error = self.loaded.diagnostics.get(*number)?;
+            can_be_gone(error).then_some(*teller)
+        });
+        let first = tellers.next();
+        tellers.any(|teller| Some(teller) != first)
+    }
+
+    /// Which of the errors an edit mends, if they have different tellers: none if a new one comes with it.
+    fn mended(&self, edit: &Edit, teller: &[usize], budget: &mut usize) -> Vec<usize> {
         let sources = &self.loaded.spec.sources;
         let source = sources.get(edit.source);
+        let is_parsed = self.loaded.spec.root.is_some();
+        let spoilt = self.texts.iter().find(|text| text.source == edit.source);
+        if let Some(spoilt) = spoilt.filter(|_| !edit.reaches_far()) {
+            if !is_parsed && !spoilt.is_near_all_errors(edit) {
+                return Vec::new();
+            }
+            match spoilt.effect(edit, budget) {
+                Effect::Nonsense => return Vec::new(),
+                Effect::Inside(window) if !self.has_several(edit.source, window, teller) => {
+                    return Vec::new();
+                }
+                Effect::Inside(_) | Effect::Anywhere => {}
+            }
+        }
         let Some(text) = edit.applied(source.text()) else {
             return Vec::new();
         };
-        let is_parsed = self.loaded.spec.root.is_some();
-        if !is_parsed {
-            *budget = budget.saturating_sub(text.len());
-            if !can_be_parsed(edit.source, &text) {
-                return Vec::new();
-            }
+        if !is_parsed && !can_be_parsed(edit.source, &text, budget) {
+            return Vec::new();
         }
-        *budget = budget.saturating_sub(spec_bytes(self.loaded));
         let after = (self.again)(sources, source.path(), &text);
+        *budget = budget.saturating_sub(work_of_spec(&after));
         let mut left: Vec<usize> = Vec::new();
         for diagnostic in after.diagnostics.iter().filter(|d| d.is_error()) {
             let place = Place::of(diagnostic, &after.spec.sources);
@@ -169,10 +225,18 @@ fn spec_bytes(loaded: &Loaded) -> usize {
     sources.map(|(_, source)| source.text().len()).sum()
 }
 
-fn can_be_parsed(source: SourceId, text: &str) -> bool {
-    let mut diagnostics = Vec::new();
-    parse(source, text, &mut Names::default(), &mut diagnostics);
-    !diagnostics.iter().any(Diagnostic::is_error)
+/// What it takes to read a tree again.
+fn work_of(tree: &Tree, text: &str) -> usize {
+    tree.exprs.len() + text.len() / BYTES_PER_EXPRESSION
+}
+
+/// What it takes to read a spec again, with everything it uses.
+fn work_of_spec(loaded: &Loaded) -> usize {
+    let spec = &loaded.spec;
+    let trees = spec.trees.iter();
+    trees
+        .map(|tree| work_of(tree, spec.sources.get(tree.source).text()))
+        .sum()
 }
 
 /// Puts the errors together that one edit mends; `again` analyses the spec with other words for one of its files.
@@ -185,17 +249,19 @@ pub(super) fn join(
     if !(2..=MAX_ERRORS).contains(&errors.len()) || spec_bytes(loaded) > MAX_SPEC_BYTES {
         return;
     }
-    let mut budget = MAX_BYTES;
+    let mut budget = MAX_WORK;
     // The error that tells each one.
     let mut teller: Vec<usize> = (0..errors.len()).collect();
+    let texts = SpoiltText::all(loaded, &errors);
     let trial = Trial {
         loaded,
+        texts: &texts,
         errors: &errors,
         again,
     };
     let mut advice: Vec<(usize, String)> = Vec::new();
-    for edit in repairs(loaded, &errors, search) {
-        let mended = trial.mended(&edit, &mut budget);
+    for edit in repairs(&texts, loaded.spec.root.is_some(), search) {
+        let mended = trial.mended(&edit, &teller, &mut budget);
         let mut told: Vec<usize> = mended.iter().filter_map(|at| teller.get(*at).copied()).collect();
         told.sort_unstable();
         told.dedup();

@@ -14,7 +14,7 @@ const USUAL: &str = "Integers, Sequences, FiniteSets, TLC";
 impl SpoiltText<'_> {
     /// A module that has names which are taken, in place of what should be extended.
     pub fn other_modules(&self) -> Vec<Edit> {
-        let extended = self.extended().into_iter().filter(|_| self.is_taken);
+        let extended = self.extended().into_iter().filter(|_| !self.taken.is_empty());
         extended
             .filter_map(|token| self.edit(token.span(), USUAL, Words::Meant))
             .collect()

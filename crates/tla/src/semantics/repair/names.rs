@@ -1,22 +1,47 @@
 //! Repairs of names: another one, a parameter more, a prime less.
 
+use rustc_hash::FxHashMap;
+
 use super::edit::{Edit, Words};
 use super::spoilt_text::SpoiltText;
+use crate::source::Span;
 use crate::syntax::operators::Op;
-use crate::syntax::token::TokenKind;
+use crate::syntax::token::{Keyword, TokenKind};
 
 /// How many primes of a definition are looked at.
 const MAX_PRIMES: usize = 24;
 
+/// How many words from the beginning of an error on may name its cause.
+const MAX_NAMED: usize = 12;
+
 impl SpoiltText<'_> {
-    /// What stands where an error points should have had a name that is missing.
+    /// What stands where an error points should have had a name that is missing, which an error about a name that is
+    /// taken may show as another of its places.
     pub fn other_names(&self) -> Vec<Edit> {
         let mut edits = Vec::new();
-        for unknown in &self.unknown {
+        let names = self.unknown.iter().chain(&self.taken);
+        for unknown in names.filter(|name| self.slice(**name).starts_with(char::is_alphabetic)) {
             let places = self.errors.iter().chain(&self.labels);
             let tokens = places.filter_map(|place| self.token(place.start));
             for token in tokens.filter(|token| token.kind == TokenKind::Identifier) {
                 edits.extend(self.edit(token.span(), self.slice(*unknown), Words::Meant));
+            }
+        }
+        edits
+    }
+
+    /// What RECURSIVE announces should be what is defined next.
+    pub fn announcements(&self) -> Vec<Edit> {
+        let mut edits = Vec::new();
+        for (at, token) in self.tokens.iter().enumerate() {
+            if token.kind != TokenKind::Keyword(Keyword::Recursive) {
+                continue;
+            }
+            let mut rest = self.tokens_from(at + 1).iter();
+            let announced = rest.next();
+            let defined = rest.find(|token| token.begins_definition);
+            if let (Some(announced), Some(defined)) = (announced, defined) {
+                edits.extend(self.edit(announced.span(), self.word(defined), Words::Meant));
             }
         }
         edits
@@ -46,23 +71,34 @@ impl SpoiltText<'_> {
     pub fn primes(&self) -> Vec<Edit> {
         let around = self.errors.iter();
         let around = around.map(|error| self.definitions_around(error.start).last().unwrap_or(0));
+        // Of what has no parameters, the level is what it is meant to be, or is told as the cause.
+        let has_params = |at: &usize| self.arguments_after(*at) > 0;
         let named = self
-            .errors
-            .iter()
-            .filter_map(|error| self.operator_named_at(error.start));
+            .definitions_named(&self.errors, MAX_NAMED)
+            .into_iter()
+            .filter(has_params);
         named.chain(around).flat_map(|at| self.primes_of(at)).collect()
     }
 
-    /// The definition of the operator with parameters that is used at a place.
-    fn operator_named_at(&self, start: u32) -> Option<usize> {
-        let word = self.word(self.token(start)?);
-        self.tokens.windows(2).position(|pair| match pair {
-            [name, next] => {
-                let is_operator = name.begins_definition && next.kind == TokenKind::ParenOpen;
-                is_operator && self.word(name) == word
+    /// The definitions of what is named where one of some errors begins, as many tokens after that, or two before.
+    pub fn definitions_named(&self, errors: &[Span], reach: usize) -> Vec<usize> {
+        let mut words: FxHashMap<&str, usize> = FxHashMap::default();
+        for error in errors {
+            let first = self.token_at(error.start).saturating_sub(2);
+            let tokens = self.tokens_from(first).iter();
+            let tokens = tokens.take_while(|token| !token.begins_definition || token.start <= error.start);
+            for token in tokens.take(reach + 2) {
+                let next = words.len();
+                words.entry(self.word(token)).or_insert(next);
             }
-            _ => false,
-        })
+        }
+        let tokens = self.tokens.iter().enumerate();
+        let heads = tokens.filter(|(_, token)| token.begins_definition);
+        let mut named: Vec<(usize, usize)> = heads
+            .filter_map(|(at, token)| Some((*words.get(self.word(token))?, at)))
+            .collect();
+        named.sort_unstable();
+        named.into_iter().map(|(_, at)| at).collect()
     }
 
     fn primes_of(&self, definition: usize) -> Vec<Edit> {

@@ -1,6 +1,11 @@
 //! A text with errors in it, and how to find one's way in it.
 
+use std::cell::RefCell;
+
+use rustc_hash::FxHashMap;
+
 use super::edit::{Edit, Words};
+use super::window::{Cut, cuts};
 use crate::diagnostic::Class;
 use crate::semantics::loader::Loaded;
 use crate::source::{SourceId, Span};
@@ -12,16 +17,26 @@ pub(super) struct SpoiltText<'l> {
     pub source: SourceId,
     pub text: &'l str,
     pub tokens: Vec<Token>,
+    /// Where something new begins at the left margin.
+    pub cuts: Vec<Cut>,
+    /// Whether it can be parsed.
+    pub is_parsed: bool,
+    /// The skeletons of parts of the text, as far as they were asked for.
+    pub skeletons: RefCell<FxHashMap<Span, Option<String>>>,
     /// Where the errors are.
     pub errors: Vec<Span>,
+    /// Those that are not about levels.
+    pub not_of_levels: Vec<Span>,
     /// The further places that they show.
     pub labels: Vec<Span>,
+    /// The further places that those show which are not about levels.
+    pub labels_not_of_levels: Vec<Span>,
     /// The names that nothing defines, as far as they have errors of their own.
     pub unknown: Vec<Span>,
     /// The names that nothing defines.
     pub missing: Vec<Span>,
-    /// Whether something has a name that is taken.
-    pub is_taken: bool,
+    /// Where something has a name that is taken, and the other places of such errors.
+    pub taken: Vec<Span>,
 }
 
 impl<'l> SpoiltText<'l> {
@@ -32,40 +47,54 @@ impl<'l> SpoiltText<'l> {
         for error in errors() {
             let known = texts.iter().position(|text| text.source == error.source);
             let at = known.unwrap_or_else(|| {
-                texts.push(Self::new(
-                    error.source,
-                    loaded.spec.sources.get(error.source).text(),
-                ));
+                let text = loaded.spec.sources.get(error.source).text();
+                texts.push(Self::new(error.source, text, loaded.spec.root.is_some()));
                 texts.len() - 1
             });
             let Some(text) = texts.get_mut(at) else { continue };
             text.errors.push(error.span);
-            text.is_taken |= error.class == Class::Redefined;
-            if error.class == Class::Undefined {
-                let labels = error.labels.iter().filter(|label| label.source == error.source);
-                text.unknown.push(error.span);
-                text.missing.push(error.span);
-                text.missing.extend(labels.map(|label| label.span));
+            if error.class != Class::Level {
+                text.not_of_levels.push(error.span);
+            }
+            let labels = error.labels.iter().filter(|label| label.source == error.source);
+            let places = std::iter::once(error.span).chain(labels.map(|label| label.span));
+            match error.class {
+                Class::Undefined => {
+                    text.unknown.push(error.span);
+                    text.missing.extend(places);
+                }
+                Class::Redefined => text.taken.extend(places),
+                _ => {}
             }
         }
-        for label in errors().flat_map(|error| &error.labels) {
+        let labels = errors().flat_map(|error| error.labels.iter().map(|label| (error.class, label)));
+        for (class, label) in labels {
             if let Some(text) = texts.iter_mut().find(|text| text.source == label.source) {
                 text.labels.push(label.span);
+                if class != Class::Level {
+                    text.labels_not_of_levels.push(label.span);
+                }
             }
         }
         texts
     }
 
-    fn new(source: SourceId, text: &'l str) -> Self {
+    fn new(source: SourceId, text: &'l str, is_parsed: bool) -> Self {
+        let tokens = tokenize(source, text, 0, &mut Vec::new());
         Self {
             source,
             text,
-            tokens: tokenize(source, text, 0, &mut Vec::new()),
+            cuts: cuts(&tokens),
+            is_parsed,
+            skeletons: RefCell::default(),
+            tokens,
             errors: Vec::new(),
+            not_of_levels: Vec::new(),
             labels: Vec::new(),
+            labels_not_of_levels: Vec::new(),
             unknown: Vec::new(),
             missing: Vec::new(),
-            is_taken: false,
+            taken: Vec::new(),
         }
     }
 
@@ -92,6 +121,13 @@ impl<'l> SpoiltText<'l> {
     /// The token that a byte is in, or the next one.
     pub fn token(&self, start: u32) -> Option<&Token> {
         self.tokens.get(self.token_at(start))
+    }
+
+    /// Whether nothing is before a token in its line.
+    pub fn begins_line(&self, token: &Token) -> bool {
+        let before = self.text.get(..token.start as usize).unwrap_or("");
+        let line = before.rsplit('\n').next().unwrap_or("");
+        line.trim_start().is_empty()
     }
 
     /// The module's own name.
@@ -164,6 +200,16 @@ impl<'l> SpoiltText<'l> {
             span,
             new,
             words,
+        })
+    }
+
+    /// Two words and what is between them for a part of the text; what is between may be a comment.
+    pub fn pair(&self, span: Span, [first, between, second]: [&str; 3]) -> Option<Edit> {
+        let is_apart = if between.is_empty() { "" } else { " " };
+        let edit = self.edit(span, [first, is_apart, second].concat(), Words::Meant)?;
+        Some(Edit {
+            new: [first, between, second].concat(),
+            ..edit
         })
     }
 

@@ -1,4 +1,4 @@
-//! Repairs of symbols near an error: one less, two the other way round, one more, another one.
+//! Repairs of symbols near an error: one less, two the other way round, one for another that looks much like it.
 
 use super::edit::{Edit, Words};
 use super::spoilt_text::SpoiltText;
@@ -8,24 +8,18 @@ use crate::syntax::token::{Token, TokenKind};
 /// How far from an error a symbol may be that is taken out or swapped, in tokens.
 const REACH: usize = 4;
 
-/// How far from the first error a symbol may be missing or be another one.
-const MISSING_REACH: usize = 2;
-
 /// How many lines before the first error a comment may begin.
 const COMMENT_LINES: usize = 6;
 
-/// An expression that has a meaning everywhere.
-const ANY_EXPRESSION: &str = "TRUE";
+/// What ends a module.
+const MODULE_END: &str = "====";
 
-/// What may be missing where a text cannot be parsed. Nothing here ends a module or begins a proof or a comment.
-const SYMBOLS: [&str; 21] = [
-    ",", ")", "(", "]", "[", "}", "{", ">>", "<<", "==", ":", "=", "\\in", "/\\", "THEN", "ELSE", "IN",
-    "LET", "IF", "|->", "->",
-];
+/// An expression that has a meaning everywhere.
+pub(super) const ANY_EXPRESSION: &str = "TRUE";
 
 impl SpoiltText<'_> {
     /// The numbers of the tokens around a place, the nearest first.
-    fn around(&self, start: u32, reach: usize) -> impl Iterator<Item = usize> {
+    pub fn around(&self, start: u32, reach: usize) -> impl Iterator<Item = usize> {
         let at = self.token_at(start);
         let before = (0..=reach).map(move |distance| at.checked_sub(distance));
         let after = (0..=reach).map(move |distance| at.checked_add(distance));
@@ -57,7 +51,7 @@ impl SpoiltText<'_> {
         places.filter_map(|at| self.confused(at)).collect()
     }
 
-    /// A name that means something else than what should be there.
+    /// An expression in place of what means something else, or none.
     pub fn other_expressions(&self) -> Vec<Edit> {
         let places = self
             .errors
@@ -65,8 +59,8 @@ impl SpoiltText<'_> {
             .flat_map(|error| self.around(error.start, REACH));
         let tokens = places.filter_map(|at| self.tokens.get(at));
         tokens
-            .filter(|token| token.kind == TokenKind::Identifier && !token.begins_definition)
-            .filter_map(|token| self.edit(token.span(), ANY_EXPRESSION, Words::AnyExpression))
+            .filter(|token| !is_module_border(token) && !token.begins_definition)
+            .filter_map(|token| self.edit(token.span(), format!(" {ANY_EXPRESSION} "), Words::AnyExpression))
             .collect()
     }
 
@@ -83,23 +77,6 @@ impl SpoiltText<'_> {
             if let Some(first) = first {
                 edits.extend(self.swapped(first));
                 edits.extend(first.checked_sub(1).and_then(|before| self.swapped(before)));
-            }
-        }
-        edits
-    }
-
-    /// A symbol that is missing, or another one than it should be, where a text cannot be parsed.
-    pub fn other_symbols(&self) -> Vec<Edit> {
-        let mut edits = Vec::new();
-        let places = self.first_error().into_iter();
-        let places = places.flat_map(|first| self.around(first, MISSING_REACH));
-        for token in places.filter_map(|at| self.tokens.get(at)) {
-            let symbols = SYMBOLS.iter().map(|symbol| (*symbol, Words::Meant));
-            for (symbol, words) in symbols.chain([(ANY_EXPRESSION, Words::AnyExpression)]) {
-                edits.extend(self.insertion(token.start, format!("{symbol} "), words));
-                if !is_module_border(token) {
-                    edits.extend(self.edit(token.span(), format!(" {symbol} "), words));
-                }
             }
         }
         edits
@@ -135,7 +112,22 @@ impl SpoiltText<'_> {
             .collect()
     }
 
-    fn without(&self, at: usize) -> Option<Edit> {
+    /// The end of the module where a line has nothing but too few signs for it, or where the text ends: nothing is behind
+    /// that which it could hide.
+    pub fn module_ends(&self) -> Vec<Edit> {
+        let is_end = |token: &&Token| {
+            let line_end = self.text.get(token.end as usize..).unwrap_or("").lines().next();
+            let is_alone = self.begins_line(token) && line_end.is_none_or(|rest| rest.trim().is_empty());
+            is_alone && self.word(token).trim_matches('=').is_empty()
+        };
+        let ends = self.tokens.iter().filter(is_end);
+        let ends = ends.filter(|token| token.kind != TokenKind::ModuleEnd && token.kind != TokenKind::End);
+        let ends = ends.filter_map(|token| self.edit(token.span(), MODULE_END, Words::Meant));
+        let last = self.insertion(self.text.len() as u32, format!("\n{MODULE_END}\n"), Words::Meant);
+        ends.chain(last).collect()
+    }
+
+    pub fn without(&self, at: usize) -> Option<Edit> {
         let token = self.tokens.get(at).filter(|token| token.end > token.start)?;
         // With the blanks after it, so that what follows comes to stand where it stood before.
         let rest = self.text.get(token.end as usize..)?;
@@ -155,8 +147,8 @@ impl SpoiltText<'_> {
             return None;
         }
         let between = self.slice(Span::new(token.end, next.start));
-        let new = format!("{}{between}{}", self.word(next), self.word(token));
-        self.edit(token.span().to(next.span()), new, Words::Meant)
+        let span = token.span().to(next.span());
+        self.pair(span, [self.word(next), between, self.word(token)])
     }
 
     /// A comma for a full stop or the other way round, or an operator for what leads into an instance.
@@ -180,7 +172,7 @@ impl SpoiltText<'_> {
 }
 
 /// Whether a token begins or ends a module, so that what it stands before or after may not be read at all.
-fn is_module_border(token: &Token) -> bool {
+pub(super) fn is_module_border(token: &Token) -> bool {
     matches!(
         token.kind,
         TokenKind::ModuleStart | TokenKind::ModuleEnd | TokenKind::End

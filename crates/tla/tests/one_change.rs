@@ -1,0 +1,198 @@
+//! Errors that one change mends are one error, which names the change.
+
+mod common;
+
+use std::path::Path;
+
+use common::{advice, complaints};
+use omnilink_tla::semantics::load_text;
+use omnilink_tla::semantics::search_path::SearchPath;
+
+/// Asserts that a module with the given body has one error, and that the advice says what to change.
+fn assert_one_change(body: &str, change: &str) {
+    let complaints = complaints(body);
+    assert_eq!(complaints.len(), 1, "{body}\n{complaints:#?}");
+    assert!(advice(body).contains(change), "{body}\n{}", advice(body));
+}
+
+#[test]
+fn a_word_in_place_of_another_is_written_for_it() {
+    for (body, change) in [
+        (
+            "EXTENDS Naturals\n,\n  Bag,\n  Sequence\nA == Bag \\cup {Sequence}",
+            "write `CONSTANTS` for `,` in line 3, column 1",
+        ),
+        (
+            "EXTENDS Naturals\nVARIABLE x\nNext == x' = [x EXCEPT !.ack = [] - @]",
+            "write something else for `[]` in line 4",
+        ),
+        (
+            "EXTENDS Naturals\nF(n) == n\nA == {F([] - n * 2) : n \\in Nat}",
+            "write something else for `[]` in line 4",
+        ),
+    ] {
+        assert_one_change(body, change);
+    }
+}
+
+#[test]
+fn a_definition_with_the_name_of_another_gets_the_name_that_is_missing() {
+    assert_one_change(
+        "VARIABLE x
+Init == x = 0
+Next == x' = x
+Inv == Init /\\ [][Next]_x
+Inv == x = 0
+THEOREM Inv /\\ [Next]_x => Inv'
+THEOREM Spec => []Inv",
+        "write `Spec` for `Inv` in line 5, column 1",
+    );
+}
+
+#[test]
+fn what_recursive_announces_is_what_is_defined_next() {
+    assert_one_change(
+        "EXTENDS Naturals
+RECURSIVE x(_, _)
+Sum(f, S) == IF S = {} THEN 0
+             ELSE LET x == CHOOSE x \\in S : TRUE
+                  IN f[x] + Sum(f, S \\ {x})",
+        "write `Sum` for `x` in line 3, column 11",
+    );
+}
+
+#[test]
+fn a_word_that_is_lost_is_put_in() {
+    assert_one_change(
+        "EXTENDS Integers
+---- MODULE Inner ----
+EXTENDS Sequences
+CONSTANT GST
+Init == GST = <<>>
+Next == TRUE
+====
+GST ==
+
+INSTANCE Inner
+A == Init /\\ Next
+B == Len(<<>>)",
+        "put in an expression in line 11",
+    );
+}
+
+#[test]
+fn the_first_line_of_a_definition_is_put_in_where_the_rest_stands() {
+    assert_one_change(
+        "EXTENDS Naturals
+VARIABLES pc, j
+Init == /\\ pc = 3
+        /\\ j = 1
+
+      /\\ IF j < 2
+            THEN pc' = 5
+            ELSE pc' = 7
+      /\\ UNCHANGED j
+
+L5 == /\\ pc' = 7
+      /\\ UNCHANGED j
+Next == L3 \\/ L5
+Spec == Init /\\ [][Next]_<<pc, j>>",
+        "begin a definition in line 7, column 7",
+    );
+}
+
+#[test]
+fn two_words_that_became_one_are_taken_apart() {
+    for (body, change) in [
+        (
+            "---- MODULE Inner ----\nVARIABLES mem, ctl, buf\nSpec == [][mem' = ctl]_buf\n====
+I(mem, ctl, buf) == INSTANCE Inner\nSpec == \\EE mem, ctl, buf : I(mem,ctlbuf)!Spec",
+            "write `ctl , buf` for `ctlbuf`",
+        ),
+        (
+            "EXTENDS TLC\nPrintVal(id, exp) == Print(<<id, exp>>, TRUEASSUME\n\n) /\\ PrintVal(1, 2)",
+            "write `TRUE) ASSUME` for `TRUEASSUME )`",
+        ),
+        (
+            "VARIABLE v\nA == v' = v\nB == IF <<A>>_v \\/ ~(<< ENABLEDA>>_v)' THEN 1 ELSE 2",
+            "write `ENABLED <<A` for `<< ENABLEDA`",
+        ),
+    ] {
+        assert_one_change(body, change);
+    }
+}
+
+#[test]
+fn two_words_that_changed_places_across_a_comment_change_back() {
+    assert_one_change(
+        "CONSTANT Naturals
+INSTANCE Val
+
+\\* Concrete values.
+Naturals == {1, 2}
+B == Val",
+        "write `Naturals \\* Concrete values. Val` for `Val \\* Concrete values. Naturals`",
+    );
+}
+
+#[test]
+fn a_line_with_too_few_signs_for_the_end_of_the_module_is_its_end() {
+    let text = "---- MODULE M ----
+A == 1
+B == \\E c \\in {A} : c = A
+
+==
+---- CONFIG M ----
+INIT Init
+====
+";
+    let loaded = load_text(Path::new("M.tla"), text.to_owned(), &SearchPath::default());
+    let [error] = loaded.diagnostics.as_slice() else {
+        panic!("{:#?}", loaded.diagnostics);
+    };
+    let help = error.help.as_deref().unwrap_or("");
+    assert!(help.contains("write `====` for `==` in line 5"), "{help}");
+}
+
+#[test]
+fn a_prime_in_what_is_passed_on_is_taken_out() {
+    assert_one_change(
+        "EXTENDS Naturals, Sequences
+VARIABLE inbox
+Pred(msg) ==
+    msg.type' = \"pl\"
+A == \\A n \\in {1} : SelectSeq(inbox[n], Pred) = SelectSeq(inbox'[n], Pred)
+B == Len(SelectSeq(inbox[1], Pred)) < Len(SelectSeq(inbox'[1], Pred))",
+        "take out `'` in line 5",
+    );
+}
+
+#[test]
+fn what_makes_a_value_of_an_instance_is_taken_out() {
+    assert_one_change(
+        "---- MODULE Proto ----
+Nat == {1}
+a + b == a
+a - b == a
+a * b == a
+====
+LOCAL R == 0 INSTANCE Proto
+N == R!Nat
+a + b == R!+(a, b)
+a - b == R!-(a, b)
+a * b == R!*(a, b)",
+        "take out `0` in line 8",
+    );
+}
+
+#[test]
+fn a_constant_that_is_substituted_twice_has_no_value_that_could_be_wrong() {
+    let said = complaints(
+        "---- MODULE Inner ----
+CONSTANTS S, V, C(_)
+F == C(S) \\cup V
+====
+I == INSTANCE Inner WITH S <- 1, C <- 2, C <- LAMBDA s : s",
+    );
+    assert_eq!(said, ["5:42 redefined: `C` is substituted twice"]);
+}
