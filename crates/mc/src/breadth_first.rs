@@ -14,7 +14,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::Builder;
 
-use crate::crew::{Command, Crew, Report};
+use crate::crew::{Command, Crew, Report, receive};
 use crate::dump::GraphSink;
 use crate::leader::Leader;
 use crate::limits::Limits;
@@ -88,7 +88,7 @@ fn follow<M: Machine>(
     reports: &Sender<Report>,
 ) {
     let mut member = crew.member(number);
-    for command in commands {
+    while let Ok(command) = receive(commands) {
         let done: Result<Report, Box<dyn Any + Send>> = catch_unwind(AssertUnwindSafe(|| match command {
             Command::Explore => {
                 crew.explore(&mut member);

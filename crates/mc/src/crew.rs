@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvError, TryRecvError};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 use crate::breadth_first::Search;
@@ -282,6 +283,22 @@ impl<'a, M: Machine> Crew<'a, M> {
         }
         displaced
     }
+}
+
+/// How often a worker offers its core to others before it goes to sleep. Workers wait for each other twice a block, mostly for some
+/// ten microseconds, and waking up takes longer: with levels of a thousand states that is a twentieth of the time.
+const PATIENCE: u32 = 300;
+
+/// Receives what somebody else is about to send.
+pub(crate) fn receive<T>(from: &Receiver<T>) -> Result<T, RecvError> {
+    for _ in 0..PATIENCE {
+        match from.try_recv() {
+            Ok(received) => return Ok(received),
+            Err(TryRecvError::Disconnected) => return Err(RecvError),
+            Err(TryRecvError::Empty) => std::thread::yield_now(),
+        }
+    }
+    from.recv()
 }
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, Sender};
 use crate::breadth_first::Search;
 use crate::claims::Claims;
 use crate::codec::Decoder;
-use crate::crew::{Command, Crew, Early, Member, Report, lock};
+use crate::crew::{Command, Crew, Early, Member, Report, lock, receive};
 use crate::displaced::{Displaced, Find};
 use crate::dump::GraphSink;
 use crate::expand::{Harvest, start};
@@ -212,7 +212,7 @@ impl<'c, 'a, 's, M: Machine> Leader<'c, 'a, 's, M> {
     fn await_followers(&self) -> Vec<Find> {
         let mut finds = Vec::new();
         for _ in &self.followers {
-            match self.reports.recv() {
+            match receive(&self.reports) {
                 Ok(Report::Merged(displaced)) => finds.extend(displaced),
                 Ok(Report::Panicked(panic)) => resume_unwind(panic),
                 Ok(Report::Explored) | Err(_) => {}
