@@ -14,6 +14,7 @@ use omnilink_value::Value;
 use super::edit::Edit;
 use super::exchange::Exchange;
 use super::place::{Place, Seen};
+use super::places::Places;
 use super::tree::Looked;
 use super::{Answer, Memory, OwnLook, Successor};
 use crate::eval::evaluator::Evaluator;
@@ -112,7 +113,9 @@ impl Memory {
             return;
         }
         let looks = lesson.looks.iter().map(|(place, seen)| ToldLook { place, seen });
-        let made = here.tree.insert(looks, || lesson.answer.unshared());
+        let made = here
+            .tree
+            .insert(looks, &mut self.places, || lesson.answer.unshared());
         self.room = self.room.saturating_sub(made);
     }
 }
@@ -132,8 +135,8 @@ impl Looked for ToldLook<'_> {
         Seen::Value(self.seen)
     }
 
-    fn kept_place(&self) -> Rc<Place> {
-        Rc::new(self.place.unshared())
+    fn kept_place(&self, places: &mut Places) -> Rc<Place> {
+        places.shared(self.place, || Rc::new(self.place.unshared()))
     }
 
     fn kept_value(&self) -> Value {
