@@ -4,7 +4,7 @@
 //! single worker would have found them. Workers take segments of the level in that order. While they expand, nobody writes to
 //! the table of seen states: each keeps what it found new. Then the finds are merged in the order of the segments, each worker
 //! taking the shards of the table that are its own, so of two workers that found one state, the one with the earlier parent
-//! keeps it. If something is wrong in several segments, the first counts, and what came after it is forgotten. So
+//! keeps it, even if only the other one has made it. If something is wrong in several segments, the first counts, and what came after it is forgotten. So
 //! counts, levels and counterexamples are the same in every run.
 //!
 //! One worker alone, or a block too small to share, writes to the table directly and merges nothing.
