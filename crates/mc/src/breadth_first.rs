@@ -4,7 +4,7 @@
 //! single worker would have found them. Workers take segments of the level in that order. While they expand, nobody writes to
 //! the table of seen states: each keeps what it found new. Then the finds are merged in the order of the segments, each worker
 //! taking the shards of the table that are its own, so of two workers that found one state, the one with the earlier parent
-//! keeps it. If something is wrong in several segments, the first counts, and what came after it is forgotten. So
+//! keeps it, even if only the other one has made it. If something is wrong in several segments, the first counts, and what came after it is forgotten. So
 //! counts, levels and counterexamples are the same in every run.
 //!
 //! One worker alone, or a block too small to share, writes to the table directly and merges nothing.
@@ -14,7 +14,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::Builder;
 
-use crate::crew::{Command, Crew, Report};
+use crate::crew::{Command, Crew, Report, receive};
 use crate::dump::GraphSink;
 use crate::leader::Leader;
 use crate::limits::Limits;
@@ -88,7 +88,7 @@ fn follow<M: Machine>(
     reports: &Sender<Report>,
 ) {
     let mut member = crew.member(number);
-    for command in commands {
+    while let Ok(command) = receive(commands) {
         let done: Result<Report, Box<dyn Any + Send>> = catch_unwind(AssertUnwindSafe(|| match command {
             Command::Explore => {
                 crew.explore(&mut member);

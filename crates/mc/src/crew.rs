@@ -2,17 +2,20 @@
 
 use std::any::Any;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::mpsc::{Receiver, RecvError, TryRecvError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 use crate::breadth_first::Search;
 use crate::claims::Claims;
 use crate::codec::Garbled;
+use crate::displaced::Find;
 use crate::expand::{Expanding, Harvest, expand};
 use crate::limits::{Deadline, Limit};
 use crate::live::Live;
 use crate::machine::Machine;
 use crate::outcome::{Breach, Figures, Wrong};
-use crate::seen::{SeenStates, Shard, Shared, Sieve, shard_of};
+use crate::seen::{SeenStates, Shard, shard_of};
+use crate::sieve::{Recent, Shared, Sieve};
 use crate::waiting::Segment;
 
 /// What the leader tells the others to do.
@@ -28,12 +31,9 @@ pub(crate) enum Command {
 #[derive(Debug)]
 pub(crate) enum Report {
     Explored,
-    Merged(Vec<Duplicate>),
+    Merged(Vec<Find>),
     Panicked(Box<dyn Any + Send>),
 }
-
-/// A find of a segment that an earlier segment has, too: the numbers of segment and find.
-pub(crate) type Duplicate = (usize, usize);
 
 /// Why the expansion of a segment ended early.
 #[derive(Debug)]
@@ -47,8 +47,18 @@ pub(crate) enum Early<F> {
 /// What came of a segment.
 #[derive(Debug)]
 pub(crate) struct Reaped<F> {
-    pub(crate) harvest: Harvest,
-    pub(crate) early: Option<Early<F>>,
+    /// Set by whoever expands the segment, and read by all when it is merged.
+    pub(crate) harvest: OnceLock<Harvest>,
+    pub(crate) early: Mutex<Option<Early<F>>>,
+}
+
+impl<F> Default for Reaped<F> {
+    fn default() -> Self {
+        Self {
+            harvest: OnceLock::new(),
+            early: Mutex::new(None),
+        }
+    }
 }
 
 /// Some segments of a level, worked on together.
@@ -58,7 +68,7 @@ pub(crate) struct Block<F> {
     /// The number under which the first segment claims states.
     first_claim: usize,
     pub(crate) segments: Vec<Segment>,
-    pub(crate) reaped: Vec<Mutex<Option<Reaped<F>>>>,
+    pub(crate) reaped: Vec<Reaped<F>>,
 }
 
 /// What one worker has to itself.
@@ -66,6 +76,7 @@ pub(crate) struct Member<W> {
     number: usize,
     pub(crate) worker: W,
     mine: Shard,
+    pub(crate) recent: Recent,
 }
 
 /// What all workers share.
@@ -123,6 +134,7 @@ impl<'a, M: Machine> Crew<'a, M> {
             number,
             worker: self.machine.searcher(number),
             mine: Shard::default(),
+            recent: Recent::default(),
         }
     }
 
@@ -139,7 +151,7 @@ impl<'a, M: Machine> Crew<'a, M> {
             self.claims.clear();
             block.first_claim = 0;
         }
-        block.reaped = segments.iter().map(|_| Mutex::new(None)).collect();
+        block.reaped = segments.iter().map(|_| Reaped::default()).collect();
         block.segments = segments;
         self.next_segment.store(0, Ordering::Relaxed);
         self.cut.store(usize::MAX, Ordering::Relaxed);
@@ -155,6 +167,7 @@ impl<'a, M: Machine> Crew<'a, M> {
     pub(crate) fn explore(&self, member: &mut Member<M::Worker>) {
         let block = self.block.read().unwrap_or_else(PoisonError::into_inner);
         let before = self.seen.reading();
+        let may_be_elsewhere = self.machine.fingerprints_identify();
         member.mine.clear();
         loop {
             let number = self.next_segment.fetch_add(1, Ordering::Relaxed);
@@ -164,20 +177,22 @@ impl<'a, M: Machine> Crew<'a, M> {
             if number > self.cut.load(Ordering::Relaxed) {
                 break;
             }
-            let mut sieve = Shared {
+            let mut sieve = member.recent.before(Shared {
                 before: &before,
                 mine: &mut member.mine,
                 claims: &self.claims,
                 segment: block.first_claim + number,
-            };
+                may_be_elsewhere,
+            });
             let mut harvest = self.harvest();
             let worker = &mut member.worker;
             let early = self.expand_segment(worker, (segment, block.level), &mut sieve, &mut harvest, None);
             if early.is_some() {
                 self.cut.fetch_min(number, Ordering::Relaxed);
             }
-            if let Some(place) = block.reaped.get(number) {
-                *lock(place) = Some(Reaped { harvest, early });
+            if let Some(reaped) = block.reaped.get(number) {
+                reaped.harvest.get_or_init(|| harvest);
+                *lock(&reaped.early) = early;
             }
         }
     }
@@ -242,28 +257,48 @@ impl<'a, M: Machine> Crew<'a, M> {
     }
 
     /// Puts what was found into the table, in the order of the segments, as far as it belongs into one's own shards.
-    pub(crate) fn merge(&self, member: &Member<M::Worker>, parts: usize) -> Vec<Duplicate> {
+    /// Gives those of which an earlier segment has the place.
+    pub(crate) fn merge(&self, member: &Member<M::Worker>, parts: usize) -> Vec<Find> {
         let block = self.block.read().unwrap_or_else(PoisonError::into_inner);
         let Some(last) = self.last(&block) else {
             return Vec::new();
         };
-        let mut duplicates = Vec::new();
+        let mut displaced = Vec::new();
         let mut shards: Vec<_> = (0..crate::seen::SHARDS)
             .map(|shard| (shard % parts == member.number).then(|| self.seen.shard(shard)))
             .collect();
-        for (at, place) in block.reaped.iter().enumerate().take(last + 1) {
-            let reaped = lock(place);
-            let finds = reaped.iter().flat_map(|reaped| &reaped.harvest.discovered);
+        for (at, reaped) in block.reaped.iter().enumerate().take(last + 1) {
+            let finds = reaped
+                .harvest
+                .get()
+                .into_iter()
+                .flat_map(|harvest| &harvest.discovered);
             for (index, find) in finds.enumerate() {
                 if let Some(Some(shard)) = shards.get_mut(shard_of(find.fingerprint.tag()))
                     && !shard.insert(find.fingerprint, find.parent)
                 {
-                    duplicates.push((at, index));
+                    displaced.push((at, index));
                 }
             }
         }
-        duplicates
+        displaced
     }
+}
+
+/// How often a worker offers its core to others before it goes to sleep. Workers wait for each other twice a block, mostly for some
+/// ten microseconds, and waking up takes longer: with levels of a thousand states that is a twentieth of the time.
+const PATIENCE: u32 = 300;
+
+/// Receives what somebody else is about to send.
+pub(crate) fn receive<T>(from: &Receiver<T>) -> Result<T, RecvError> {
+    for _ in 0..PATIENCE {
+        match from.try_recv() {
+            Ok(received) => return Ok(received),
+            Err(TryRecvError::Disconnected) => return Err(RecvError),
+            Err(TryRecvError::Empty) => std::thread::yield_now(),
+        }
+    }
+    from.recv()
 }
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -12,7 +12,7 @@ use crate::codec::encode;
 use crate::fingerprint::{Fingerprint, Tag};
 use crate::machine::{FoundStep, Machine, State};
 use crate::outcome::{Breach, Wrong};
-use crate::seen::Sieve;
+use crate::sieve::{Sieve, Sighting};
 
 /// A new state.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +23,8 @@ pub(crate) struct Discovered {
     pub(crate) parent: Tag,
     /// What led to it; none for initial states.
     pub(crate) action: Option<usize>,
+    /// Whether a later segment has its bytes.
+    pub(crate) is_elsewhere: bool,
 }
 
 /// A step of the state graph.
@@ -54,7 +56,13 @@ impl Harvest {
         }
     }
 
-    fn push(&mut self, fingerprint: Fingerprint, state: &[Value], parent: Tag, action: Option<usize>) {
+    pub(crate) fn push(
+        &mut self,
+        fingerprint: Fingerprint,
+        state: &[Value],
+        parent: Tag,
+        action: Option<usize>,
+    ) {
         for value in state {
             encode(value, &mut self.bytes);
         }
@@ -63,7 +71,29 @@ impl Harvest {
             end: self.bytes.len(),
             parent,
             action,
+            is_elsewhere: false,
         });
+    }
+
+    /// A state of which somebody else has the bytes.
+    pub(crate) fn push_elsewhere(&mut self, fingerprint: Fingerprint, parent: Tag, action: usize) {
+        self.discovered.push(Discovered {
+            fingerprint,
+            end: self.bytes.len(),
+            parent,
+            action: Some(action),
+            is_elsewhere: true,
+        });
+    }
+
+    /// A discovered state with its bytes.
+    pub(crate) fn state(&self, index: usize) -> Option<(&Discovered, &[u8])> {
+        let discovered = self.discovered.get(index)?;
+        let before = index
+            .checked_sub(1)
+            .and_then(|before| self.discovered.get(before));
+        let start = before.map_or(0, |before| before.end);
+        Some((discovered, self.bytes.get(start..discovered.end)?))
     }
 
     /// The discovered states with their bytes.
@@ -113,7 +143,7 @@ pub(crate) fn start<M: Machine>(
             let shared = State::from(state);
             if !machine.has_constraints() || machine.is_within(worker, &shared, 1)? {
                 let fingerprint = machine.fingerprint(worker, state, 1)?;
-                is_new = sieve.is_new(fingerprint, 0);
+                is_new = sieve.meet(fingerprint, 0) == Sighting::New;
                 if is_new {
                     harvest.push(fingerprint, state, 0, None);
                 }
@@ -193,7 +223,9 @@ impl<M: Machine, S: Sieve> Expansion<'_, M, S> {
     ) -> Result<Option<Wrong<M::Failure>>, M::Failure> {
         let (machine, from) = (self.machine, self.from);
         let next_level = from.level + 1;
-        let mut is_new = true;
+        // One outside the constraints has no fingerprint, and is checked each time.
+        let mut new = None;
+        let mut is_to_check = true;
         let mut shared = None;
         let mut share = || shared.get_or_insert_with(|| State::from(state)).clone();
         if !self.has_constraints
@@ -202,14 +234,23 @@ impl<M: Machine, S: Sieve> Expansion<'_, M, S> {
         {
             let fingerprint = machine.fingerprint(worker, state, next_level)?;
             let parent = from.fingerprint.tag();
-            is_new = self.sieve.is_new(fingerprint, parent);
-            if is_new {
-                self.harvest.push(fingerprint, state, parent, Some(action));
+            let sighting = self.sieve.meet(fingerprint, parent);
+            is_to_check = sighting == Sighting::New;
+            match sighting {
+                Sighting::Old => {}
+                Sighting::Elsewhere => self.harvest.push_elsewhere(fingerprint, parent, action),
+                Sighting::New => {
+                    self.harvest.push(fingerprint, state, parent, Some(action));
+                    new = Some(fingerprint);
+                }
             }
             self.note_edge(fingerprint, action);
         }
-        if is_new && let Some(broken) = machine.broken_invariant(worker, &share(), next_level)? {
+        if is_to_check && let Some(broken) = machine.broken_invariant(worker, &share(), next_level)? {
             return Ok(Some(Wrong::Invariant(broken)));
+        }
+        if let Some(new) = new {
+            self.sieve.approve(new);
         }
         if !self.has_step_properties {
             return Ok(None);
@@ -233,10 +274,18 @@ impl<M: Machine, S: Sieve> FoundStep<M::Worker, M::Label> for Expansion<'_, M, S
 
     /// A state that was seen is neither checked nor explored again; only steps may be, so then it has to be made.
     fn is_known(&mut self, state: Fingerprint, label: &M::Label) -> bool {
-        if self.has_constraints || self.has_step_properties || !self.sieve.is_known(state) {
+        if self.has_constraints || self.has_step_properties {
+            return false;
+        }
+        let parent = self.from.fingerprint.tag();
+        let sighting = self.sieve.glance(state, parent);
+        if sighting == Sighting::New {
             return false;
         }
         let action = self.count(label);
+        if sighting == Sighting::Elsewhere {
+            self.harvest.push_elsewhere(state, parent, action);
+        }
         self.note_edge(state, action);
         true
     }

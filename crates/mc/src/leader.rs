@@ -4,12 +4,11 @@ use std::panic::resume_unwind;
 use std::sync::PoisonError;
 use std::sync::mpsc::{Receiver, Sender};
 
-use rustc_hash::FxHashSet;
-
 use crate::breadth_first::Search;
 use crate::claims::Claims;
 use crate::codec::Decoder;
-use crate::crew::{Command, Crew, Duplicate, Early, Member, Report, lock};
+use crate::crew::{Command, Crew, Early, Member, Report, lock, receive};
+use crate::displaced::{Displaced, Find};
 use crate::dump::GraphSink;
 use crate::expand::{Harvest, start};
 use crate::limits::{Limit, Limits, resident_bytes};
@@ -83,7 +82,7 @@ impl<'c, 'a, 's, M: Machine> Leader<'c, 'a, 's, M> {
                 &mut harvest,
             )
         };
-        self.collect(&harvest, &FxHashSet::default(), 0)?;
+        self.collect(&harvest, &Displaced::default(), 0)?;
         if let Err(breach) = started {
             return Ok(match &breach.wrong {
                 Wrong::Failed(failure) if self.crew.machine.was_cut_short(failure) => {
@@ -145,14 +144,14 @@ impl<'c, 'a, 's, M: Machine> Leader<'c, 'a, 's, M> {
         for segment in segments {
             self.figures.waiting = self.current.len() + self.next.len() + left;
             let early = {
-                let mut table = self.crew.seen.writing();
+                let mut table = self.member.recent.before(self.crew.seen.writing());
                 let worker = &mut self.member.worker;
                 let so_far = Some(&self.figures);
                 self.crew
                     .expand_segment(worker, (segment, self.level), &mut table, &mut harvest, so_far)
             };
             left -= segment.len() as u64;
-            self.collect(&harvest, &FxHashSet::default(), 0)?;
+            self.collect(&harvest, &Displaced::default(), 0)?;
             harvest.clear();
             if early.is_some() {
                 return Ok(early);
@@ -168,19 +167,29 @@ impl<'c, 'a, 's, M: Machine> Leader<'c, 'a, 's, M> {
         self.await_followers();
         let parts = self.followers.len() + 1;
         self.command(Command::Merge { parts });
-        let mut duplicates: FxHashSet<Duplicate> = self.crew.merge(&self.member, parts).into_iter().collect();
-        duplicates.extend(self.await_followers());
+        let mut finds = self.crew.merge(&self.member, parts);
+        finds.extend(self.await_followers());
 
         let block = self.crew.block.read().unwrap_or_else(PoisonError::into_inner);
         let Some(last) = self.crew.last(&block) else {
             return Ok(None);
         };
-        let mut early = None;
-        for (at, place) in block.reaped.iter().enumerate().take(last + 1) {
-            if let Some(reaped) = lock(place).take() {
-                self.collect(&reaped.harvest, &duplicates, at)?;
-                early = reaped.early;
+        let mut displaced = Displaced::default();
+        for (segment, index) in finds {
+            if let Some(harvest) = block.reaped.get(segment).and_then(|reaped| reaped.harvest.get()) {
+                displaced.add(segment, index, harvest);
             }
+        }
+        let after = block.reaped.iter().skip(last + 1);
+        after
+            .filter_map(|reaped| reaped.harvest.get())
+            .for_each(|harvest| displaced.add_all(harvest));
+        let mut early = None;
+        for (at, reaped) in block.reaped.iter().enumerate().take(last + 1) {
+            if let Some(harvest) = reaped.harvest.get() {
+                self.collect(harvest, &displaced, at)?;
+            }
+            early = lock(&reaped.early).take();
         }
         let figures = &self.figures;
         let waiting = self.current.len() + self.next.len();
@@ -200,23 +209,23 @@ impl<'c, 'a, 's, M: Machine> Leader<'c, 'a, 's, M> {
         }
     }
 
-    fn await_followers(&self) -> Vec<Duplicate> {
-        let mut duplicates = Vec::new();
+    fn await_followers(&self) -> Vec<Find> {
+        let mut finds = Vec::new();
         for _ in &self.followers {
-            match self.reports.recv() {
-                Ok(Report::Merged(found)) => duplicates.extend(found),
+            match receive(&self.reports) {
+                Ok(Report::Merged(displaced)) => finds.extend(displaced),
                 Ok(Report::Panicked(panic)) => resume_unwind(panic),
                 Ok(Report::Explored) | Err(_) => {}
             }
         }
-        duplicates
+        finds
     }
 
     /// Counts what a segment brought, and lets its new states wait for the next level.
     fn collect(
         &mut self,
         harvest: &Harvest,
-        duplicates: &FxHashSet<Duplicate>,
+        displaced: &Displaced,
         segment: usize,
     ) -> Result<(), SearchError> {
         self.figures.generated += harvest.generated;
@@ -224,9 +233,13 @@ impl<'c, 'a, 's, M: Machine> Leader<'c, 'a, 's, M> {
             taken.generated += steps;
         }
         for (index, (find, bytes)) in harvest.states().enumerate() {
-            if !duplicates.is_empty() && duplicates.contains(&(segment, index)) {
+            if displaced.contains((segment, index)) {
                 continue;
             }
+            let bytes = match find.is_elsewhere {
+                true => displaced.bytes_of(find.fingerprint)?,
+                false => bytes,
+            };
             self.figures.distinct += 1;
             self.figures.depth = self.level + 1;
             if let Some(taken) = find.action.and_then(|action| self.taken.get_mut(action)) {

@@ -104,6 +104,11 @@ pub trait Machine: Sync {
         level: u32,
     ) -> Result<Fingerprint, Self::Failure>;
 
+    /// Whether states of one fingerprint are the same in every variable, but for collisions.
+    fn fingerprints_identify(&self) -> bool {
+        true
+    }
+
     /// The first property of all states that does not hold in this one.
     fn broken_invariant(
         &self,

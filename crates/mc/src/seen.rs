@@ -13,21 +13,11 @@
 
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use crate::claims::Claims;
 use crate::fingerprint::{Fingerprint, Tag};
 
 const SHARD_BITS: u32 = 6;
 /// How many shards there are.
 pub(crate) const SHARDS: usize = 1 << SHARD_BITS;
-
-/// What says whether a state is new.
-pub(crate) trait Sieve {
-    /// Whether this state was not seen before; from now on it was.
-    fn is_new(&mut self, state: Fingerprint, parent: Tag) -> bool;
-
-    /// Whether this state was seen before.
-    fn is_known(&self, state: Fingerprint) -> bool;
-}
 
 /// A set of fingerprints with their parents' tags.
 #[derive(Debug)]
@@ -114,44 +104,23 @@ pub(crate) struct Writing<'a> {
     shards: Vec<RwLockWriteGuard<'a, Shard>>,
 }
 
-impl Sieve for Writing<'_> {
+impl Reading<'_> {
     #[inline]
-    fn is_new(&mut self, state: Fingerprint, parent: Tag) -> bool {
-        self.shards[shard_of(state.tag())].insert(state, parent)
-    }
-
-    #[inline]
-    fn is_known(&self, state: Fingerprint) -> bool {
+    pub(crate) fn contains(&self, state: Fingerprint) -> bool {
         self.shards[shard_of(state.tag())].contains(state)
     }
 }
 
-/// The sieve of one worker among many: what all have seen before this block, and what this one has seen in it.
-pub(crate) struct Shared<'a> {
-    pub(crate) before: &'a Reading<'a>,
-    pub(crate) mine: &'a mut Shard,
-    pub(crate) claims: &'a Claims,
-    /// The segment that is being expanded.
-    pub(crate) segment: usize,
-}
-
-impl Sieve for Shared<'_> {
+impl Writing<'_> {
+    /// Gives whether the state was not there before.
     #[inline]
-    fn is_new(&mut self, state: Fingerprint, parent: Tag) -> bool {
-        let is_new = !self.before.shards[shard_of(state.tag())].contains(state)
-            && !self.claims.is_taken(state, self.segment)
-            && self.mine.insert(state, parent);
-        if is_new {
-            self.claims.claim(state, self.segment);
-        }
-        is_new
+    pub(crate) fn insert(&mut self, state: Fingerprint, parent: Tag) -> bool {
+        self.shards[shard_of(state.tag())].insert(state, parent)
     }
 
     #[inline]
-    fn is_known(&self, state: Fingerprint) -> bool {
-        self.before.shards[shard_of(state.tag())].contains(state)
-            || self.claims.is_taken(state, self.segment)
-            || self.mine.contains(state)
+    pub(crate) fn contains(&self, state: Fingerprint) -> bool {
+        self.shards[shard_of(state.tag())].contains(state)
     }
 }
 
@@ -282,10 +251,10 @@ mod tests {
         let seen = SeenStates::default();
         let mut table = seen.writing();
         for state in some(20_000) {
-            assert!(table.is_new(state, 7));
+            assert!(table.insert(state, 7));
         }
         for state in some(20_000) {
-            assert!(!table.is_new(state, 8));
+            assert!(!table.insert(state, 8));
         }
         drop(table);
         assert_eq!(seen.len(), 20_000);
@@ -298,7 +267,7 @@ mod tests {
         let seen = SeenStates::default();
         let twins = [5, 6].map(|low| Fingerprint::new(0xABCD_0123_0000_0000 + low));
         for state in some(1_000).chain(twins) {
-            seen.writing().is_new(state, 0);
+            seen.writing().insert(state, 0);
         }
         assert_eq!(seen.with_tag(0xABCD_0123), twins);
         assert_eq!(seen.with_tag(0xABCD_0124), []);
@@ -313,23 +282,5 @@ mod tests {
                 assert!(seen.bytes() < 24 * count, "{} bytes for {count}", seen.bytes());
             }
         }
-    }
-
-    #[test]
-    fn a_shared_sieve_knows_what_was_seen_before_and_by_itself() {
-        let seen = SeenStates::default();
-        let states: Vec<_> = some(3).collect();
-        seen.writing().is_new(states[0], 0);
-        let before = seen.reading();
-        let mut mine = Shard::default();
-        let claims = Claims::default();
-        let mut sieve = Shared {
-            before: &before,
-            mine: &mut mine,
-            claims: &claims,
-            segment: 0,
-        };
-        let answers = [0, 1, 2, 1].map(|n| sieve.is_new(states[n], 0));
-        assert_eq!(answers, [false, true, true, false]);
     }
 }

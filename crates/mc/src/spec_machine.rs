@@ -222,7 +222,7 @@ impl<'m> Machine for SpecMachine<'m> {
     ) -> Result<(), Box<Failure>> {
         let Some(next) = self.next else { return Ok(()) };
         set_level(level);
-        let hashes_identify = self.model.view.is_none() && self.symmetry.is_trivial();
+        let hashes_identify = self.fingerprints_identify();
         worker.new_successors(
             next,
             from,
@@ -289,6 +289,10 @@ impl<'m> Machine for SpecMachine<'m> {
             least = Some(least.map_or(seen, |least| least.min(seen)));
         }
         Ok(least.unwrap_or_else(|| Fingerprint::of_state(state)))
+    }
+
+    fn fingerprints_identify(&self) -> bool {
+        self.model.view.is_none() && self.symmetry.is_trivial()
     }
 
     fn broken_invariant(

@@ -11,11 +11,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::lesson::Lesson;
+use super::place::Place;
 
 /// What several evaluators of one program tell each other. See [`Evaluator::join`](crate::eval::Evaluator::join).
 #[derive(Debug)]
 pub struct Exchange {
     desks: Box<[Desk]>,
+    /// The places that each evaluator names in its lessons, by their numbers. There are few, and each is in many lessons.
+    places: Box<[Mutex<Vec<Place>>]>,
 }
 
 /// What others have left for one evaluator. Alone in its cache lines, because others write to it.
@@ -29,12 +32,36 @@ struct Desk {
 
 /// More are not left: whoever does not come for them seems to be doing well without.
 const WAITING_MAX: usize = 1 << 13;
+/// Places beyond these are not named: a spec that looks at so many knows few answers.
+const PLACES_MAX: usize = 1 << 15;
 
 impl Exchange {
     /// For this many evaluators, numbered from 0.
     pub fn new(evaluators: usize) -> Self {
         Self {
             desks: (0..evaluators).map(|_| Desk::default()).collect(),
+            places: (0..evaluators).map(|_| Mutex::default()).collect(),
+        }
+    }
+
+    pub(super) fn evaluators(&self) -> usize {
+        self.desks.len()
+    }
+
+    /// Gives a place a number of this evaluator's, unless it has named too many. Known to all before any lesson in which it is used.
+    pub(super) fn name(&self, teacher: usize, place: &Place) -> Option<u32> {
+        let mut places = lock(self.places.get(teacher)?);
+        if places.len() == PLACES_MAX {
+            return None;
+        }
+        places.push(place.clone());
+        u32::try_from(places.len() - 1).ok()
+    }
+
+    /// The places that an evaluator has named, from a number on.
+    pub(super) fn named(&self, teacher: usize, from: usize, each: impl FnMut(&Place)) {
+        if let Some(places) = self.places.get(teacher) {
+            lock(places).iter().skip(from).for_each(each);
         }
     }
 
@@ -77,10 +104,14 @@ impl Desk {
         self.waiting.load(Ordering::Relaxed) < WAITING_MAX
     }
 
-    // Whole pointers are pushed and taken, so what a panicking thread left behind is still a list of lessons.
     fn lock(&self) -> MutexGuard<'_, Vec<Arc<Lesson>>> {
-        self.lessons.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.lessons)
     }
+}
+
+// Lists change by whole entries, so what a panicking thread left behind is still a list.
+fn lock<T>(list: &Mutex<Vec<T>>) -> MutexGuard<'_, Vec<T>> {
+    list.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -119,6 +150,25 @@ mod tests {
         assert!(!exchange.is_wanted(0));
         assert_eq!(taken(&exchange, 1).len(), WAITING_MAX);
         assert!(exchange.is_wanted(0));
+    }
+
+    #[test]
+    fn places_keep_their_numbers_and_too_many_are_not_named() {
+        use crate::eval::recall::place::Root;
+        let exchange = Exchange::new(2);
+        let place = |number| Place::whole(Root::Variable(number));
+        for number in 0..PLACES_MAX as u32 {
+            assert_eq!(exchange.name(1, &place(number)), Some(number));
+        }
+        assert_eq!(exchange.name(1, &place(0)), None);
+        assert_eq!(
+            exchange.name(0, &place(9)),
+            Some(0),
+            "each has numbers of its own"
+        );
+        let mut heard = Vec::new();
+        exchange.named(1, PLACES_MAX - 2, |place| heard.push(place.clone()));
+        assert_eq!(heard, [PLACES_MAX as u32 - 2, PLACES_MAX as u32 - 1].map(place));
     }
 
     /// Four at a time, each leaving lessons and taking what the others leave; what is on the desks when all are done is taken

@@ -10,10 +10,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use omnilink_value::Value;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::edit::Edit;
 use super::exchange::Exchange;
 use super::place::{Place, Seen};
+use super::places::Places;
 use super::tree::Looked;
 use super::{Answer, Memory, OwnLook, Successor};
 use crate::eval::evaluator::Evaluator;
@@ -22,10 +25,12 @@ use crate::ir::unshared;
 /// An answer and what it follows from.
 #[derive(Debug)]
 pub(super) struct Lesson {
+    teacher: usize,
     site: u32,
     /// The variables that have a next value whenever an action begins at the site.
     given: Option<u128>,
-    looks: Box<[(Place, Value)]>,
+    /// The number that the teacher has given to each place, and what was seen there.
+    looks: Box<[(u32, Value)]>,
     answer: Answer,
 }
 
@@ -38,6 +43,33 @@ pub(super) struct Together {
     /// What was told and perhaps not heard by all. Lessons are dropped by whoever made them: their memory and all the counts
     /// in it belong to that thread's cache.
     told: Vec<Arc<Lesson>>,
+    /// The numbers that this one has given to places.
+    named: FxHashMap<Rc<Place>, u32>,
+    /// What each of the others means by its numbers.
+    heard: Vec<Vec<Rc<Place>>>,
+}
+
+impl Together {
+    fn number_of(&mut self, place: &Rc<Place>) -> Option<u32> {
+        if let Some(number) = self.named.get(&**place) {
+            return Some(*number);
+        }
+        let number = self.exchange.name(self.number, place)?;
+        self.named.insert(place.clone(), number);
+        Some(number)
+    }
+
+    /// What a teacher means by its numbers: at least by those in its lessons.
+    fn meant_by(&mut self, lesson: &Lesson, places: &mut Places) -> Option<&[Rc<Place>]> {
+        let heard = self.heard.get_mut(lesson.teacher)?;
+        let is_known = |number: u32, heard: &[Rc<Place>]| (number as usize) < heard.len();
+        if !lesson.looks.iter().all(|(number, _)| is_known(*number, heard)) {
+            self.exchange.named(lesson.teacher, heard.len(), |place| {
+                heard.push(places.shared(place, || Rc::new(place.unshared())));
+            });
+        }
+        Some(heard)
+    }
 }
 
 /// How many lessons are told before somebody looks which of them were heard.
@@ -48,11 +80,14 @@ impl Evaluator<'_> {
     /// all.
     pub fn join(&mut self, exchange: Arc<Exchange>, number: usize) {
         if let Some(memory) = &mut self.memory {
+            let evaluators = exchange.evaluators();
             memory.together = Some(Together {
                 exchange,
                 number,
                 taken: Vec::new(),
                 told: Vec::new(),
+                named: FxHashMap::default(),
+                heard: vec![Vec::new(); evaluators],
             });
         }
     }
@@ -66,13 +101,18 @@ impl Memory {
             && here.is_promising()
             && together.exchange.is_wanted(together.number)
         {
-            let looks = looks.iter();
+            let numbered = |looked: &OwnLook<'_>| {
+                let number = together.number_of(looked.place)?;
+                Some((number, looked.seen.to_value()))
+            };
+            let Some(looks) = looks.iter().map(numbered).collect() else {
+                return;
+            };
             let lesson = Arc::new(Lesson {
+                teacher: together.number,
                 site,
                 given: here.given,
-                looks: looks
-                    .map(|looked| (Place::clone(looked.place), looked.seen.to_value()))
-                    .collect(),
+                looks,
                 answer: answer.clone(),
             });
             together.exchange.leave(together.number, &lesson);
@@ -102,24 +142,39 @@ impl Memory {
     }
 
     fn study(&mut self, lesson: &Lesson) {
-        let Some(here) = self.sites.get_mut(lesson.site as usize) else {
+        let Memory {
+            sites,
+            places,
+            room,
+            together,
+            ..
+        } = self;
+        let (Some(here), Some(together)) = (sites.get_mut(lesson.site as usize), together) else {
             return;
         };
         let fits = lesson
             .given
             .is_none_or(|given| *here.given.get_or_insert(given) == given);
-        if here.is_off || !fits || self.room == 0 {
+        if here.is_off || !fits || *room == 0 {
             return;
         }
-        let looks = lesson.looks.iter().map(|(place, seen)| ToldLook { place, seen });
-        let made = here.tree.insert(looks, || lesson.answer.unshared());
-        self.room = self.room.saturating_sub(made);
+        let Some(meant) = together.meant_by(lesson, places) else {
+            return;
+        };
+        let looks = lesson.looks.iter().map(|(number, seen)| {
+            let place = meant.get(*number as usize)?;
+            Some(ToldLook { place, seen })
+        });
+        let looks: Option<SmallVec<[_; 8]>> = looks.collect();
+        let Some(looks) = looks else { return };
+        let made = here.tree.insert(looks, places, || lesson.answer.unshared());
+        *room = room.saturating_sub(made);
     }
 }
 
 /// What another evaluator has seen.
 struct ToldLook<'l> {
-    place: &'l Place,
+    place: &'l Rc<Place>,
     seen: &'l Value,
 }
 
@@ -132,8 +187,8 @@ impl Looked for ToldLook<'_> {
         Seen::Value(self.seen)
     }
 
-    fn kept_place(&self) -> Rc<Place> {
-        Rc::new(self.place.unshared())
+    fn kept_place(&self, _: &mut Places) -> Rc<Place> {
+        self.place.clone()
     }
 
     fn kept_value(&self) -> Value {
@@ -185,9 +240,10 @@ impl Edit {
 pub(super) fn numbered(teacher: u32, number: u32) -> Lesson {
     let whole = Value::tuple([Value::int(teacher.into()), Value::int(number.into())]);
     Lesson {
+        teacher: teacher as usize,
         site: teacher,
         given: Some(number.into()),
-        looks: Box::new([(Place::whole(super::place::Root::Variable(teacher)), whole.clone())]),
+        looks: Box::new([(number, whole.clone())]),
         answer: Answer::Value(whole),
     }
 }
@@ -196,7 +252,6 @@ pub(super) fn numbered(teacher: u32, number: u32) -> Lesson {
 mod tests {
     use omnilink_value::Value;
 
-    use super::super::place::Root;
     use super::*;
     use crate::eval::evaluator::State;
     use crate::eval::{Flow, Quiet};
@@ -209,10 +264,11 @@ mod tests {
         pub(in super::super) fn number(&self) -> Option<(u32, u32)> {
             let number = u32::try_from(self.given?).ok()?;
             let whole = Value::tuple([Value::int(self.site.into()), Value::int(number.into())]);
-            let [(place, seen)] = &*self.looks else {
+            let [(look, seen)] = &*self.looks else {
                 return None;
             };
-            let is_whole = *place == Place::whole(Root::Variable(self.site))
+            let is_whole = self.teacher == self.site as usize
+                && *look == number
                 && *seen == whole
                 && matches!(&self.answer, Answer::Value(answer) if *answer == whole);
             is_whole.then_some((self.site, number))

@@ -34,6 +34,7 @@ mod lesson;
 mod log;
 mod noting;
 mod place;
+mod places;
 mod replay;
 mod tree;
 
@@ -54,11 +55,14 @@ use lesson::Together;
 use log::Log;
 use noting::Logging;
 use place::{Place, Seen};
+use places::Places;
 use tree::{Looked, Tree, Walked, Weigh};
 
 /// What is remembered, and what is being logged.
 pub(crate) struct Memory {
     sites: Vec<Site>,
+    /// Where the trees look.
+    places: Places,
     log: Log,
     /// How the next value of each variable was made, as far as that was logged.
     edits: Vec<Edit>,
@@ -92,9 +96,10 @@ impl Site {
         }
     }
 
-    /// Whether answers have been coming back, or it is too early to tell: others should hear of them.
+    /// Whether answers have been coming back, or it is too early to tell: others should hear of them. A site that has known less
+    /// than half of them will be switched off.
     fn is_promising(&self) -> bool {
-        self.asked < GLANCE || self.known >= self.asked / 8
+        self.asked < GLANCE || self.known >= self.asked / 2
     }
 }
 
@@ -162,6 +167,7 @@ impl<'p> Evaluator<'p> {
         }
         self.memory = Some(Box::new(Memory {
             sites: (0..self.program.recall_sites).map(|_| Site::default()).collect(),
+            places: Places::default(),
             log: Log::default(),
             edits: vec![Edit::Same; variables],
             given: 0,
@@ -319,6 +325,7 @@ impl<'p> Evaluator<'p> {
             here.judge();
             if here.is_off {
                 memory.room += here.tree.forget();
+                memory.places.forget_unused();
                 return Asked::Never;
             }
         }
@@ -364,7 +371,8 @@ impl<'p> Evaluator<'p> {
             .collect();
         let Some(looks) = looks else { return };
         memory.tell(site, &looks, &answer);
-        let made = memory.sites[site as usize].tree.insert(looks, || answer);
+        let tree = &mut memory.sites[site as usize].tree;
+        let made = tree.insert(looks, &mut memory.places, || answer);
         memory.room = memory.room.saturating_sub(made);
     }
 }
@@ -384,8 +392,8 @@ impl Looked for OwnLook<'_> {
         self.seen
     }
 
-    fn kept_place(&self) -> Rc<Place> {
-        self.place.clone()
+    fn kept_place(&self, places: &mut Places) -> Rc<Place> {
+        places.shared(self.place, || self.place.clone())
     }
 
     fn kept_value(&self) -> Value {

@@ -1,5 +1,6 @@
 //! Places: what evaluation can look at.
 
+use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use omnilink_value::Value;
@@ -88,6 +89,22 @@ impl PartialEq for Place {
                 .iter()
                 .zip(&other.path)
                 .all(|(left, right)| left.key == right.key)
+    }
+}
+
+impl Eq for Place {}
+
+impl Hash for Place {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.root.hash(hasher);
+        for step in &self.path {
+            step.key.hash(hasher);
+        }
+        match &self.question {
+            Question::What => {}
+            Question::Lists(element) => element.hash(hasher),
+            Question::Which => hasher.write_u8(0),
+        }
     }
 }
 

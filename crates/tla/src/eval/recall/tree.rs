@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 
 use super::log::Log;
 use super::place::{Place, Root, Seen, is_unevaluated};
+use super::places::Places;
 use crate::eval::slot::Slot;
 
 /// Answers by what is to be seen.
@@ -45,7 +46,7 @@ pub(super) trait Looked {
     /// What was seen there.
     fn seen(&self) -> Seen<'_>;
     /// The place, to keep.
-    fn kept_place(&self) -> Rc<Place>;
+    fn kept_place(&self, places: &mut Places) -> Rc<Place>;
     /// What was seen there, to keep.
     fn kept_value(&self) -> Value;
 }
@@ -55,12 +56,11 @@ enum Node<A> {
     Leaf(A),
 }
 
-/// Where to look, and where what is seen there leads. The place is kept twice: in the node, because a walk should touch as
-/// little memory as it can, and shared, for the log.
+/// Where to look, and where what is seen there leads. Most nodes of a depth look at one place, which they share: it is in the cache
+/// when they are not.
 struct Look {
-    here: Place,
-    seen: Branches,
     place: Rc<Place>,
+    seen: Branches,
 }
 
 /// What was seen at a place, and where that leads.
@@ -155,9 +155,9 @@ impl<A: Weigh> Tree<A> {
                 None => return Walked::Unseen,
                 Some(Node::Leaf(_)) => return Walked::Leaf(at),
                 Some(Node::Look(look)) => {
-                    let Look { here, seen, place } = &**look;
-                    let Some(now) = here.look(state, slots, base) else {
-                        return match here.root {
+                    let Look { place, seen } = &**look;
+                    let Some(now) = place.look(state, slots, base) else {
+                        return match place.root {
                             Root::Slot(slot)
                                 if slots.get(base + slot as usize).is_some_and(is_unevaluated) =>
                             {
@@ -182,6 +182,7 @@ impl<A: Weigh> Tree<A> {
     pub(super) fn insert(
         &mut self,
         looks: impl IntoIterator<Item = impl Looked>,
+        places: &mut Places,
         answer: impl FnOnce() -> A,
     ) -> usize {
         let before = self.bytes;
@@ -189,11 +190,9 @@ impl<A: Weigh> Tree<A> {
         for looked in looks {
             if at == self.nodes.len() {
                 self.bytes += size_of::<Node<A>>() + size_of::<Look>();
-                let place = looked.kept_place();
                 self.nodes.push(Node::Look(Box::new(Look {
-                    here: Place::clone(&place),
+                    place: looked.kept_place(places),
                     seen: Branches::default(),
-                    place,
                 })));
             }
             let made = self.nodes.len() as u32;
@@ -202,8 +201,8 @@ impl<A: Weigh> Tree<A> {
             let Node::Look(look) = &mut self.nodes[at] else {
                 break;
             };
-            let Look { here, seen, .. } = &mut **look;
-            if here != looked.place() {
+            let Look { place, seen } = &mut **look;
+            if !std::ptr::eq(&**place, looked.place()) && **place != *looked.place() {
                 break;
             }
             at = match seen.find(&looked.seen()) {
