@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 
 use anstream::AutoStream;
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
 use omnilink_report::{Look, Tone};
 
 use crate::error::CliError;
@@ -27,6 +27,24 @@ impl Color {
             Self::Always => anstream::ColorChoice::Always,
             Self::Never => anstream::ColorChoice::Never,
         }
+    }
+}
+
+/// What commands that draw have in common.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Drawing {
+    /// Draw with ASCII characters only
+    #[arg(long)]
+    ascii: bool,
+    /// When to use colour
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
+    color: Color,
+}
+
+impl Drawing {
+    /// How pictures on standard output are to look.
+    pub(crate) fn look(self) -> Look {
+        look(self.color, self.ascii)
     }
 }
 

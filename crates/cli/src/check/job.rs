@@ -11,7 +11,7 @@ use super::run_all::RunAll;
 use super::session::Request;
 use crate::error::CliError;
 use crate::input::{Input, format_name};
-use crate::output::{self, Color, Output};
+use crate::output::{Drawing, Output};
 
 /// What to do with inputs and answers, as arguments.
 #[derive(Clone, Debug, Args)]
@@ -37,12 +37,8 @@ pub(crate) struct Job {
     /// Print one JSON object per input and nothing else
     #[arg(long)]
     json: bool,
-    /// Draw with ASCII characters only
-    #[arg(long)]
-    ascii: bool,
-    /// When to use colour
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
-    color: Color,
+    #[command(flatten)]
+    drawing: Drawing,
 }
 
 impl Job {
@@ -56,7 +52,7 @@ impl Job {
     }
 
     pub(crate) fn look(&self) -> Look {
-        output::look(self.color, self.ascii)
+        self.drawing.look()
     }
 
     pub(crate) fn is_async(&self) -> bool {

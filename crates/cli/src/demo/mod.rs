@@ -21,7 +21,7 @@ use crate::check::{Request, check_input, decode_shipped};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::input::Input;
-use crate::output::{self, Color, Output};
+use crate::output::{Drawing, Output};
 use crate::progress::Progress;
 
 /// See a bug found: two queues are run on real threads, recorded and checked.
@@ -31,12 +31,8 @@ pub(crate) struct DemoArgs {
     /// Keep the recorded traces in this directory
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
-    /// Draw with ASCII characters only
-    #[arg(long)]
-    ascii: bool,
-    /// When to use colour
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
-    color: Color,
+    #[command(flatten)]
+    drawing: Drawing,
 }
 
 const EXAMPLES: &str = "\
@@ -55,7 +51,7 @@ const TIME_MAX: Duration = Duration::from_secs(8);
 
 /// Runs the command.
 pub(crate) fn run(args: &DemoArgs) -> Result<Exit, CliError> {
-    let look = output::look(args.color, args.ascii);
+    let look = args.drawing.look();
     let mut out = Output::new(&look);
     let scratch = tempfile::tempdir().map_err(|error| CliError::Write {
         path: std::env::temp_dir(),

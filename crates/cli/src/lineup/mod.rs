@@ -27,7 +27,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::huge_pages;
 use crate::new_file::NewFile;
-use crate::output::{self, Color, Output};
+use crate::output::{self, Drawing, Output};
 use crate::progress::Progress;
 use crate::quantity;
 
@@ -102,12 +102,8 @@ pub(crate) struct LineupArgs {
     /// Print one JSON object per component and nothing else
     #[arg(long)]
     json: bool,
-    /// Draw with ASCII characters only
-    #[arg(long)]
-    ascii: bool,
-    /// When to use colour
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
-    color: Color,
+    #[command(flatten)]
+    drawing: Drawing,
 }
 
 const MATRICES: &str = "Matrices";
@@ -131,7 +127,7 @@ Exit codes: 0 no violation; 1 a violation; 2 bad usage or bad input; 3 unknown."
 pub(crate) fn run(args: &LineupArgs) -> Result<Exit, CliError> {
     // What runs under test gets its memory as it would without us.
     huge_pages::allow();
-    let look = output::look(args.color, args.ascii);
+    let look = args.drawing.look();
     let mut out = Output::new(&look);
     let files = Files::check(args)?;
     let explained = args.specification.explained()?;

@@ -12,7 +12,7 @@ use super::reading::{Reading, tell_notes};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::input::Input;
-use crate::output::{self, Color, Output};
+use crate::output::{self, Drawing, Output};
 
 /// Draw operations of a trace, one row per thread.
 #[derive(Debug, Args)]
@@ -40,12 +40,8 @@ pub(super) struct ShowArgs {
     list: bool,
     #[command(flatten)]
     reading: Reading,
-    /// Draw with ASCII characters only
-    #[arg(long)]
-    ascii: bool,
-    /// When to use colour
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
-    color: Color,
+    #[command(flatten)]
+    drawing: Drawing,
 }
 
 const EXAMPLES: &str = "\
@@ -55,7 +51,7 @@ Examples:
   omnilink trace show history.ndjson --op dequeue --list";
 
 pub(super) fn run(args: &ShowArgs) -> Result<Exit, CliError> {
-    let look = output::look(args.color, args.ascii);
+    let look = args.drawing.look();
     let mut out = Output::new(&look);
     let mut trace = Input::new(&args.trace, args.reading.options())?.open_once()?;
     let mut shown: Vec<Operation> = Vec::new();
