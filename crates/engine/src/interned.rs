@@ -284,10 +284,9 @@ impl<M: Model> Source for Interned<'_, M> {
         let states = &mut self.replays[replay as usize];
         let op = &self.classes.items[class as usize];
         self.outcomes.clear();
-        for state in states.iter() {
-            self.model.step(state, op, &mut self.outcomes);
+        for state in states.drain(..) {
+            self.model.step_from(state, op, &mut self.outcomes);
         }
-        states.clear();
         for next in self.outcomes.states().drain(..) {
             if !states.contains(&next) {
                 states.push(next);

@@ -52,6 +52,11 @@ pub trait Model {
     /// the operation with this result cannot happen here.
     fn step(&self, state: &Self::State, op: &Self::Op, outcomes: &mut Outcomes<Self::State>);
 
+    /// [`step`](Self::step) from a state that nobody else needs, which may become its successor.
+    fn step_from(&self, state: Self::State, op: &Self::Op, outcomes: &mut Outcomes<Self::State>) {
+        self.step(&state, op, outcomes);
+    }
+
     /// Whether `op` leaves **every** state as it is: for all states `s`, `step(s, op) ⊆ {s}`.
     ///
     /// The universal quantifier matters. A write that happens not to change this state is not pure: it may

@@ -19,8 +19,48 @@ pub(crate) struct Counts {
     pub(crate) is_all: bool,
 }
 
-/// Values of cells, and whether a cell that holds them is counted; `None` where that cannot be said.
-type Judged = Rc<RefCell<Vec<(Value, Option<bool>)>>>;
+/// Which values are counted, as far as is known; shared by all who ask the same.
+type Judged = Rc<RefCell<Verdicts>>;
+
+/// Values of cells, and whether a cell that holds them is counted.
+#[derive(Debug, Default)]
+struct Verdicts {
+    /// The integers from 0 to 63 of which it is known, one bit each: what cells hold is mostly one of them.
+    known: u64,
+    /// Those of them that are counted.
+    counted: u64,
+    /// Other values, and those of which it cannot be said: `None`.
+    others: Vec<(Value, Option<bool>)>,
+}
+
+impl Verdicts {
+    fn bit(value: &Value) -> Option<u64> {
+        let int = value.as_int().filter(|int| (0..64).contains(int))?;
+        Some(1 << int)
+    }
+
+    #[inline]
+    fn get(&self, value: &Value) -> Option<Option<bool>> {
+        match Self::bit(value) {
+            Some(bit) if self.known & bit != 0 => Some(Some(self.counted & bit != 0)),
+            _ => {
+                let known = self.others.iter().find(|(known, _)| known == value);
+                known.map(|(_, counted)| *counted)
+            }
+        }
+    }
+
+    fn add(&mut self, value: &Value, counted: Option<bool>) {
+        match (Self::bit(value), counted) {
+            (Some(bit), Some(counted)) => {
+                self.known |= bit;
+                self.counted |= if counted { bit } else { 0 };
+            }
+            _ if self.others.len() < OTHERS_MAX => self.others.push((value.clone(), counted)),
+            _ => {}
+        }
+    }
+}
 
 /// What was found out about conditions, for all instances that ask for the same one: `found = (map[key] # NoValue)` says the same
 /// about what a cell holds whichever cell it is.
@@ -67,22 +107,17 @@ pub(crate) struct Counted {
 }
 
 /// More values than this are not remembered: they would take longer to find than to judge.
-const KNOWN_MAX: usize = 64;
+const OTHERS_MAX: usize = 64;
 
 impl Counted {
     /// Whether a cell that holds `value` is counted. `judge` finds out.
     fn is_counted(&self, value: &Value, judge: &mut dyn FnMut(&Value) -> Option<bool>) -> Option<bool> {
-        let known = self.known.borrow();
-        if let Some((_, counted)) = known.iter().find(|(known, _)| known == value) {
-            return *counted;
-        }
-        drop(known);
-        let counted = judge(value);
-        let mut known = self.known.borrow_mut();
-        if known.len() < KNOWN_MAX {
-            known.push((value.clone(), counted));
-        }
-        counted
+        let known = self.known.borrow().get(value);
+        known.unwrap_or_else(|| {
+            let counted = judge(value);
+            self.known.borrow_mut().add(value, counted);
+            counted
+        })
     }
 
     /// How many cells are counted in a state; `None` if that cannot be told.

@@ -15,7 +15,7 @@ use omnilink_value::Value;
 use smallvec::SmallVec;
 
 use crate::found::Found;
-use crate::state::SpecState;
+use crate::state::{SpecState, Write};
 
 /// The outcomes of one instance.
 #[derive(Debug)]
@@ -91,12 +91,15 @@ impl Lookup {
             Outcome::Refused => Found::Refused,
             Outcome::Unchanged => Found::Next(state.clone()),
             Outcome::Written(values) => {
-                let written = self
-                    .cells
-                    .iter()
-                    .zip(values)
-                    .map(|((variable, key), value)| (*variable, key, value));
-                Found::Next(state.with(written)?)
+                let cells = self.cells.iter().zip(values);
+                let writes: SmallVec<[Write<'_>; 2]> = cells
+                    .map(|((variable, key), value)| Write {
+                        variable: *variable,
+                        key,
+                        value,
+                    })
+                    .collect();
+                Found::Next(state.with(&writes)?)
             }
         })
     }

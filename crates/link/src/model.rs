@@ -7,6 +7,7 @@ use hashbrown::HashTable;
 use omnilink_engine::{Footprint, Model, Outcomes};
 use omnilink_tla::eval::error::{ErrorClass, Failure};
 use omnilink_tla::eval::{Effects, Evaluator, Families, Flow, Session as _, State};
+use omnilink_tla::ir::Operation;
 use omnilink_value::Value;
 
 use crate::bind::Binding;
@@ -19,7 +20,7 @@ use crate::linked::Linked;
 use crate::lookup::Lookup;
 use crate::plan::Plan;
 use crate::recent::Recent;
-use crate::rule;
+use crate::rule::{self, Rule};
 use crate::session::Unobserved;
 use crate::state::SpecState;
 use crate::tally::Tally;
@@ -37,6 +38,8 @@ pub struct TlaModel<'l> {
     is_judged_whole: bool,
     pub(crate) instances: RefCell<HashTable<Instance>>,
     families: RefCell<Families>,
+    /// Actions that do nothing but count, as far as they were met.
+    counting: RefCell<Vec<Operation>>,
     judgements: RefCell<Judgements>,
     pub(crate) bound: RefCell<Recent<Binding>>,
     pub(crate) unread: RefCell<BTreeSet<(String, String)>>,
@@ -78,6 +81,7 @@ impl<'l> TlaModel<'l> {
                 || !linked.hidden.is_empty(),
             instances: RefCell::default(),
             families: RefCell::default(),
+            counting: RefCell::default(),
             judgements: RefCell::default(),
             bound: RefCell::default(),
             unread: RefCell::default(),
@@ -120,17 +124,29 @@ impl<'l> TlaModel<'l> {
     /// What is known about an instance, whatever the state.
     pub(crate) fn effects<'i>(&self, instance: &'i Instance) -> &'i Effects {
         let content = &instance.0;
+        if let Some(effects) = content.effects.get() {
+            return effects;
+        }
+        if self.counting.borrow().contains(&content.operation) {
+            // The counts bring the effects along.
+            self.counts(instance);
+        }
         content.effects.get_or_init(|| {
-            let mut effects = self.families.borrow_mut().effects(
+            let effects = self.families.borrow_mut().effects(
                 &mut self.evaluator.borrow_mut(),
                 content.operation,
                 &content.arguments,
             );
-            let is_lasting = |variable: u32| !self.linked.transient.contains(&variable);
-            effects.reads.retain(|cell| is_lasting(cell.variable));
-            effects.writes.retain(|write| is_lasting(write.cell.variable));
-            Box::new(effects)
+            self.lasting_effects(effects)
         })
+    }
+
+    /// Effects without those on variables that have a value during a step only.
+    fn lasting_effects(&self, mut effects: Effects) -> Box<Effects> {
+        let is_lasting = |variable: u32| !self.linked.transient.contains(&variable);
+        effects.reads.retain(|cell| is_lasting(cell.variable));
+        effects.writes.retain(|write| is_lasting(write.cell.variable));
+        Box::new(effects)
     }
 
     /// Where to look up what an instance did before.
@@ -150,6 +166,14 @@ impl<'l> TlaModel<'l> {
             Some(arguments) => {
                 let mut evaluator = self.evaluator.borrow_mut();
                 let counts = evaluator.counts(content.operation, &arguments);
+                if let Some(effects) = counts.effects() {
+                    let mut counting = self.counting.borrow_mut();
+                    if !counting.contains(&content.operation) {
+                        counting.push(content.operation);
+                    }
+                    // They may be known from a walk, which is as well.
+                    let _ = content.effects.set(self.lasting_effects(effects));
+                }
                 self.judgements.borrow_mut().counts(content.operation, counts)
             }
             None => Counts::default(),
@@ -181,6 +205,22 @@ impl<'l> TlaModel<'l> {
             || self.linked.counts_branches
             || !self.linked.transient.is_empty()
             || instance.0.part.is_some()
+    }
+
+    /// Whether what an instance does may be known without evaluating it.
+    #[inline]
+    fn is_known(&self, instance: &Instance) -> bool {
+        !self.is_evaluated(instance) && instance.0.arguments.iter().all(Option::is_some)
+    }
+
+    /// What an instance whose effects are exact does in a state; `None` for any other.
+    #[inline]
+    fn ruled(&self, state: &SpecState, instance: &Instance) -> Option<Found> {
+        Some(match rule::ruled(self.effects(instance), state)? {
+            Rule::Refused => Found::Refused,
+            Rule::Writes(writes) if writes.is_empty() => Found::Next(state.clone()),
+            Rule::Writes(writes) => Found::Next(state.with(&writes)?),
+        })
     }
 
     /// Whether a cell that holds `held` is counted; `None` if that cannot be evaluated.
@@ -238,9 +278,9 @@ impl Model for TlaModel<'_> {
         {
             return outcomes.refuse(|| "the operation is done already".to_owned());
         }
-        let is_known = !self.is_evaluated(op) && op.0.arguments.iter().all(Option::is_some);
+        let is_known = self.is_known(op);
         let found = match is_known {
-            true => rule::ruled(self.effects(op), state).or_else(|| self.counted(state, op)),
+            true => self.ruled(state, op).or_else(|| self.counted(state, op)),
             false => None,
         };
         let lookup = match is_known && found.is_none() {
@@ -282,6 +322,17 @@ impl Model for TlaModel<'_> {
             )),
             Err(failure) => outcomes.fail(self.failure_text(op, &failure)),
         }
+    }
+
+    fn step_from(&self, mut state: SpecState, op: &Instance, outcomes: &mut Outcomes<SpecState>) {
+        if self.is_known(op)
+            && let Some(Rule::Writes(writes)) = rule::ruled(self.effects(op), &state)
+            && state.change(&writes).is_some()
+        {
+            self.tally.step(op.0.plan, false);
+            return outcomes.accept(state);
+        }
+        self.step(&state, op, outcomes);
     }
 
     fn is_pure(&self, op: &Instance) -> bool {

@@ -4,15 +4,23 @@
 //! is claimed here is argued where effects are found to be exact, in `omnilink_tla::eval`.
 
 use omnilink_tla::eval::{CellPart, Effects, equal_values};
-use omnilink_value::Value;
+use smallvec::SmallVec;
 
-use crate::found::Found;
-use crate::state::SpecState;
+use crate::state::{SpecState, Write};
+
+/// What an instance does.
+#[derive(Debug)]
+pub(crate) enum Rule<'e> {
+    /// It is refused.
+    Refused,
+    /// It leaves these values behind, and everything else as it is.
+    Writes(SmallVec<[Write<'e>; 2]>),
+}
 
 /// What an instance with these effects does in a state; `None` if evaluation must say: the effects are not exact, a cell is
 /// not there, or it holds something that cannot be compared with what is demanded.
 #[inline]
-pub(crate) fn ruled(effects: &Effects, state: &SpecState) -> Option<Found> {
+pub(crate) fn ruled<'e>(effects: &'e Effects, state: &SpecState) -> Option<Rule<'e>> {
     if !effects.is_exact {
         return None;
     }
@@ -22,18 +30,19 @@ pub(crate) fn ruled(effects: &Effects, state: &SpecState) -> Option<Found> {
         };
         let held = state.values().get(cell.variable as usize)?.apply(key)?;
         if !equal_values(held, value).ok()? {
-            return Some(Found::Refused);
+            return Some(Rule::Refused);
         }
     }
-    let mut writes: smallvec::SmallVec<[(u32, &Value, &Value); 4]> = smallvec::SmallVec::new();
+    let mut writes = SmallVec::new();
     for write in &effects.writes {
         let (CellPart::At(key), Some(value)) = (&write.cell.part, &write.value) else {
             return None;
         };
-        writes.push((write.cell.variable, key, value));
+        writes.push(Write {
+            variable: write.cell.variable,
+            key,
+            value,
+        });
     }
-    Some(Found::Next(match writes.is_empty() {
-        true => state.clone(),
-        false => state.with(writes.into_iter())?,
-    }))
+    Some(Rule::Writes(writes))
 }

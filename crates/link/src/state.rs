@@ -5,6 +5,15 @@ use std::sync::Arc;
 
 use omnilink_tla::eval::State;
 use omnilink_value::Value;
+use smallvec::SmallVec;
+
+/// Another value for a cell `f[k]`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Write<'v> {
+    pub(crate) variable: u32,
+    pub(crate) key: &'v Value,
+    pub(crate) value: &'v Value,
+}
 
 /// The values of all variables, and, if the spec has a VIEW, what counts as the same state.
 ///
@@ -22,9 +31,7 @@ impl SpecState {
     pub(crate) fn new(values: State, view: Option<Value>) -> Self {
         let hash = match &view {
             Some(view) => view.hash64(),
-            None => (1u64..).zip(&*values).fold(0u64, |sum, (slot, value)| {
-                sum.wrapping_add(spread(value.hash64(), slot))
-            }),
+            None => hash_of(&values),
         };
         Self {
             values,
@@ -34,16 +41,32 @@ impl SpecState {
         }
     }
 
-    /// This state, without a view, with other values in some cells: variable, key and value of each; `None` if one is not
-    /// there.
-    pub(crate) fn with<'v>(&self, writes: impl Iterator<Item = (u32, &'v Value, &'v Value)>) -> Option<Self> {
+    /// This state, without a view, with other values in some cells; `None` if one is not there.
+    pub(crate) fn with(&self, writes: &[Write<'_>]) -> Option<Self> {
         let mut values: State = self.values.iter().cloned().collect();
         let next = Arc::get_mut(&mut values)?;
-        for (variable, key, value) in writes {
-            let cells = next.get_mut(variable as usize)?;
-            *cells = cells.with_entry(cells.index_of(key)?, value.clone())?;
+        for write in writes {
+            let cells = next.get_mut(write.variable as usize)?;
+            *cells = cells.with_entry(cells.index_of(write.key)?, write.value.clone())?;
         }
         Some(Self::new(values, None).after(self))
+    }
+
+    /// Becomes what [`with`](Self::with) gives, in place where nobody else has a part in it; `None`, and nothing changes, if a
+    /// cell is not there.
+    pub(crate) fn change(&mut self, writes: &[Write<'_>]) -> Option<()> {
+        let Some(values) = Arc::get_mut(&mut self.values) else {
+            *self = self.with(writes)?;
+            return Some(());
+        };
+        let index_of = |write: &Write<'_>| values.get(write.variable as usize)?.index_of(write.key);
+        let indices: SmallVec<[usize; 4]> = writes.iter().map(index_of).collect::<Option<_>>()?;
+        let before = hash_of(values);
+        for (write, index) in writes.iter().zip(indices) {
+            values[write.variable as usize].set_entry(index, write.value.clone());
+        }
+        self.hash = self.hash.wrapping_sub(before).wrapping_add(hash_of(values));
+        Some(())
     }
 
     /// Whether the operation in steps of this thread and number is done.
@@ -90,6 +113,12 @@ impl SpecState {
     }
 }
 
+fn hash_of(values: &[Value]) -> u64 {
+    (1u64..).zip(values).fold(0u64, |sum, (slot, value)| {
+        sum.wrapping_add(spread(value.hash64(), slot))
+    })
+}
+
 fn spread(hash: u64, slot: u64) -> u64 {
     (hash ^ slot.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_mul(0xff51_afd7_ed55_8ccd)
 }
@@ -110,5 +139,57 @@ impl Eq for SpecState {}
 impl Hash for SpecState {
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write_u64(self.hash);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn function(values: &[i64]) -> Value {
+        Value::function_of_sorted(
+            (0..)
+                .zip(values)
+                .map(|(key, value)| (Value::int(key), Value::int(*value))),
+        )
+    }
+
+    #[test]
+    fn a_state_changed_in_place_is_the_state_that_was_made_anew() {
+        let states = [
+            SpecState::new([function(&[1, 2, 3]), Value::int(7)].into(), None),
+            SpecState::new([function(&[1, 2, 3]), function(&[4])].into(), None).with_done(5, 6),
+        ];
+        let (keys, value) = ([Value::int(0), Value::int(2), Value::int(3)], Value::str("x"));
+        let write = |variable: u32, key: usize| Write {
+            variable,
+            key: &keys[key],
+            value: &value,
+        };
+        let changes = [
+            vec![],
+            vec![write(0, 0)],
+            vec![write(0, 0), write(0, 1)],
+            vec![write(1, 0)],
+            vec![write(0, 0), write(0, 2)],
+            vec![write(0, 0), write(2, 0)],
+        ];
+        for (state, writes) in states
+            .iter()
+            .flat_map(|state| changes.iter().map(move |c| (state, c)))
+        {
+            let expected = state.with(writes);
+            let mut shared = state.clone();
+            assert_eq!(shared.change(writes).is_some(), expected.is_some());
+            let mut own = SpecState {
+                values: state.values.iter().cloned().collect(),
+                ..state.clone()
+            };
+            assert_eq!(own.change(writes).is_some(), expected.is_some());
+            let expected = expected.unwrap_or_else(|| state.clone());
+            for changed in [shared, own] {
+                assert_eq!((changed.hash, &changed), (expected.hash, &expected));
+            }
+        }
     }
 }

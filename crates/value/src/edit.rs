@@ -7,6 +7,7 @@
 use std::cmp::Ordering;
 
 use smallvec::SmallVec;
+use triomphe::Arc;
 
 use crate::build::{ElementBuffer, EntryBuffer};
 use crate::hash::{avalanche, mix};
@@ -187,6 +188,40 @@ impl Value {
         }
     }
 
+    /// Puts `value` into the entry at `index`, as [`with_entry`](Self::with_entry) would, in place if nobody else has a part
+    /// in this value. Says whether there is such an entry; if not, nothing changes.
+    pub fn set_entry(&mut self, index: usize, value: Value) -> bool {
+        let exchanged = |sum: u64, place: u64, gone: &Value| {
+            let (gone, come) = (mix(place, gone.hash64()), mix(place, value.hash64()));
+            sum.wrapping_sub(gone).wrapping_add(come)
+        };
+        let is_set = match &mut self.0 {
+            Repr::Tuple(elements) => elements.with_arc_mut(|elements| {
+                let own = Arc::get_mut(elements)?;
+                let held = own.slice_mut().get_mut(index)?;
+                let gone = std::mem::replace(held, value.clone());
+                *own.header_mut() = exchanged(*own.header(), index as u64 + 1, &gone);
+                Some(())
+            }),
+            Repr::Record(entries) | Repr::Function(entries) => entries.with_arc_mut(|entries| {
+                let own = Arc::get_mut(entries)?;
+                let (key, held) = own.slice_mut().get_mut(index)?;
+                let key = key.hash64();
+                let gone = std::mem::replace(held, value.clone());
+                *own.header_mut() = exchanged(*own.header(), key, &gone);
+                Some(())
+            }),
+            _ => None,
+        };
+        if is_set.is_some() {
+            return true;
+        }
+        let changed = self.with_entry(index, value);
+        let is_there = changed.is_some();
+        *self = changed.unwrap_or_else(|| self.clone());
+        is_there
+    }
+
     /// The hash that this function (tuple, record) would have with other values at some distinct indices, given those
     /// values' hashes; `None` if it has no such entry.
     pub fn hash_with_entries(&self, changes: impl IntoIterator<Item = (usize, u64)>) -> Option<u64> {
@@ -320,6 +355,35 @@ mod tests {
         assert_eq!(changed.as_ref(), Some(&expected));
         assert_eq!(changed.map(|v| v.hash64()), Some(expected.hash64()));
         assert_eq!(tuple.with_entry(3, 0.into()), None);
+    }
+
+    #[test]
+    fn an_entry_that_is_set_in_place_changes_nobody_else_s_value() {
+        let function = || Value::function_of_sorted((0..9).map(|key| (key.into(), Value::int(key * key))));
+        let values = [
+            function(),
+            Value::tuple([1.into(), "two".into(), 3.into()]),
+            Value::record([("a", 1.into()), ("b", function())]),
+        ];
+        for value in values {
+            for index in 0..3 {
+                let expected = value.with_entry(index, "new".into());
+                let mut shared = value.clone();
+                assert_eq!(shared.set_entry(index, "new".into()), expected.is_some());
+                // Now it is alone, unless it had no such entry.
+                let mut alone = expected.clone().unwrap_or_else(|| value.clone());
+                drop(expected);
+                let twice = alone.with_entry(index, function());
+                assert_eq!(shared.hash64(), alone.hash64());
+                assert_eq!(shared, alone);
+                assert_eq!(alone.set_entry(index, function()), twice.is_some());
+                let twice = twice.unwrap_or_else(|| value.clone());
+                assert_eq!((alone.hash64(), &alone), (twice.hash64(), &twice));
+            }
+        }
+        let mut plain = Value::int(3);
+        assert!(!plain.set_entry(0, 1.into()));
+        assert_eq!(plain, Value::int(3));
     }
 
     #[test]

@@ -95,7 +95,7 @@ fn needs_state(node: &Node) -> bool {
 }
 
 /// Sets with more elements are not gone through.
-const ELEMENTS_MAX: usize = 64;
+pub(crate) const ELEMENTS_MAX: usize = 64;
 /// Definitions nested deeper are not gone through.
 const DEPTH_MAX: u32 = 48;
 /// Nodes visited, at most: an analysis must not cost more than it saves.

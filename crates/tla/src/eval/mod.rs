@@ -29,6 +29,7 @@ pub(crate) mod slot;
 mod spelled;
 mod step;
 
+pub(crate) use effects::ELEMENTS_MAX;
 pub use effects::{Cell, CellPart, Effects, Write};
 pub use equality::equal_values;
 pub use evaluator::{Coverage, Evaluator, State};
