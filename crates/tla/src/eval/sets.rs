@@ -22,6 +22,24 @@ fn listed<'a>(set: &'a Datum<'_>, room: &'a mut Value) -> Option<&'a [Value]> {
     }
 }
 
+/// The numbers of an interval that are in a set of numbers, found by halving instead of one by one; `None` if it is no such
+/// pair.
+fn numbers_within<'a>(interval: &Datum<'_>, numbers: &'a Datum<'_>) -> Option<&'a [Value]> {
+    let Some(Lazy::Interval(low, high)) = interval.as_lazy() else {
+        return None;
+    };
+    let Datum::Value(numbers) = numbers else {
+        return None;
+    };
+    let numbers = numbers.as_set()?;
+    // Sets are sorted by kind first: with numbers at both ends, there is nothing else between them.
+    let (first, last) = (numbers.first()?.as_int()?, numbers.last()?.as_int()?);
+    debug_assert!(first <= last);
+    let from = numbers.partition_point(|number| number.as_int() < Some(*low));
+    let to = numbers.partition_point(|number| number.as_int() <= Some(*high));
+    Some(numbers.get(from..to).unwrap_or_default())
+}
+
 impl<'p> Evaluator<'p> {
     fn check_sets(&self, symbol: &str, left: &Datum<'p>, right: &Datum<'p>) -> Outcome<()> {
         if left.is_set() && right.is_set() {
@@ -59,6 +77,9 @@ impl<'p> Evaluator<'p> {
     /// `S \cap T`.
     pub(crate) fn intersection(&mut self, left: Datum<'p>, right: Datum<'p>) -> Outcome<Datum<'p>> {
         self.check_sets("\\cap", &left, &right)?;
+        if let Some(both) = numbers_within(&left, &right).or_else(|| numbers_within(&right, &left)) {
+            return Ok(Datum::Value(Value::set_of_sorted(both.iter().cloned())));
+        }
         let mut room = Value::bool(false);
         if let Some(l) = listed(&left, &mut room) {
             return self.keep(l, &right, true);
