@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use omnilink_tla::config::{self, Assigned, Assignment, Config, Named};
+use omnilink_tla::config::{self, Assigned, Assignment, Config, ConfigValue, Named};
 use omnilink_tla::deep_stack;
 use omnilink_tla::diagnostic::{Diagnostic, nearest, render};
 use omnilink_tla::eval::Evaluator;
@@ -197,13 +197,20 @@ impl Linked {
         let mut module = Module::extending(stem);
         for (constant, expression) in constants(options) {
             check_constant(&spec, constant, "the link")?;
-            module.define(&name("const", constant), &[] as &[&str], expression);
             config
                 .constants
                 .retain(|assignment| assignment.target.name != *constant);
-            config
-                .constants
-                .push(assignment(constant, &name("const", constant)));
+            let value = literal(expression)
+                .filter(|_| is_plain_constant(&spec, constant))
+                .map(|value| Assigned::Value { value })
+                .unwrap_or_else(|| {
+                    let definition = name("const", constant);
+                    module.define(&definition, &[] as &[&str], expression);
+                    Assigned::Definition {
+                        name: named(&definition),
+                    }
+                });
+            config.constants.push(assignment(constant, value));
         }
         for (constant, _) in options
             .collected
@@ -510,15 +517,31 @@ fn named(name: &str) -> Named {
     }
 }
 
-fn assignment(constant: &str, definition: &str) -> Assignment {
+fn assignment(constant: &str, value: Assigned) -> Assignment {
     Assignment {
         target: named(constant),
         arguments: Vec::new(),
         module: None,
-        value: Assigned::Definition {
-            name: named(definition),
-        },
+        value,
     }
+}
+
+/// An expression that is a value as it stands, as a configuration would have it: no module has to be read to know it.
+fn literal(expression: &str) -> Option<ConfigValue> {
+    match expression {
+        "TRUE" | "FALSE" => Some(ConfigValue::Boolean(expression == "TRUE")),
+        _ if expression.starts_with('+') => None,
+        _ => {
+            let number: i64 = expression.parse().ok()?;
+            Some(ConfigValue::Number(number.to_string()))
+        }
+    }
+}
+
+/// Whether this is a declared constant that takes no arguments.
+fn is_plain_constant(spec: &Spec, name: &str) -> bool {
+    let entity = spec.find(name).map(|binding| spec.entity(binding.entity));
+    entity.is_some_and(|entity| matches!(entity.kind, EntityKind::Constant) && entity.arity == 0)
 }
 
 /// The text of a spec with the definitions of a link before its end.
