@@ -32,6 +32,8 @@ struct Field {
     /// `Op.field`: of operations of this name only.
     op: Option<String>,
     name: String,
+    /// `2`: the second argument of those without names.
+    position: Option<usize>,
     /// `field*`: not the value, but what is in it.
     elements: bool,
     /// Whether it is found in the arguments and nowhere else.
@@ -51,6 +53,7 @@ impl Field {
         Self {
             op,
             name: name.to_owned(),
+            position: name.parse().ok(),
             elements,
             is_argument: !matches!(name, "thread" | "ret"),
         }
@@ -64,12 +67,8 @@ impl Field {
             "thread" => Some(&operation.thread),
             "ret" => operation.ret.as_ref().or_else(|| operation.args.field("ret")),
             name => operation.args.field(name).or_else(|| {
-                let position: usize = name.parse().ok()?;
-                operation
-                    .args
-                    .as_value()
-                    .as_tuple()?
-                    .get(position.checked_sub(1)?)
+                let arguments = operation.args.as_value().as_tuple()?;
+                arguments.get(self.position?.checked_sub(1)?)
             }),
         }
     }

@@ -19,7 +19,8 @@ struct Known<T> {
     what: T,
 }
 
-const SLOTS: usize = 8192;
+const SLOTS_LOG: u32 = 13;
+const SLOTS: usize = 1 << SLOTS_LOG;
 
 impl<T> Default for Recent<T> {
     fn default() -> Self {
@@ -48,8 +49,14 @@ impl<T: Clone> Recent<T> {
     }
 }
 
+/// By the identity of the arguments: whoever writes alike has the same record. What is equal and was read apart may be
+/// remembered twice.
 #[inline]
 fn slot_of(operation: &Operation) -> usize {
-    let hash = operation.args.as_value().hash64() ^ operation.name.as_value().hash64();
-    hash as usize % SLOTS
+    let spread = operation
+        .args
+        .as_value()
+        .identity()
+        .wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (spread >> (u64::BITS - SLOTS_LOG)) as usize
 }

@@ -46,6 +46,8 @@ pub(super) struct History<'m, O> {
     decode: &'m Decode<'m, O>,
     trace: Trace,
     numbers: FxHashMap<Value, u32>,
+    /// The numbers of threads that are called by a small number, which is what threads mostly are.
+    small: Vec<Option<u32>>,
     /// Parts of the operation read last.
     parts: VecDeque<Read<O>>,
     /// What threads are called.
@@ -68,6 +70,7 @@ impl<'m, O: Clone> History<'m, O> {
             decode,
             trace: input.open()?,
             numbers: FxHashMap::default(),
+            small: Vec::new(),
             parts: VecDeque::new(),
             threads: ThreadNames::default(),
             aborted: 0,
@@ -115,11 +118,21 @@ impl<'m, O: Clone> History<'m, O> {
         Ok(None)
     }
 
+    #[inline]
     fn number(&mut self, thread: &Value) -> u32 {
+        let small = small(thread).and_then(|small| *self.small.get(small)?);
+        small.unwrap_or_else(|| self.number_of_any(thread))
+    }
+
+    fn number_of_any(&mut self, thread: &Value) -> u32 {
         if let Some(number) = self.numbers.get(thread) {
             return *number;
         }
         let number = self.threads.len() as u32;
+        if let Some(small) = small(thread) {
+            self.small.resize(self.small.len().max(small + 1), None);
+            self.small[small] = Some(number);
+        }
         self.threads.push(match thread.as_str() {
             Some(name) => name.to_owned(),
             None => thread.to_string(),
@@ -138,3 +151,11 @@ impl<'m, O: Clone> History<'m, O> {
         self.trace.notes().iter().map(ToString::to_string).collect()
     }
 }
+
+/// A thread that is called by a small number.
+fn small(thread: &Value) -> Option<usize> {
+    let number = usize::try_from(thread.as_int()?).ok()?;
+    (number < SMALL_MAX).then_some(number)
+}
+
+const SMALL_MAX: usize = 1 << 10;
