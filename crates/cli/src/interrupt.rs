@@ -28,6 +28,32 @@ pub(crate) fn listen() {
     }
 }
 
+/// Leaves Ctrl-C to the threads that this one starts, and only waits for: a read is interrupted on the thread that gets the
+/// signal, and the system picks the first that takes it.
+pub(crate) fn leave_to_workers() {
+    #[cfg(unix)]
+    mask(libc::SIG_BLOCK);
+}
+
+/// Takes Ctrl-C on this thread, and on those that it starts.
+pub(crate) fn take() {
+    #[cfg(unix)]
+    mask(libc::SIG_UNBLOCK);
+}
+
+#[cfg(unix)]
+fn mask(how: libc::c_int) {
+    // SAFETY: all zeros is a valid set of signals, which is then made empty; these calls change nothing but which signals
+    // this thread takes.
+    unsafe {
+        let mut signals: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&raw mut signals);
+        libc::sigaddset(&raw mut signals, libc::SIGINT);
+        libc::sigaddset(&raw mut signals, libc::SIGTERM);
+        libc::pthread_sigmask(how, &raw const signals, std::ptr::null_mut());
+    }
+}
+
 /// Whether Ctrl-C was pressed since [`listen`].
 pub(crate) fn is_raised() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)

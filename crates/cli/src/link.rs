@@ -14,7 +14,6 @@ use crate::new_file::NewFile;
 use crate::output::Output;
 use crate::validate::{Linking, collect};
 
-/// See and write down how traces belong to a TLA+ specification.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct LinkArgs {

@@ -26,9 +26,10 @@ mod tla;
 mod trace_command;
 mod validate;
 
-use std::process::ExitCode;
-
 use clap::{Parser, Subcommand};
+use omnilink_tla::deep_stack;
+
+use crate::exit::Exit;
 
 #[global_allocator]
 static ALLOCATOR: allocator::Allocator = allocator::Allocator;
@@ -56,19 +57,39 @@ Examples:
 
 Exit codes: 0 all valid; 1 a violation was found; 2 bad usage or bad input; 3 unknown.";
 
+// What a command takes is put together when it is the one that was asked for: all of them together take longer than reading a
+// short trace. What it is for stands here, because the list of commands tells it.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum Command {
+    /// Check histories of a concurrent system against a model.
     Check(check::CheckArgs),
+    /// See a bug found: two queues are run on real threads, recorded and checked.
     Demo(demo::DemoArgs),
+    /// Find concurrency bugs with no specification: a component's serial runs are the specification of its concurrent ones.
     Lineup(Box<lineup::LineupArgs>),
+    /// Look at traces and change them.
     Trace(trace_command::TraceArgs),
+    /// Explore the states of a TLA+ specification, and show how a property breaks.
     Mc(mc::McArgs),
+    /// Read TLA+ specifications.
     Tla(tla::TlaArgs),
+    /// Check traces against a TLA+ specification: an operation `Name(args)` is the action `Name` of the spec.
     Validate(validate::ValidateArgs),
+    /// See and write down how traces belong to a TLA+ specification.
     Link(link::LinkArgs),
 }
 
-fn main() -> ExitCode {
+fn main() {
+    // Specs are read and evaluated on a deep stack. With everything on it there is one heap, and not a second one for the rest.
+    interrupt::leave_to_workers();
+    deep_stack::run(|| {
+        interrupt::take();
+        run().leave()
+    })
+}
+
+fn run() -> Exit {
     let result = match Cli::parse().command {
         Command::Check(args) => check::run(&args),
         Command::Demo(args) => demo::run(&args),
@@ -79,11 +100,8 @@ fn main() -> ExitCode {
         Command::Link(args) => link::run(&args),
         Command::Validate(args) => validate::run(&args),
     };
-    match result {
-        Ok(exit) => exit.into(),
-        Err(error) => {
-            output::error(&error);
-            error.exit().into()
-        }
-    }
+    result.unwrap_or_else(|error| {
+        output::error(&error);
+        error.exit()
+    })
 }

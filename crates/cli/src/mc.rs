@@ -24,7 +24,6 @@ use crate::output::{self, Output};
 use crate::peak::peak_bytes;
 use crate::quantity;
 
-/// Explore the states of a TLA+ specification, and show how a property breaks.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct McArgs {

@@ -16,7 +16,6 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::Output;
 
-/// Read TLA+ specifications.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct TlaArgs {

@@ -21,7 +21,6 @@ use crate::output::Output;
 use crate::peak::peak_bytes;
 use crate::progress::Progress;
 
-/// Check traces against a TLA+ specification: an operation `Name(args)` is the action `Name` of the spec.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ValidateArgs {

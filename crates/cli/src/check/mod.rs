@@ -33,7 +33,6 @@ pub(crate) use session::{Event, Request, check_and_tell, check_input};
 pub(crate) use subject::{ShippedSubject, SpecSubject, Subject};
 use weak::{Asked, Desk, Weak};
 
-/// Check histories of a concurrent system against a model.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CheckArgs {

@@ -24,7 +24,6 @@ use crate::input::Input;
 use crate::output::{Drawing, Output};
 use crate::progress::Progress;
 
-/// See a bug found: two queues are run on real threads, recorded and checked.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DemoArgs {

@@ -31,7 +31,6 @@ use crate::output::{self, Drawing, Output};
 use crate::progress::Progress;
 use crate::quantity;
 
-/// Find concurrency bugs with no specification: a component's serial runs are the specification of its concurrent ones.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct LineupArgs {

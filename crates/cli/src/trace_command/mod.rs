@@ -13,7 +13,6 @@ use clap::{Args, Subcommand};
 use crate::error::CliError;
 use crate::exit::Exit;
 
-/// Look at traces and change them.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct TraceArgs {
