@@ -24,12 +24,15 @@ pub(crate) struct Slot<K> {
     feeders: K,
     /// Those of the same class that return earlier.
     earlier_twins: K,
+    /// Those of whom one of the sets above may name it.
+    named_by: K,
 }
 
 /// All open operations. A slot belongs to an operation, never to a thread, and is used again after the return.
 #[derive(Debug)]
 pub(crate) struct OpenOps<K> {
-    /// What is said of pairs holds for the occupied ones.
+    /// Of the sets of an occupied slot, no vacant one is a member: most pairs have nothing to do with each other, and need not be
+    /// written down.
     slots: Vec<Slot<K>>,
     /// The occupied slots.
     pub open: K,
@@ -78,6 +81,7 @@ impl<K: Mask> OpenOps<K> {
             conflicts: K::default(),
             feeders: K::default(),
             earlier_twins: K::default(),
+            named_by: K::default(),
         };
         for other in self.open.slots() {
             let old = &mut self.slots[other];
@@ -86,6 +90,9 @@ impl<K: Mask> OpenOps<K> {
             let conflict = feeds_old | feeds_new | (new.writes & old.writes != 0);
             let alike = (old.reads, old.writes) == (new.reads, new.writes);
             let twin = old.class == new.class || planted(Mutant::AnyTwin) && alike;
+            if !conflict && !twin {
+                continue;
+            }
             let old_first = (old.deadline <= new.deadline) != planted(Mutant::LatestTwin);
             old.conflicts.set(slot, conflict);
             old.feeders.set(slot, feeds_old);
@@ -93,6 +100,8 @@ impl<K: Mask> OpenOps<K> {
             new.conflicts.set(other, conflict);
             new.feeders.set(other, feeds_new);
             new.earlier_twins.set(other, twin && old_first);
+            old.named_by.insert(slot);
+            new.named_by.insert(other);
         }
         while self.slots.len() <= slot {
             self.slots.push(new.clone());
@@ -106,6 +115,13 @@ impl<K: Mask> OpenOps<K> {
 
     /// Frees `slot`.
     pub fn vacate(&mut self, slot: usize) {
+        let named_by = std::mem::take(&mut self.slots[slot].named_by);
+        for other in named_by.slots() {
+            let other = &mut self.slots[other];
+            other.conflicts.remove(slot);
+            other.feeders.remove(slot);
+            other.earlier_twins.remove(slot);
+        }
         self.open.remove(slot);
         self.pure.remove(slot);
         self.optional.remove(slot);
@@ -281,6 +297,7 @@ impl<K: Mask> OpenOps<K> {
             conflicts: slot.conflicts.convert(),
             feeders: slot.feeders.convert(),
             earlier_twins: slot.earlier_twins.convert(),
+            named_by: slot.named_by.convert(),
         };
         OpenOps {
             slots: self.slots.iter().map(widen).collect(),

@@ -9,6 +9,7 @@ use omnilink_tla::eval::Effects;
 use omnilink_tla::ir::Operation;
 use omnilink_trace::Place;
 use omnilink_value::Value;
+use smallvec::SmallVec;
 
 use crate::counted::Counts;
 use crate::lookup::Lookup;
@@ -23,7 +24,7 @@ pub(crate) struct Content {
     pub(crate) plan: u32,
     pub(crate) operation: Operation,
     /// Values of the parameters; `None` for what a pending operation does not know.
-    pub(crate) arguments: Box<[Option<Value>]>,
+    pub(crate) arguments: SmallVec<[Option<Value>; 3]>,
     /// Where the first operation like this was read.
     pub(crate) place: Place,
     pub(crate) hash: u64,
@@ -50,7 +51,7 @@ pub(crate) struct Part {
 
 impl Content {
     /// The values, if all are known.
-    pub(crate) fn known(&self) -> Option<smallvec::SmallVec<[Value; 6]>> {
+    pub(crate) fn known(&self) -> Option<SmallVec<[Value; 6]>> {
         self.arguments.iter().cloned().collect()
     }
 }

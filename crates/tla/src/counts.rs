@@ -12,7 +12,7 @@ use crate::eval::datum::Datum;
 use crate::eval::error::{Outcome, type_error};
 use crate::eval::native::lookup;
 use crate::eval::slot::Slot;
-use crate::eval::{Cell, CellPart, ELEMENTS_MAX, Effects, Evaluator, State};
+use crate::eval::{Cell, CellPart, ELEMENTS_MAX, Effects, Evaluator, Few, State};
 use crate::ir::{Argument, Bounded, Kind, Node, Operation, Pattern, Step, slot_bit};
 
 /// The counts that an action asks for.
@@ -54,7 +54,7 @@ impl Counts {
         if !is_counting || cells > ELEMENTS_MAX {
             return None;
         }
-        let mut reads = Vec::with_capacity(cells);
+        let mut reads = Few::with_capacity(cells);
         for count in &self.of {
             for key in &count.keys {
                 let cell = Cell {

@@ -9,6 +9,7 @@
 //! changes it.
 
 use omnilink_value::Value;
+use smallvec::SmallVec;
 
 use super::evaluator::{Evaluator, State};
 use super::exactness::Exactness;
@@ -44,6 +45,10 @@ pub struct Write {
     pub value: Option<Value>,
 }
 
+/// Most actions look at one cell, or write one: with its place in the effects, a trace's thousands of instances need one
+/// allocation each and not four.
+pub type Few<T> = SmallVec<[T; 1]>;
+
 /// What an action with known arguments may do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Effects {
@@ -54,11 +59,11 @@ pub struct Effects {
     /// can be compared with what is demanded.
     pub is_exact: bool,
     /// What may be read.
-    pub reads: Vec<Cell>,
+    pub reads: Few<Cell>,
     /// What may be written.
-    pub writes: Vec<Write>,
+    pub writes: Few<Write>,
     /// Cells of the form `f[k]` that must hold a value, or the action is impossible.
-    pub demands: Vec<(Cell, Value)>,
+    pub demands: Few<(Cell, Value)>,
 }
 
 impl Effects {

@@ -30,7 +30,7 @@ mod spelled;
 mod step;
 
 pub(crate) use effects::ELEMENTS_MAX;
-pub use effects::{Cell, CellPart, Effects, Write};
+pub use effects::{Cell, CellPart, Effects, Few, Write};
 pub use equality::equal_values;
 pub use evaluator::{Coverage, Evaluator, State};
 pub use explain::FalsePart;
