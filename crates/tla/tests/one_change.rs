@@ -5,8 +5,8 @@ mod common;
 use std::path::Path;
 
 use common::{advice, complaints};
-use omnilink_tla::semantics::load_text;
 use omnilink_tla::semantics::search_path::SearchPath;
+use omnilink_tla::semantics::{load, load_text};
 
 /// More definitions than could be read again for every edit, half a megabyte of them.
 fn fillers() -> String {
@@ -188,9 +188,72 @@ B == V!I",
 }
 
 #[test]
+fn a_line_that_stands_elsewhere_is_moved_back() {
+    assert_one_change(
+        "EXTENDS Naturals
+VARIABLE x
+A == IF x = 1
+    THEN 1
+Init == x = 0
+Next == x' = 1
+    ELSE 2",
+        "put line 8 before line 6",
+    );
+    assert_one_change(
+        "EXTENDS Naturals
+VARIABLE x
+    THEN 1
+Init == x = 0
+Next == IF x = 1
+    ELSE 2",
+        "put line 4 after line 6",
+    );
+}
+
+#[test]
+fn the_rest_of_a_line_that_became_a_comment_is_none() {
+    assert_one_change(
+        "EXTENDS Naturals \\* , IOUtils, Json
+A == IOEnv
+B == ndJsonDeserialize(A)",
+        "take out `\\*` in line 2, column 18",
+    );
+    assert_one_change(
+        "EXTENDS Naturals
+RECURSIVE Even(_), Odd \\* (_)
+Even(n) == IF n = 0 THEN TRUE ELSE Odd(n - 1)
+Odd(n) == IF n = 0 THEN FALSE ELSE Even(n - 1)",
+        "take out `\\*` in line 3, column 24",
+    );
+}
+
+#[test]
 fn no_line_changes_places_with_the_end_of_the_module() {
     let said = complaints("EXTENDS Sequences\nVARIABLE x\nB == <<x'', Len(<<>>, 2)>>");
     assert_eq!(said.len(), 2, "{said:#?}");
+}
+
+#[test]
+fn a_module_that_has_taken_names_is_replaced_by_the_one_that_it_extends() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, body: &str| {
+        let text = format!("---- MODULE {name} ----\n{body}\n====\n");
+        std::fs::write(folder.path().join(name).with_extension("tla"), text).unwrap();
+    };
+    write("Interface", "CONSTANTS Adr, Val");
+    write("Inner", "EXTENDS Interface\nCONSTANT InitMem\nSpec == InitMem");
+    write(
+        "Memory",
+        "EXTENDS Inner
+Of(InitMem) == INSTANCE Inner
+Spec == \\E InitMem \\in [Adr -> Val] : Of(InitMem)!Spec",
+    );
+    let loaded = load(&folder.path().join("Memory.tla"), &SearchPath::default());
+    let [error] = loaded.diagnostics.as_slice() else {
+        panic!("{:#?}", loaded.diagnostics);
+    };
+    let help = error.help.as_deref().unwrap_or("");
+    assert!(help.contains("write `Interface` for `Inner` in line 2"), "{help}");
 }
 
 #[test]

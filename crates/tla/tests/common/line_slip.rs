@@ -15,6 +15,12 @@ pub enum LineSlip {
     Outdented,
     /// It stands a step too far right.
     Indented,
+    /// It stands a step too far left, with all lines after it that stand further right.
+    BlockOutdented,
+    /// It stands a step too far right, with all lines after it that stand further right.
+    BlockIndented,
+    /// It stands two lines too far below.
+    Moved,
     /// It is joined with the one before.
     Joined,
     /// A comment begins before it and does not end.
@@ -27,12 +33,15 @@ pub enum LineSlip {
     DefinitionLost,
 }
 
-pub const LINE_SLIPS: [LineSlip; 10] = [
+pub const LINE_SLIPS: [LineSlip; 13] = [
     LineSlip::Lost,
     LineSlip::Doubled,
     LineSlip::Swapped,
     LineSlip::Outdented,
     LineSlip::Indented,
+    LineSlip::BlockOutdented,
+    LineSlip::BlockIndented,
+    LineSlip::Moved,
     LineSlip::Joined,
     LineSlip::CommentBegun,
     LineSlip::CommentEnded,
@@ -46,6 +55,16 @@ const STEP: &str = "  ";
 /// Where the line ends that begins at a byte.
 fn end_of_line(text: &str, start: usize) -> usize {
     text[start..].find('\n').map_or(text.len(), |at| start + at + 1)
+}
+
+/// Where the lines end that follow the one at a byte and stand further right.
+fn end_of_block(text: &str, start: usize) -> usize {
+    let blanks = |at: usize| text[at..].len() - text[at..].trim_start_matches(' ').len();
+    let mut end = end_of_line(text, start);
+    while end < text.len() && blanks(end) > blanks(start) {
+        end = end_of_line(text, end);
+    }
+    end
 }
 
 /// Where the definition ends that begins at a byte: before the next line that begins at the margin.
@@ -76,6 +95,24 @@ pub fn line_spoilt(text: &str, token: &Token, slip: LineSlip) -> Option<String> 
         }
         LineSlip::Outdented => Some(format!("{before}{}{after}", line.strip_prefix(STEP)?)),
         LineSlip::Indented => Some(format!("{before}{STEP}{line}{after}")),
+        LineSlip::BlockOutdented | LineSlip::BlockIndented => {
+            let end = end_of_block(text, start);
+            let block = text[start..end].split_inclusive('\n');
+            let block: Option<String> = if slip == LineSlip::BlockIndented {
+                block.map(|line| Some([STEP, line].concat())).collect()
+            } else {
+                block.map(|line| line.strip_prefix(STEP)).collect()
+            };
+            let is_block = text[start..end].matches('\n').count() > 1;
+            let block = block.filter(|_| is_block)?;
+            Some(format!("{before}{block}{}", &text[end..]))
+        }
+        LineSlip::Moved => {
+            let next = end_of_line(text, end);
+            let last = end_of_line(text, next);
+            let (others, rest) = (&text[end..last], &text[last..]);
+            (last > next).then(|| format!("{before}{others}{line}{rest}"))
+        }
         LineSlip::Joined if start > 0 => {
             Some(format!("{} {}{after}", &before[..start - 1], line.trim_start()))
         }

@@ -30,6 +30,16 @@ pub enum Slip {
     Semicolon,
     /// A full stop stands after it.
     FullStop,
+    /// A name has a blank in it.
+    Split,
+    /// The blanks after it are not there.
+    Glued,
+    /// The rest of the line from it on is a comment.
+    Commented,
+    /// A bracket is of another kind.
+    OtherBracket,
+    /// A symbol is written as in another language.
+    Foreign,
     /// A string is in other quotes.
     Quoted,
     /// A string has no end.
@@ -44,7 +54,7 @@ pub enum Slip {
     Line(LineSlip),
 }
 
-const TOKEN_SLIPS: [Slip; 16] = [
+const TOKEN_SLIPS: [Slip; 21] = [
     Slip::Forgotten,
     Slip::Doubled,
     Slip::Misspelled,
@@ -56,6 +66,11 @@ const TOKEN_SLIPS: [Slip; 16] = [
     Slip::Primed,
     Slip::Semicolon,
     Slip::FullStop,
+    Slip::Split,
+    Slip::Glued,
+    Slip::Commented,
+    Slip::OtherBracket,
+    Slip::Foreign,
     Slip::Quoted,
     Slip::Unclosed,
     Slip::LookAlike,
@@ -97,6 +112,45 @@ fn look_alike(word: &str) -> Option<String> {
     Some(other.to_owned())
 }
 
+/// A bracket of another kind.
+fn other_bracket(word: &str) -> Option<&'static str> {
+    match word {
+        "(" => Some("["),
+        ")" => Some("]"),
+        "[" => Some("{"),
+        "]" => Some(")"),
+        "{" => Some("("),
+        "}" => Some("]"),
+        "<<" => Some("<"),
+        ">>" => Some(")"),
+        _ => None,
+    }
+}
+
+/// What another language writes for a symbol.
+fn foreign(word: &str) -> Option<&'static str> {
+    match word {
+        "/\\" => Some("&&"),
+        "\\/" => Some("||"),
+        "=" => Some(":="),
+        "==" => Some(":="),
+        "#" | "/=" => Some("!="),
+        "~" => Some("!"),
+        "|->" => Some("=>"),
+        "->" => Some("=>"),
+        "<-" => Some("="),
+        ":" => Some("|"),
+        "\\in" => Some("in"),
+        "\\A" => Some("forall"),
+        "\\E" => Some("exists"),
+        "\\div" => Some("/"),
+        "=<" | "<=" => Some("\\le="),
+        "EXCEPT" => Some("WITH"),
+        "THEN" => Some(":"),
+        _ => None,
+    }
+}
+
 /// The text with one token spoilt, where that slip can be made there.
 pub fn spoilt(text: &str, token: &Token, slip: Slip) -> Option<String> {
     let (start, end) = (token.start as usize, token.end as usize);
@@ -119,6 +173,16 @@ pub fn spoilt(text: &str, token: &Token, slip: Slip) -> Option<String> {
         Slip::Primed if named => with(&format!("{word}'")),
         Slip::Semicolon => with(&format!("{word};")),
         Slip::FullStop => with(&format!("{word}.")),
+        Slip::Split if named && word.len() > 3 && word.is_ascii() => {
+            with(&format!("{} {}", &word[..2], &word[2..]))
+        }
+        Slip::Glued => {
+            let rest = text[end..].trim_start_matches(' ');
+            (rest.len() < text[end..].len()).then(|| format!("{}{rest}", &text[..end]))
+        }
+        Slip::Commented => with(&format!("\\* {word}")),
+        Slip::OtherBracket => with(other_bracket(word)?),
+        Slip::Foreign => with(foreign(word)?),
         Slip::Quoted if is_text => with(&format!("'{}'", word.trim_matches('"'))),
         Slip::Unclosed if is_text => with(&word[..word.len() - 1]),
         Slip::LookAlike => with(&look_alike(word)?),

@@ -87,11 +87,12 @@ fn repairs(texts: &[SpoiltText], spec: &Spec, search: &SearchPath) -> Vec<Edit> 
             edits.extend(text.parameters());
             edits.extend(text.confused_symbols());
             edits.extend(text.primes());
-            edits.extend(text.other_modules());
+            edits.extend(text.other_modules(spec));
             edits.extend(text.more_modules(search));
             edits.extend(text.heads(spec));
             edits.extend(text.other_heads());
-            edits.extend(text.swapped_lines());
+            edits.extend(text.moved_lines());
+            edits.extend(text.commented_lines());
             edits.extend(text.announcements());
             edits.extend(text.symbols_too_many());
             edits.extend(text.introductions());
@@ -100,7 +101,8 @@ fn repairs(texts: &[SpoiltText], spec: &Spec, search: &SearchPath) -> Vec<Edit> 
         } else {
             edits.extend(text.comments());
             edits.extend(text.module_ends());
-            edits.extend(text.swapped_lines());
+            edits.extend(text.moved_lines());
+            edits.extend(text.commented_lines());
             edits.extend(text.confused_symbols());
             edits.extend(text.symbols_too_many());
             edits.extend(text.glued_words());
