@@ -20,8 +20,12 @@
 //! otherwise the edit may just have made other nonsense of it. Definitions are parsed one by one, so an edit that is far
 //! from one of the errors is not tried.
 //!
+//! A long text is first reduced to what its errors have to do with ([`reduced`]), on which an edit costs as much as on a
+//! short one, whatever the length of the spec. What helps there is tried on the whole before it counts.
+//!
 //! Nothing of this costs anything for a spec with at most one error. For others what is read again is limited to
-//! [`MAX_WORK`] in all, which is a fraction of a second and the same on every machine.
+//! [`MAX_WORK`] in all, and as much for what is tried on the whole of a long text: a fraction of a second, and the same
+//! on every machine.
 
 mod edit;
 mod glued;
@@ -61,7 +65,7 @@ const MAX_WORK: usize = 700_000;
 /// So many bytes take as long as an expression, where they are none.
 const BYTES_PER_EXPRESSION: usize = 64;
 
-/// A spec with more text than this is too long to be read again.
+/// A spec with more text than this is too long to be read again for every edit.
 const MAX_SPEC_BYTES: usize = 512 * 1024;
 
 /// A text that is longer than this is reduced to what its errors have to do with, where that can be done.

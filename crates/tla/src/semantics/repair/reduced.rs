@@ -312,3 +312,42 @@ impl<'t> Uses<'t> {
             .collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::semantics::repair::edit::Words;
+    use crate::source::SourceId;
+
+    #[test]
+    fn what_is_kept_is_found_in_the_whole_text_again() {
+        // Of "A == 1;B == 22;C == 3;" the head of B is kept, with another body, and all of C.
+        let reduced = Reduced {
+            text: "B == TRUE\nC == 3;".into(),
+            parts: vec![
+                Part {
+                    whole: Span::new(7, 11),
+                    start: 0,
+                },
+                Part {
+                    whole: Span::new(15, 22),
+                    start: 10,
+                },
+            ],
+        };
+        assert_eq!(
+            [0, 3, 7, 10, 15].map(|at| reduced.whole(at)),
+            [Some(7), Some(10), None, Some(15), Some(20)]
+        );
+        let edit = |start, end| Edit {
+            source: SourceId(0),
+            span: Span::new(start, end),
+            new: "x".into(),
+            words: Words::Meant,
+        };
+        let whole = |start, end| Some(reduced.whole_edit(&edit(start, end))?.span);
+        assert_eq!(whole(15, 16), Some(Span::new(20, 21)));
+        assert_eq!(whole(2, 6), None);
+        assert_eq!(whole(3, 12), None);
+    }
+}
