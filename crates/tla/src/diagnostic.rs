@@ -383,6 +383,15 @@ pub fn nearest<'a>(wanted: &str, candidates: impl Iterator<Item = &'a str>) -> O
         .map(|(_, c)| c)
 }
 
+/// Whether one name is nearly the other, as a slip of the hand makes it; [`nearest`] has more distant ones, since advice
+/// may be wrong.
+pub(crate) fn is_slip(name: &str, known: &str) -> bool {
+    let limit = if name.chars().count() > 4 { 2 } else { 1 };
+    let is_as_long = known.len().abs_diff(name.len()) <= limit;
+    let is_word = |text: &str| text.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    name != known && is_as_long && is_word(name) == is_word(known) && edit_distance(name, known) <= limit
+}
+
 /// How many letters have to be added, dropped, replaced or swapped with their neighbour to get from one to the other,
 /// both in lower case: a slip of the shift key costs nothing.
 fn edit_distance(a: &str, b: &str) -> usize {
@@ -408,6 +417,13 @@ fn edit_distance(a: &str, b: &str) -> usize {
 mod tests {
     use super::*;
     use crate::source::Source;
+
+    #[test]
+    fn a_slip_is_nearly_a_name_and_not_that_name() {
+        assert!(is_slip("fiel", "file") && is_slip("newLegnth", "newLength") && is_slip("ab", "a"));
+        assert!(!is_slip("newLength", "newLength") && !is_slip("newLength", "length"));
+        assert!(!is_slip("file", "flee") && !is_slip("x", "-"));
+    }
 
     #[test]
     fn a_diagnostic_shows_the_line_the_caret_and_the_help() {

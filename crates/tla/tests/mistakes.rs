@@ -162,7 +162,7 @@ fn what_follows_from_a_mistake_is_not_said_again() {
 #[test]
 fn what_does_not_follow_is_said() {
     assert_complaints(
-        "VARIABLE x\nNext == x' = 1\nA == [][TRUE]_Next\nB == Next'\nC == x''",
+        "VARIABLE x\nNext == x' = 1\nA == [][TRUE]_Next\nB == Next'\nC == x''\nSpec == [][Next]_x",
         &[
             "3:8 level: the subscript is of action level; at most state level is allowed",
             "4:6 level: an operand of `'` is of action level; at most state level is allowed",
@@ -172,6 +172,65 @@ fn what_does_not_follow_is_said() {
     assert_complaints(
         "VARIABLE k\nA == \\E k \\in {} : k\nB == \\E k \\in {} : k",
         &["2:9 redefined: `k` is already defined or declared"],
+    );
+}
+
+#[test]
+fn a_formula_with_one_prime_that_is_no_action_anywhere_has_a_prime_too_many() {
+    let body = "VARIABLE x\nInv == x' = 1\nA == Inv'\nB == [][Inv' => TRUE]_x\nC == x''";
+    assert_complaints(
+        body,
+        &[
+            "3:6 level: an operand of `'` is of action level; at most state level is allowed",
+            "5:6 level: an operand of `'` is of action level; at most state level is allowed",
+        ],
+    );
+    assert_eq!(
+        advice(body),
+        "one change mends all of this: take out `'` in line 3, column 9"
+    );
+    for is_action in [
+        "VARIABLES x, y\nInv == x' = 1 /\\ y' = 1\nA == Inv'\nB == Inv'",
+        "VARIABLES x, y\nInv == x' = 1 /\\ UNCHANGED y\nA == Inv'\nB == Inv'",
+        "VARIABLES x, y\nInv == x' = 1\nA == Inv'\nB == Inv'\nC == WF_x(y = 1 \\/ Inv)",
+        "VARIABLES x, y\nInv == x' = 1\nNext == y = 1 \\/ Inv\nA == Inv'\nB == Inv'\nSpec == [][Next]_x",
+    ] {
+        assert_eq!(complaints(is_action).len(), 2, "{is_action}");
+    }
+}
+
+#[test]
+fn what_one_thing_in_the_wrong_place_introduces_or_uses_too_early_is_one_mistake() {
+    assert_complaints(
+        "Init == a = 0 /\\ b = 0\nNext == a = b\nVARIABLES a, b",
+        &["1:9 undefined: `a` is not defined"],
+    );
+    assert_complaints(
+        "A == B + C\nB == 1\na + b == {a, b}\nC == B",
+        &["1:6 undefined: `B` is not defined"],
+    );
+    assert_complaints(
+        "A == B\nB == 1\nD == C\nC == B",
+        &[
+            "1:6 undefined: `B` is not defined",
+            "3:6 undefined: `C` is not defined",
+        ],
+    );
+}
+
+#[test]
+fn an_instance_of_a_module_that_has_nothing_of_what_is_put_in_is_one_mistake() {
+    let inner = "---- MODULE Inner ----\nCONSTANTS A, B\nF == A\n====\n";
+    assert_complaints(
+        &format!("{inner}CONSTANTS A, B, C\nI == INSTANCE Inner WITH C <- 1, D <- 2"),
+        &["6:26 redefined: `C` is neither a constant nor a variable of module Inner"],
+    );
+    assert_complaints(
+        &format!("{inner}CONSTANTS A, B, C\nI == INSTANCE Inner WITH C <- 1, A <- 2, D <- 2"),
+        &[
+            "6:26 redefined: `C` is neither a constant nor a variable of module Inner",
+            "6:42 redefined: `D` is neither a constant nor a variable of module Inner",
+        ],
     );
 }
 

@@ -5,14 +5,27 @@ mod common;
 use std::path::Path;
 
 use common::{advice, complaints};
-use omnilink_tla::semantics::load_text;
 use omnilink_tla::semantics::search_path::SearchPath;
+use omnilink_tla::semantics::{load, load_text};
 
-/// Asserts that a module with the given body has one error, and that the advice says what to change.
+/// More definitions than could be read again for every edit, half a megabyte of them.
+fn fillers() -> String {
+    let fillers = (0..10_000).map(|number| {
+        let used = number / 2;
+        format!("\nFiller{number}(a) ==\n  [b \\in {{a}} |-> IF a = b THEN {number} ELSE {used}]\n")
+    });
+    fillers.collect()
+}
+
+/// Asserts that a module with the given body has one error, and that the advice says what to change; and the same of a
+/// long module that begins like this one.
 fn assert_one_change(body: &str, change: &str) {
-    let complaints = complaints(body);
-    assert_eq!(complaints.len(), 1, "{body}\n{complaints:#?}");
-    assert!(advice(body).contains(change), "{body}\n{}", advice(body));
+    for body in [body.to_owned(), [body, &fillers()].concat()] {
+        let complaints = complaints(&body);
+        let begin: String = body.chars().take(600).collect();
+        assert_eq!(complaints.len(), 1, "{begin}\n{complaints:#?}");
+        assert!(advice(&body).contains(change), "{begin}\n{}", advice(&body));
+    }
 }
 
 #[test]
@@ -99,6 +112,148 @@ Next == L3 \\/ L5
 Spec == Init /\\ [][Next]_<<pc, j>>",
         "begin a definition in line 7, column 7",
     );
+}
+
+/// Definitions of which each has a comment inside, where a lost first line could have been.
+fn definitions_with_seams(count: usize) -> String {
+    let definitions = (0..count).map(|number| {
+        format!("Step{number} ==\n    /\\ file = {number}\n    \\* A comment.\n    /\\ pos' = {number}\n")
+    });
+    definitions.collect()
+}
+
+#[test]
+fn the_first_line_with_one_parameter_is_put_in_far_down_a_text() {
+    let before = definitions_with_seams(40);
+    for uses in ["SetLength(2) \\/ \\E p \\in {1} : SetLength(p)", "SetLength[2]"] {
+        let body = format!(
+            "EXTENDS Naturals
+VARIABLES file, pos, length
+MaxLength(f) == f
+{before}Seek(at) ==
+    /\\ pos' = at
+    /\\ UNCHANGED <<file, length>>
+
+    /\\ file' = MaxLength(newLength)
+    /\\ length' = newLength
+Next == Seek(1) \\/ {uses}"
+        );
+        assert_one_change(&body, "begin a definition in line 169, column 5");
+    }
+}
+
+#[test]
+fn two_misspelled_names_are_no_lost_first_line() {
+    let body = "VARIABLES file, pos
+Cut(f) == f
+Seek(at) ==
+    /\\ pos' = at
+
+    /\\ file' = Cut(fiel)
+Next == Seek(1) \\/ Seke(2)";
+    assert_eq!(complaints(body).len(), 2, "{:#?}", complaints(body));
+}
+
+#[test]
+fn two_lines_that_changed_places_change_back() {
+    for (body, lines) in [
+        (
+            "EXTENDS Naturals
+W(b, v) ==
+Safe(b, v) == \\A c \\in {b} : W(c, v)
+    \\E w \\in {1} : w > b + v
+A == Safe(1, 2) /\\ W(1, 2)",
+            "let lines 4 and 5 change places",
+        ),
+        (
+            "EXTENDS Naturals
+  [a : {1},
+Sends ==
+  b : {2}]
+Init == \\E x \\in Sends : x.a = 1",
+            "let lines 3 and 4 change places",
+        ),
+        (
+            "---- MODULE Inner ----
+CONSTANT K
+I == 1
+V == INSTANCE Inner WITH K <- 3
+====
+B == V!I",
+            "let lines 5 and 6 change places",
+        ),
+    ] {
+        assert_one_change(body, lines);
+    }
+}
+
+#[test]
+fn a_line_that_stands_elsewhere_is_moved_back() {
+    assert_one_change(
+        "EXTENDS Naturals
+VARIABLE x
+A == IF x = 1
+    THEN 1
+Init == x = 0
+Next == x' = 1
+    ELSE 2",
+        "put line 8 before line 6",
+    );
+    assert_one_change(
+        "EXTENDS Naturals
+VARIABLE x
+    THEN 1
+Init == x = 0
+Next == IF x = 1
+    ELSE 2",
+        "put line 4 after line 6",
+    );
+}
+
+#[test]
+fn the_rest_of_a_line_that_became_a_comment_is_none() {
+    assert_one_change(
+        "EXTENDS Naturals \\* , IOUtils, Json
+A == IOEnv
+B == ndJsonDeserialize(A)",
+        "take out `\\*` in line 2, column 18",
+    );
+    assert_one_change(
+        "EXTENDS Naturals
+RECURSIVE Even(_), Odd \\* (_)
+Even(n) == IF n = 0 THEN TRUE ELSE Odd(n - 1)
+Odd(n) == IF n = 0 THEN FALSE ELSE Even(n - 1)",
+        "take out `\\*` in line 3, column 24",
+    );
+}
+
+#[test]
+fn no_line_changes_places_with_the_end_of_the_module() {
+    let said = complaints("EXTENDS Sequences\nVARIABLE x\nB == <<x'', Len(<<>>, 2)>>");
+    assert_eq!(said.len(), 2, "{said:#?}");
+}
+
+#[test]
+fn a_module_that_has_taken_names_is_replaced_by_the_one_that_it_extends() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, body: &str| {
+        let text = format!("---- MODULE {name} ----\n{body}\n====\n");
+        std::fs::write(folder.path().join(name).with_extension("tla"), text).unwrap();
+    };
+    write("Interface", "CONSTANTS Adr, Val");
+    write("Inner", "EXTENDS Interface\nCONSTANT InitMem\nSpec == InitMem");
+    write(
+        "Memory",
+        "EXTENDS Inner
+Of(InitMem) == INSTANCE Inner
+Spec == \\E InitMem \\in [Adr -> Val] : Of(InitMem)!Spec",
+    );
+    let loaded = load(&folder.path().join("Memory.tla"), &SearchPath::default());
+    let [error] = loaded.diagnostics.as_slice() else {
+        panic!("{:#?}", loaded.diagnostics);
+    };
+    let help = error.help.as_deref().unwrap_or("");
+    assert!(help.contains("write `Interface` for `Inner` in line 2"), "{help}");
 }
 
 #[test]

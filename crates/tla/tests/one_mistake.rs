@@ -5,11 +5,21 @@ mod common;
 
 use std::time::{Duration, Instant};
 
-use common::corpus::Corpus;
+use common::corpus::{Corpus, Sound};
 use common::mutation::{Mutable, Random};
-use common::slip::{SLIPS, spoilt};
+use common::slip::{Slip, slips, spoilt};
 use omnilink_tla::source::SourceId;
+use omnilink_tla::syntax::token::Token;
 use omnilink_tla::syntax::tokenize;
+
+/// A slip and what was said about it.
+fn described(spec: &Sound, token: &Token, slip: Slip, said: &[String]) -> String {
+    let (start, end) = (token.start as usize, token.end as usize);
+    let line = spec.text[..start].matches('\n').count() + 1;
+    let word = &spec.text[start..end];
+    let path = spec.path.display();
+    format!("{path}:{line} {slip:?} `{word}`\n      {}", said.join("\n      "))
+}
 
 #[test]
 fn one_slip_gives_at_most_one_error() {
@@ -17,18 +27,15 @@ fn one_slip_gives_at_most_one_error() {
     for spec in Corpus::golden().sound() {
         let text = &spec.text;
         for token in &tokenize(SourceId(0), text, 0, &mut Vec::new()) {
-            for slip in SLIPS {
+            for slip in slips() {
                 let Some(spoilt) = spoilt(text, token, slip) else {
                     continue;
                 };
                 tried += 1;
                 let said = spec.said(spoilt);
                 refused += usize::from(!said.is_empty());
-                let line = text[..token.start as usize].matches('\n').count() + 1;
-                let word = &text[token.start as usize..token.end as usize];
-                let slip = format!("{}:{line} {slip:?} `{word}`", spec.name());
                 if said.len() > 1 {
-                    several.push(format!("{slip}\n      {}", said.join("\n      ")));
+                    several.push(described(&spec, token, slip, &said));
                 }
             }
         }
@@ -38,6 +45,36 @@ fn one_slip_gives_at_most_one_error() {
         several.len()
     );
     assert!(several.is_empty(), "{}", several.join("\n"));
+}
+
+#[test]
+fn one_random_slip_gives_at_most_one_error() {
+    let corpus = Corpus::given();
+    let mut random = Random::new(corpus.seed);
+    let slips: Vec<Slip> = slips().collect();
+    let (mut tried, mut refused, mut several) = (0, 0, Vec::new());
+    for spec in corpus.sound() {
+        let tokens = tokenize(SourceId(0), &spec.text, 0, &mut Vec::new());
+        for _ in 0..corpus.edits {
+            let (Some(token), Some(slip)) = (random.one_of(&tokens), random.one_of(&slips)) else {
+                continue;
+            };
+            let Some(spoilt) = spoilt(&spec.text, token, *slip) else {
+                continue;
+            };
+            tried += 1;
+            let said = spec.said(spoilt);
+            refused += usize::from(!said.is_empty());
+            if said.len() > 1 {
+                several.push(described(&spec, token, *slip, &said));
+            }
+        }
+    }
+    println!(
+        "{tried} random slips, {refused} refused, {} with several errors",
+        several.len()
+    );
+    assert!(refused > 0 && several.is_empty(), "{}", several.join("\n"));
 }
 
 #[test]

@@ -84,6 +84,7 @@ impl Analyzer<'_> {
         self.absorb_not_extended();
         self.absorb_late();
         self.join_unannounced();
+        self.join_too_early();
         let mut modules: Vec<ModuleId> = unknown.iter().map(|name| self.outermost(name.module)).collect();
         modules.sort_unstable();
         modules.dedup();
@@ -99,6 +100,7 @@ impl Analyzer<'_> {
         self.join_lost_lines(&all, &slips);
         self.join_unextended(&all, &slips);
         self.join_spots();
+        self.join_misused();
         let misused = std::mem::take(&mut self.said.misused);
         let raised = |cause: EntityId| self.said.raised.get(&cause).copied();
         let misused = misused

@@ -112,6 +112,25 @@ impl Analyzer<'_> {
             }
             let (text, module) = (self.text(name), self.text(syntax.module.name));
             let message = format!("`{text}` is neither a constant nor a variable of module {module}");
+            // Where the module has nothing of what is put in, another one is meant.
+            let is_target = |given: &&Substitution| {
+                let mut names = targets.iter().map(|target| self.spec.entity(*target).name);
+                names.any(|name| name == given.target.name)
+            };
+            let others = &syntax.substitutions;
+            if let Some(first) = others
+                .first()
+                .filter(|first| first.target.span != given.target.span)
+                && !others.iter().any(|given| is_target(&given))
+                && let Some(known) = self.said.no_target.get(&(self.tree, first.value)).copied()
+            {
+                self.add_place(known, given.target.span, message);
+                self.argument(given.value, None);
+                return None;
+            }
+            self.said
+                .no_target
+                .insert((self.tree, given.value), self.diagnostics.len());
             let names: Vec<String> = targets
                 .iter()
                 .map(|t| self.text(self.spec.entity(*t).name))

@@ -143,13 +143,8 @@ impl Analyzer<'_> {
                 return None;
             }
             syntax.for_each_child(id, |child| pending.push(child));
-            let entity = match self.spec.resolved(tree, id) {
-                Resolved::Entity(entity) => entity,
-                Resolved::Reference(number) => match self.spec.references.get(number as usize) {
-                    Some(reference) => reference.entity,
-                    None => continue,
-                },
-                Resolved::Nothing => continue,
+            let Some(entity) = self.entity_at(tree, id) else {
+                continue;
             };
             if self.is_disputed(entity) {
                 return Some(entity);
@@ -160,6 +155,18 @@ impl Analyzer<'_> {
             }
         }
         first.map(|(_, entity)| entity)
+    }
+
+    /// What an expression refers to, through whatever instances.
+    pub(super) fn entity_at(&self, tree: TreeId, expr: ExprId) -> Option<EntityId> {
+        match self.spec.resolved(tree, expr) {
+            Resolved::Entity(entity) => Some(entity),
+            Resolved::Reference(number) => {
+                let reference = self.spec.references.get(number as usize);
+                reference.map(|reference| reference.entity)
+            }
+            Resolved::Nothing => None,
+        }
     }
 
     /// Whether a definition has a mistake about levels in it, so that its own level says nothing.

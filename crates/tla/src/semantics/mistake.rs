@@ -17,7 +17,7 @@ use super::unknown::{Late, NotExtended, Unknown};
 use crate::diagnostic::{Class, Diagnostic, nearest};
 use crate::names::Name;
 use crate::source::Span;
-use crate::syntax::ast::{Ident, UnitId};
+use crate::syntax::ast::{ExprId, Ident, UnitId};
 
 /// Beyond this many, diagnostics are not shown and need no advice, which takes time to find.
 const MAX_ADVICE: usize = 200;
@@ -37,6 +37,8 @@ pub(super) struct Said {
     pub unknown: Vec<Unknown>,
     pub unknown_at: FxHashMap<Name, usize>,
     pub not_extended: Vec<NotExtended>,
+    /// Substitutions for what an instantiated module does not have.
+    pub no_target: FxHashMap<(TreeId, ExprId), usize>,
     /// What was applied to the wrong number of arguments.
     pub miscounted: Vec<Miscounted>,
     missing_modules: FxHashSet<Name>,

@@ -6,6 +6,7 @@
 )]
 
 pub mod corpus;
+pub mod line_slip;
 pub mod mutation;
 pub mod slip;
 

@@ -27,7 +27,7 @@ impl Random {
         (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11) as usize % limit.max(1)
     }
 
-    fn one_of<'t, T>(&mut self, all: &'t [T]) -> Option<&'t T> {
+    pub fn one_of<'t, T>(&mut self, all: &'t [T]) -> Option<&'t T> {
         all.get(self.below(all.len()))
     }
 }

@@ -24,6 +24,10 @@ pub(super) enum Words {
     AnyExpression,
     /// The beginning of a definition of which only the rest is there.
     Head,
+    /// Lines of which the first has come to be the last.
+    LineDown,
+    /// Lines of which the last has come to be the first.
+    LineUp,
 }
 
 impl Edit {
@@ -56,9 +60,14 @@ impl Edit {
         let in_one_line = |words: &str| words.split_whitespace().collect::<Vec<_>>().join(" ");
         let (old, new) = (in_one_line(source.slice(self.span)), in_one_line(&self.new));
         let place = source.place(self.span.start);
+        let (line, lines) = (place.line, self.new.matches('\n').count());
+        let last = (line as usize + lines).saturating_sub(1);
         let place = format!("in line {}, column {}", place.line, place.column);
         let change = match (old.is_empty(), new.is_empty(), self.words) {
             (.., Words::Head) => format!("begin a definition {place}, where its first line is missing"),
+            (.., Words::LineDown) if lines == 2 => format!("let lines {line} and {last} change places"),
+            (.., Words::LineDown) => format!("put line {line} after line {last}"),
+            (.., Words::LineUp) => format!("put line {last} before line {line}"),
             (true, _, Words::AnyExpression) => format!("put in an expression {place}"),
             (_, _, Words::AnyExpression) => format!("write something else for `{old}` {place}"),
             (true, _, Words::Meant) => format!("put in `{new}` {place}"),

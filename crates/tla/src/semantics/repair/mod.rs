@@ -20,18 +20,25 @@
 //! otherwise the edit may just have made other nonsense of it. Definitions are parsed one by one, so an edit that is far
 //! from one of the errors is not tried.
 //!
+//! A long text is first reduced to what its errors have to do with ([`reduced`]), on which an edit costs as much as on a
+//! short one, whatever the length of the spec. What helps there is tried on the whole before it counts.
+//!
 //! Nothing of this costs anything for a spec with at most one error. For others what is read again is limited to
-//! [`MAX_WORK`] in all, which is a fraction of a second and the same on every machine.
+//! [`MAX_WORK`] in all, and as much for what is tried on the whole of a long text: a fraction of a second, and the same
+//! on every machine.
 
 mod edit;
 mod glued;
 mod heads;
+mod lines;
 mod modules;
 mod names;
 mod one_more;
+mod reduced;
 mod skeleton;
 mod spoilt_text;
 mod symbols;
+mod trial;
 mod window;
 
 use std::path::Path;
@@ -39,12 +46,14 @@ use std::path::Path;
 use rustc_hash::FxHashSet;
 
 use self::edit::Edit;
+use self::reduced::Reduced;
 use self::spoilt_text::SpoiltText;
-use self::window::{Effect, can_be_parsed};
+use self::trial::{Joined, Trial};
 use super::loader::Loaded;
 use super::search_path::SearchPath;
+use super::spec::Spec;
 use crate::diagnostic::{Class, Diagnostic};
-use crate::source::{SourceId, Sources, Span};
+use crate::source::Sources;
 use crate::syntax::ast::Tree;
 
 /// More errors than these are not the consequences of one mistake that were overlooked.
@@ -56,48 +65,14 @@ const MAX_WORK: usize = 700_000;
 /// So many bytes take as long as an expression, where they are none.
 const BYTES_PER_EXPRESSION: usize = 64;
 
-/// A spec with more text than this is too long to be read again.
+/// A spec with more text than this is too long to be read again for every edit.
 const MAX_SPEC_BYTES: usize = 512 * 1024;
+
+/// A text that is longer than this is reduced to what its errors have to do with, where that can be done.
+const LONG_TEXT_BYTES: usize = 32 * 1024;
 
 /// How many places of one mistake are shown.
 const MAX_LABELS: usize = 8;
-
-/// What an error is told from others by, in whatever order files are read.
-#[derive(Debug)]
-struct Place<'s> {
-    path: &'s Path,
-    class: Class,
-    /// Where it begins, and where its further places do.
-    starts: Vec<u32>,
-}
-
-impl<'s> Place<'s> {
-    fn of(diagnostic: &Diagnostic, sources: &'s Sources) -> Self {
-        let labels = diagnostic.labels.iter();
-        let labels = labels.filter(|label| label.source == diagnostic.source);
-        Self {
-            path: sources.get(diagnostic.source).path(),
-            class: diagnostic.class,
-            starts: std::iter::once(diagnostic.span.start)
-                .chain(labels.map(|label| label.span.start))
-                .collect(),
-        }
-    }
-
-    /// Whether an error of the edited text is this one, perhaps told at another of its places.
-    fn is(&self, after: &Place, edit: &Edit, edited: &Path) -> bool {
-        let moved = |start: &u32| {
-            if self.path == edited {
-                edit.moved(*start)
-            } else {
-                *start
-            }
-        };
-        let mut starts = self.starts.iter().map(moved);
-        let first = after.starts.first();
-        self.path == after.path && self.class == after.class && starts.any(|start| Some(&start) == first)
-    }
-}
 
 fn errors(loaded: &Loaded) -> Vec<usize> {
     let numbered = loaded.diagnostics.iter().enumerate();
@@ -108,18 +83,20 @@ fn errors(loaded: &Loaded) -> Vec<usize> {
 }
 
 /// The edits to be tried on texts with errors, the likeliest first.
-fn repairs(texts: &[SpoiltText], is_parsed: bool, search: &SearchPath) -> Vec<Edit> {
+fn repairs(texts: &[SpoiltText], spec: &Spec, search: &SearchPath) -> Vec<Edit> {
     let mut edits = Vec::new();
     for text in texts {
-        if is_parsed {
+        if spec.root.is_some() {
             edits.extend(text.other_names());
             edits.extend(text.parameters());
             edits.extend(text.confused_symbols());
             edits.extend(text.primes());
-            edits.extend(text.other_modules());
+            edits.extend(text.other_modules(spec));
             edits.extend(text.more_modules(search));
-            edits.extend(text.heads());
+            edits.extend(text.heads(spec));
             edits.extend(text.other_heads());
+            edits.extend(text.moved_lines());
+            edits.extend(text.commented_lines());
             edits.extend(text.announcements());
             edits.extend(text.symbols_too_many());
             edits.extend(text.introductions());
@@ -128,6 +105,8 @@ fn repairs(texts: &[SpoiltText], is_parsed: bool, search: &SearchPath) -> Vec<Ed
         } else {
             edits.extend(text.comments());
             edits.extend(text.module_ends());
+            edits.extend(text.moved_lines());
+            edits.extend(text.commented_lines());
             edits.extend(text.confused_symbols());
             edits.extend(text.symbols_too_many());
             edits.extend(text.glued_words());
@@ -139,84 +118,6 @@ fn repairs(texts: &[SpoiltText], is_parsed: bool, search: &SearchPath) -> Vec<Ed
     let mut known = FxHashSet::default();
     edits.retain(|edit| known.insert(edit.clone()));
     edits
-}
-
-/// A spec with several errors, to be read again with edits.
-struct Trial<'l, A> {
-    loaded: &'l Loaded,
-    texts: &'l [SpoiltText<'l>],
-    /// The errors: numbers of diagnostics.
-    errors: &'l [usize],
-    /// Analyses the spec with other words for one of its files.
-    again: A,
-}
-
-impl<A: Fn(&Sources, &Path, &str) -> Loaded> Trial<'_, A> {
-    /// Whether several errors may be gone after a change inside the definitions of a part of a text. A level may be wrong
-    /// because of it wherever a definition is used; what is not defined or taken elsewhere remains so.
-    fn has_several(&self, source: SourceId, window: Span, teller: &[usize]) -> bool {
-        let is_inside =
-            |at: SourceId, span: Span| at == source && window.start <= span.start && span.start < window.end;
-        let can_be_gone = |error: &Diagnostic| {
-            let has_place = || {
-                let mut labels = error.labels.iter();
-                is_inside(error.source, error.span) || labels.any(|label| is_inside(label.source, label.span))
-            };
-            let is_of_names = matches!(
-                error.class,
-                Class::Undefined | Class::Redefined | Class::Arity | Class::Module
-            );
-            !is_of_names || has_place()
-        };
-        let errors = self.errors.iter().zip(teller);
-        let mut tellers = errors.filter_map(|(number, teller)| {
-            let error = self.loaded.diagnostics.get(*number)?;
-            can_be_gone(error).then_some(*teller)
-        });
-        let first = tellers.next();
-        tellers.any(|teller| Some(teller) != first)
-    }
-
-    /// Which of the errors an edit mends, if they have different tellers: none if a new one comes with it.
-    fn mended(&self, edit: &Edit, teller: &[usize], budget: &mut usize) -> Vec<usize> {
-        let sources = &self.loaded.spec.sources;
-        let source = sources.get(edit.source);
-        let is_parsed = self.loaded.spec.root.is_some();
-        let spoilt = self.texts.iter().find(|text| text.source == edit.source);
-        if let Some(spoilt) = spoilt.filter(|_| !edit.reaches_far()) {
-            if !is_parsed && !spoilt.is_near_all_errors(edit) {
-                return Vec::new();
-            }
-            match spoilt.effect(edit, budget) {
-                Effect::Nonsense => return Vec::new(),
-                Effect::Inside(window) if !self.has_several(edit.source, window, teller) => {
-                    return Vec::new();
-                }
-                Effect::Inside(_) | Effect::Anywhere => {}
-            }
-        }
-        let Some(text) = edit.applied(source.text()) else {
-            return Vec::new();
-        };
-        if !is_parsed && !can_be_parsed(edit.source, &text, budget) {
-            return Vec::new();
-        }
-        let after = (self.again)(sources, source.path(), &text);
-        *budget = budget.saturating_sub(work_of_spec(&after));
-        let mut left: Vec<usize> = Vec::new();
-        for diagnostic in after.diagnostics.iter().filter(|d| d.is_error()) {
-            let place = Place::of(diagnostic, &after.spec.sources);
-            let known = self.errors.iter().position(|number| {
-                let known = self.loaded.diagnostics.get(*number);
-                known.is_some_and(|known| Place::of(known, sources).is(&place, edit, source.path()))
-            });
-            match known {
-                Some(known) if is_parsed => left.push(known),
-                _ => return Vec::new(),
-            }
-        }
-        (0..self.errors.len()).filter(|at| !left.contains(at)).collect()
-    }
 }
 
 /// How much text a spec and everything it uses have.
@@ -246,37 +147,33 @@ pub(super) fn join(
     again: impl Fn(&Sources, &Path, &str) -> Loaded,
 ) {
     let errors = errors(loaded);
-    if !(2..=MAX_ERRORS).contains(&errors.len()) || spec_bytes(loaded) > MAX_SPEC_BYTES {
+    if !(2..=MAX_ERRORS).contains(&errors.len()) {
         return;
     }
-    let mut budget = MAX_WORK;
-    // The error that tells each one.
-    let mut teller: Vec<usize> = (0..errors.len()).collect();
     let texts = SpoiltText::all(loaded, &errors);
     let trial = Trial {
         loaded,
         texts: &texts,
         errors: &errors,
-        again,
+        again: &again,
     };
-    let mut advice: Vec<(usize, String)> = Vec::new();
-    for edit in repairs(&texts, loaded.spec.root.is_some(), search) {
-        let mended = trial.mended(&edit, &teller, &mut budget);
-        let mut told: Vec<usize> = mended.iter().filter_map(|at| teller.get(*at).copied()).collect();
-        told.sort_unstable();
-        told.dedup();
-        if let [first, others @ ..] = told.as_slice()
-            && !others.is_empty()
-        {
-            for by in teller.iter_mut().filter(|by| others.contains(by)) {
-                *by = *first;
-            }
-            advice.push((*first, edit.advice(&loaded.spec.sources)));
-        }
-        if budget == 0 || teller.iter().all(|by| *by == 0) {
-            break;
-        }
+    let mut joined = Joined::nothing(errors.len());
+    let mut budget = MAX_WORK;
+    if let [text] = texts.as_slice()
+        && text.text.len() > LONG_TEXT_BYTES
+    {
+        let likely = likely(&trial, text, search, &mut budget);
+        let mut budget_for_whole = MAX_WORK;
+        trial.join(likely, &mut joined, &mut budget_for_whole);
     }
+    if spec_bytes(loaded) <= MAX_SPEC_BYTES {
+        trial.join(repairs(&texts, &loaded.spec, search), &mut joined, &mut budget);
+    }
+    let Joined { teller, changes } = joined;
+    let advice = changes
+        .iter()
+        .map(|(at, edit)| (*at, edit.advice(&loaded.spec.sources)));
+    let advice: Vec<(usize, String)> = advice.collect();
     let pairs = errors.iter().zip(&teller);
     let told: Vec<(usize, usize)> = pairs
         .filter_map(|(number, by)| Some((*number, *errors.get(*by)?)))
@@ -298,6 +195,50 @@ pub(super) fn join(
             .is_some_and(|number| told.iter().any(|(told, _)| *told == number))
     };
     loaded.diagnostics.retain(|_| !is_told());
+}
+
+/// The edits of a long text that help where it is reduced to what the errors have to do with.
+fn likely(trial: &Trial, text: &SpoiltText, search: &SearchPath, budget: &mut usize) -> Vec<Edit> {
+    let sources = &trial.loaded.spec.sources;
+    let reduced = text.reduced();
+    let loaded = (trial.again)(sources, sources.get(text.source).path(), &reduced.text);
+    *budget = budget.saturating_sub(work_of_spec(&loaded));
+    let errors = errors(&loaded);
+    if spec_bytes(&loaded) > MAX_SPEC_BYTES || !has_same_errors(trial, &loaded, &errors, &reduced) {
+        return Vec::new();
+    }
+    let texts = SpoiltText::all(&loaded, &errors);
+    let small = Trial {
+        loaded: &loaded,
+        texts: &texts,
+        errors: &errors,
+        again: trial.again,
+    };
+    let mut joined = Joined::nothing(errors.len());
+    small.join(repairs(&texts, &loaded.spec, search), &mut joined, budget);
+    let edits = joined
+        .changes
+        .iter()
+        .filter_map(|(_, edit)| reduced.whole_edit(edit));
+    let edits = edits.map(|edit| Edit {
+        source: text.source,
+        ..edit
+    });
+    edits.collect()
+}
+
+/// Whether a spec whose text is reduced has the same errors as the whole.
+fn has_same_errors(whole: &Trial, loaded: &Loaded, errors: &[usize], reduced: &Reduced) -> bool {
+    let known = whole
+        .errors
+        .iter()
+        .filter_map(|number| whole.loaded.diagnostics.get(*number));
+    let known: Vec<(Class, u32)> = known.map(|error| (error.class, error.span.start)).collect();
+    let errors = errors.iter().filter_map(|number| loaded.diagnostics.get(*number));
+    let found: Option<Vec<(Class, u32)>> = errors
+        .map(|error| Some((error.class, reduced.whole(error.span.start)?)))
+        .collect();
+    found.as_ref() == Some(&known)
 }
 
 /// Makes an error a further place of another.

@@ -3,6 +3,7 @@
 use super::edit::{Edit, Words};
 use super::spoilt_text::SpoiltText;
 use crate::semantics::search_path::SearchPath;
+use crate::semantics::spec::{Module, Spec};
 use crate::syntax::token::{Keyword, Token, TokenKind};
 
 /// How many modules are tried.
@@ -12,12 +13,24 @@ const MAX_MODULES: usize = 4;
 const USUAL: &str = "Integers, Sequences, FiniteSets, TLC";
 
 impl SpoiltText<'_> {
-    /// A module that has names which are taken, in place of what should be extended.
-    pub fn other_modules(&self) -> Vec<Edit> {
-        let extended = self.extended().into_iter().filter(|_| !self.taken.is_empty());
-        extended
-            .filter_map(|token| self.edit(token.span(), USUAL, Words::Meant))
-            .collect()
+    /// A module that has names which are taken, in place of what should be extended: the usual ones, or those that it
+    /// extends itself.
+    pub fn other_modules(&self, spec: &Spec) -> Vec<Edit> {
+        let mut edits = Vec::new();
+        for token in self.extended().into_iter().filter(|_| !self.taken.is_empty()) {
+            let name = |module: &Module| spec.names.text(module.name);
+            let extended = spec
+                .modules
+                .iter()
+                .find(|module| name(module) == self.word(token));
+            let below = extended.into_iter().flat_map(|module| &module.extends);
+            let below: Vec<&str> = below.map(|below| name(spec.module(*below))).collect();
+            edits.extend(self.edit(token.span(), USUAL, Words::Meant));
+            if !below.is_empty() {
+                edits.extend(self.edit(token.span(), below.join(", "), Words::Meant));
+            }
+        }
+        edits
     }
 
     /// A module next to the spec that defines what is missing.

@@ -162,8 +162,17 @@ impl<'l> SpoiltText<'l> {
 
     /// How many arguments or parameters the token with the given number has.
     pub fn arguments_after(&self, at: usize) -> usize {
+        self.listed_after(at, TokenKind::ParenOpen)
+    }
+
+    /// To how many arguments the function is applied that the token with the given number names.
+    pub fn indices_after(&self, at: usize) -> usize {
+        self.listed_after(at, TokenKind::BracketOpen)
+    }
+
+    fn listed_after(&self, at: usize, open: TokenKind) -> usize {
         let rest = self.tokens_from(at + 1);
-        if rest.first().map(|token| token.kind) != Some(TokenKind::ParenOpen) {
+        if rest.first().map(|token| token.kind) != Some(open) {
             return 0;
         }
         let (mut depth, mut count) = (0usize, 1);

@@ -65,10 +65,10 @@ impl SpoiltText<'_> {
     }
 
     /// What an error names may have changed places with something where it is met first, which is where it is
-    /// introduced.
+    /// introduced. Not for errors about levels, since what is introduced as something else is of another level.
     pub fn introductions(&self) -> Vec<Edit> {
         let mut edits = Vec::new();
-        for error in &self.errors {
+        for error in &self.not_of_levels {
             let word = self.token(error.start).map(|token| self.word(token));
             let first = self
                 .tokens

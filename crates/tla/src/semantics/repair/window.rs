@@ -40,7 +40,7 @@ pub(super) fn cuts(tokens: &[Token]) -> Vec<Cut> {
 /// A place where a text can be cut.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
-    at: u32,
+    pub at: u32,
     /// Whether a module begins or has ended there: what is before it does not belong to what is after it.
     is_border: bool,
 }
