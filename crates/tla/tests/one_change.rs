@@ -257,6 +257,17 @@ Spec == \\E InitMem \\in [Adr -> Val] : Of(InitMem)!Spec",
 }
 
 #[test]
+fn a_sign_that_makes_a_definition_of_a_declared_name_is_taken_out() {
+    for body in [
+        "CONSTANTS\np1== , p2\nA == {p1, p2}",
+        "VARIABLES x,\ny == , z\nA == {x, y, z}",
+        "EXTENDS Naturals\nCONSTANT\nN == , M\nA == N + M",
+    ] {
+        assert_one_change(body, "take out `==`");
+    }
+}
+
+#[test]
 fn two_words_that_became_one_are_taken_apart() {
     for (body, change) in [
         (

@@ -13,8 +13,8 @@ use crate::source::{SourceId, Span};
 use crate::syntax::parser::parse;
 use crate::syntax::token::{Keyword, Token, TokenKind};
 
-/// So many bytes from its start on are the beginning of something: a word there may belong to what is before.
-const BEGINNING: u32 = 1;
+/// The head of a definition has no more tokens than this, or is taken for its name alone.
+const HEAD_TOKENS: usize = 64;
 
 /// What a part that does not begin with its module's first line is put after.
 const MODULE: &str = "---- MODULE M ----\n";
@@ -24,23 +24,37 @@ const END: &str = "\n====\n====\n";
 
 /// Where a text can be cut: before what begins something new at the left margin, and after a module in it.
 pub(super) fn cuts(tokens: &[Token]) -> Vec<Cut> {
-    let cut = |token: &Token| match token.kind {
+    let cut = |(number, token): (usize, &Token)| match token.kind {
         TokenKind::ModuleEnd => Some(Cut {
             at: token.end,
+            head_end: token.end,
             is_border: true,
         }),
         kind => (token.column == 0 && begins_unit(token)).then_some(Cut {
             at: token.start,
+            head_end: match token.begins_definition {
+                true => head_end(tokens.get(number..).unwrap_or(&[])),
+                false => token.start + 1,
+            },
             is_border: kind == TokenKind::ModuleStart,
         }),
     };
-    tokens.iter().filter_map(cut).collect()
+    tokens.iter().enumerate().filter_map(cut).collect()
+}
+
+/// Where the head of a definition that begins these tokens ends: with its `==`.
+fn head_end(tokens: &[Token]) -> u32 {
+    let mut head = tokens.iter().take(HEAD_TOKENS);
+    let define = head.find(|token| token.kind == TokenKind::Define);
+    define.or(tokens.first()).map_or(0, |token| token.end)
 }
 
 /// A place where a text can be cut.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
     pub at: u32,
+    /// Where the head of what begins there ends. Without its head, what is there belongs to what is before.
+    head_end: u32,
     /// Whether a module begins or has ended there: what is before it does not belong to what is after it.
     is_border: bool,
 }
@@ -133,14 +147,14 @@ impl SpoiltText<'_> {
         (before, after)
     }
 
-    /// What an edit is in, with what is before if it is at the beginning of that.
+    /// What an edit is in, with what is before if it is in the head of that.
     fn window(&self, span: Span) -> Span {
         let (before, after) = self.cuts_around(span);
         let before = self.cuts.get(..before).unwrap_or(&[]);
         let start = match before {
             // The module's own first line is not to stand inside another.
             [] | [_] => 0,
-            [.., last] if last.is_border || last.at + BEGINNING < span.start => last.at,
+            [.., last] if last.is_border || last.head_end < span.start => last.at,
             [_, _] => 0,
             [.., last, _] => last.at,
         };
