@@ -27,18 +27,20 @@
 //! **When it does not pay.** A site that rarely knows the answer is switched off, and its parts, which are sites of their
 //! own, go on: the invariant over all processes may never meet the same state twice while the sum over one of them does.
 
+mod common;
 mod edit;
 mod editing;
 mod exchange;
 mod lesson;
 mod log;
+mod naming;
 mod noting;
 mod place;
-mod places;
 mod replay;
 mod tree;
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use omnilink_value::Value;
 use smallvec::SmallVec;
@@ -49,20 +51,20 @@ use super::evaluator::Evaluator;
 use super::flow::Flow;
 use super::step::{Found, Rest};
 use crate::ir::Node;
+use common::Common;
 pub(crate) use edit::Edit;
 pub use exchange::Exchange;
 use lesson::Together;
 use log::Log;
 use noting::Logging;
 use place::{Place, Seen};
-use places::Places;
 use tree::{Looked, Tree, Walked, Weigh};
 
 /// What is remembered, and what is being logged.
 pub(crate) struct Memory {
     sites: Vec<Site>,
-    /// Where the trees look.
-    places: Places,
+    /// What the trees share.
+    common: Common,
     log: Log,
     /// How the next value of each variable was made, as far as that was logged.
     edits: Vec<Edit>,
@@ -107,14 +109,26 @@ impl Site {
 #[derive(Clone, Debug)]
 enum Answer {
     Value(Value),
-    Next(Box<[Successor]>),
+    Next(Arc<[Successor]>),
 }
 
 /// One way in which an action goes on.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Successor {
     action: Option<u32>,
     edits: Box<[(u32, Edit)]>,
+}
+
+impl Answer {
+    /// The same answer in memory that all trees share.
+    fn shared(self, common: &mut Common) -> Self {
+        match self {
+            Answer::Value(value) => Answer::Value(common.value(&value, || value.clone())),
+            Answer::Next(successors) => {
+                Answer::Next(common.steps.shared(&*successors, || successors.clone()))
+            }
+        }
+    }
 }
 
 impl Weigh for Answer {
@@ -167,7 +181,7 @@ impl<'p> Evaluator<'p> {
         }
         self.memory = Some(Box::new(Memory {
             sites: (0..self.program.recall_sites).map(|_| Site::default()).collect(),
-            places: Places::default(),
+            common: Common::default(),
             log: Log::default(),
             edits: vec![Edit::Same; variables],
             given: 0,
@@ -325,7 +339,7 @@ impl<'p> Evaluator<'p> {
             here.judge();
             if here.is_off {
                 memory.room += here.tree.forget();
-                memory.places.forget_unused();
+                memory.common.forget();
                 return Asked::Never;
             }
         }
@@ -370,9 +384,10 @@ impl<'p> Evaluator<'p> {
             })
             .collect();
         let Some(looks) = looks else { return };
+        let answer = answer.shared(&mut memory.common);
         memory.tell(site, &looks, &answer);
         let tree = &mut memory.sites[site as usize].tree;
-        let made = tree.insert(looks, &mut memory.places, || answer);
+        let made = tree.insert(looks, &mut memory.common, || answer);
         memory.room = memory.room.saturating_sub(made);
     }
 }
@@ -392,11 +407,14 @@ impl Looked for OwnLook<'_> {
         self.seen
     }
 
-    fn kept_place(&self, places: &mut Places) -> Rc<Place> {
-        places.shared(self.place, || self.place.clone())
+    fn kept_place(&self, common: &mut Common) -> Rc<Place> {
+        common.places.shared(&**self.place, || self.place.clone())
     }
 
-    fn kept_value(&self) -> Value {
-        self.seen.to_value()
+    fn kept_value(&self, common: &mut Common) -> Value {
+        match self.seen {
+            Seen::Value(value) => common.value(value, || value.clone()),
+            Seen::Truth(truth) => Value::bool(truth),
+        }
     }
 }

@@ -63,14 +63,6 @@ pub(super) enum Seen<'s> {
 }
 
 impl Seen<'_> {
-    /// The same to keep.
-    pub(super) fn to_value(self) -> Value {
-        match self {
-            Seen::Value(value) => value.clone(),
-            Seen::Truth(truth) => Value::bool(truth),
-        }
-    }
-
     pub(super) fn truth(&self) -> Option<bool> {
         match self {
             Seen::Truth(truth) => Some(*truth),
