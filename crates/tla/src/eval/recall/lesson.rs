@@ -395,7 +395,10 @@ Next == \E p \in P : Ask(p) \/ Take(p)
         assert_eq!([0, 1, 2].map(trial_of_each), [TRIAL, TRIAL, TRIAL / 2]);
         for evaluators in 1..100 {
             let trial = trial_of_each(evaluators);
-            assert!(trial >= TRIAL_MIN && trial % GLANCE == 0, "{evaluators}: {trial}");
+            assert!(
+                trial >= TRIAL_MIN && trial.is_multiple_of(GLANCE),
+                "{evaluators}: {trial}"
+            );
         }
     }
 

@@ -351,11 +351,9 @@ impl<'p> Evaluator<'p> {
             return Asked::Never;
         }
         here.asked += 1;
-        if here.asked.is_multiple_of(GLANCE) {
-            if !here.is_worth_it(memory.trial) {
-                memory.give_up(site);
-                return Asked::Never;
-            }
+        if here.asked.is_multiple_of(GLANCE) && !here.is_worth_it(memory.trial) {
+            memory.give_up(site);
+            return Asked::Never;
         }
         loop {
             let Some(memory) = &mut self.memory else {
