@@ -9,7 +9,7 @@ use super::tree::Weigh;
 use crate::eval::membership::is_listed;
 
 /// A next value, given the current state.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Edit {
     /// As it is.
     Same,

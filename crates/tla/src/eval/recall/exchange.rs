@@ -5,20 +5,23 @@
 //! nobody is disturbed while it knows all the answers.
 //!
 //! **Cost.** An answer that is learnt takes some microseconds. Leaving it is one lock, of a desk that hardly anybody is at, for as
-//! long as it takes to push a pointer; looking at an empty desk is one load.
+//! long as it takes to write a hundred bytes, which hold no memory of their own; looking at an empty desk is one load.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::lesson::Lesson;
-use super::place::Place;
+use super::naming::Named;
+use crate::ir::Program;
 
 /// What several evaluators of one program tell each other. See [`Evaluator::join`](crate::eval::Evaluator::join).
 #[derive(Debug)]
 pub struct Exchange {
     desks: Box<[Desk]>,
-    /// The places that each evaluator names in its lessons, by their numbers. There are few, and each is in many lessons.
-    places: Box<[Mutex<Vec<Place>>]>,
+    /// What each evaluator means by the numbers in its lessons.
+    named: Box<[Named]>,
+    /// The sites that somebody found not to be worth it.
+    given_up: Box<[AtomicBool]>,
 }
 
 /// What others have left for one evaluator. Alone in its cache lines, because others write to it.
@@ -27,20 +30,23 @@ pub struct Exchange {
 struct Desk {
     /// How many lessons there are.
     waiting: AtomicUsize,
-    lessons: Mutex<Vec<Arc<Lesson>>>,
+    lessons: Mutex<Vec<Lesson>>,
 }
 
 /// More are not left: whoever does not come for them seems to be doing well without.
 const WAITING_MAX: usize = 1 << 13;
-/// Places beyond these are not named: a spec that looks at so many knows few answers.
-const PLACES_MAX: usize = 1 << 15;
 
 impl Exchange {
-    /// For this many evaluators, numbered from 0.
-    pub fn new(evaluators: usize) -> Self {
+    /// For this many evaluators, numbered from 0, of a program.
+    pub fn new(evaluators: usize, program: &Program) -> Self {
+        Self::with_sites(evaluators, program.recall_sites as usize)
+    }
+
+    fn with_sites(evaluators: usize, sites: usize) -> Self {
         Self {
             desks: (0..evaluators).map(|_| Desk::default()).collect(),
-            places: (0..evaluators).map(|_| Mutex::default()).collect(),
+            named: (0..evaluators).map(|_| Named::default()).collect(),
+            given_up: (0..sites).map(|_| AtomicBool::default()).collect(),
         }
     }
 
@@ -48,21 +54,22 @@ impl Exchange {
         self.desks.len()
     }
 
-    /// Gives a place a number of this evaluator's, unless it has named too many. Known to all before any lesson in which it is used.
-    pub(super) fn name(&self, teacher: usize, place: &Place) -> Option<u32> {
-        let mut places = lock(self.places.get(teacher)?);
-        if places.len() == PLACES_MAX {
-            return None;
-        }
-        places.push(place.clone());
-        u32::try_from(places.len() - 1).ok()
+    /// What an evaluator means by its numbers.
+    pub(super) fn named_by(&self, teacher: usize) -> Option<&Named> {
+        self.named.get(teacher)
     }
 
-    /// The places that an evaluator has named, from a number on.
-    pub(super) fn named(&self, teacher: usize, from: usize, each: impl FnMut(&Place)) {
-        if let Some(places) = self.places.get(teacher) {
-            lock(places).iter().skip(from).for_each(each);
+    /// A site is not worth it: the others need not find that out by themselves.
+    pub(super) fn give_up(&self, site: u32) {
+        if let Some(given_up) = self.given_up.get(site as usize) {
+            given_up.store(true, Ordering::Relaxed);
         }
+    }
+
+    /// Whether somebody has found a site not to be worth it.
+    pub(super) fn was_given_up(&self, site: u32) -> bool {
+        let given_up = self.given_up.get(site as usize);
+        given_up.is_some_and(|given_up| given_up.load(Ordering::Relaxed))
     }
 
     /// Whether anybody but this one would take another lesson.
@@ -71,7 +78,7 @@ impl Exchange {
     }
 
     /// Leaves a lesson for all but the one who has learnt it.
-    pub(super) fn leave(&self, teacher: usize, lesson: &Arc<Lesson>) {
+    pub(super) fn leave(&self, teacher: usize, lesson: &Lesson) {
         for desk in self.others(teacher).filter(|desk| desk.has_room()) {
             let mut lessons = desk.lock();
             lessons.push(lesson.clone());
@@ -80,7 +87,7 @@ impl Exchange {
     }
 
     /// Takes everything that was left for this one. `into` is empty, and its memory is used for what will be left next.
-    pub(super) fn take(&self, student: usize, into: &mut Vec<Arc<Lesson>>) {
+    pub(super) fn take(&self, student: usize, into: &mut Vec<Lesson>) {
         let Some(desk) = self.desks.get(student) else {
             return;
         };
@@ -104,14 +111,10 @@ impl Desk {
         self.waiting.load(Ordering::Relaxed) < WAITING_MAX
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Arc<Lesson>>> {
-        lock(&self.lessons)
+    fn lock(&self) -> MutexGuard<'_, Vec<Lesson>> {
+        // A list changes by whole entries, so what a panicking thread left behind is still a list.
+        self.lessons.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-// Lists change by whole entries, so what a panicking thread left behind is still a list.
-fn lock<T>(list: &Mutex<Vec<T>>) -> MutexGuard<'_, Vec<T>> {
-    list.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -119,7 +122,7 @@ mod tests {
     use super::*;
     use crate::eval::recall::lesson::numbered;
 
-    fn taken(exchange: &Exchange, student: usize) -> Vec<Arc<Lesson>> {
+    fn taken(exchange: &Exchange, student: usize) -> Vec<Lesson> {
         let mut lessons = Vec::new();
         exchange.take(student, &mut lessons);
         lessons
@@ -127,8 +130,8 @@ mod tests {
 
     #[test]
     fn a_lesson_is_heard_once_by_everybody_but_its_teacher() {
-        let exchange = Exchange::new(3);
-        exchange.leave(1, &Arc::new(numbered(1, 7)));
+        let exchange = Exchange::with_sites(3, 0);
+        exchange.leave(1, &numbered(1, 7));
         for student in [0, 2] {
             let heard: Vec<_> = taken(&exchange, student)
                 .iter()
@@ -142,8 +145,8 @@ mod tests {
 
     #[test]
     fn nothing_is_left_for_who_never_comes() {
-        let exchange = Exchange::new(2);
-        let lesson = Arc::new(numbered(0, 0));
+        let exchange = Exchange::with_sites(2, 0);
+        let lesson = numbered(0, 0);
         for _ in 0..WAITING_MAX + 5 {
             exchange.leave(0, &lesson);
         }
@@ -153,22 +156,11 @@ mod tests {
     }
 
     #[test]
-    fn places_keep_their_numbers_and_too_many_are_not_named() {
-        use crate::eval::recall::place::Root;
-        let exchange = Exchange::new(2);
-        let place = |number| Place::whole(Root::Variable(number));
-        for number in 0..PLACES_MAX as u32 {
-            assert_eq!(exchange.name(1, &place(number)), Some(number));
-        }
-        assert_eq!(exchange.name(1, &place(0)), None);
-        assert_eq!(
-            exchange.name(0, &place(9)),
-            Some(0),
-            "each has numbers of its own"
-        );
-        let mut heard = Vec::new();
-        exchange.named(1, PLACES_MAX - 2, |place| heard.push(place.clone()));
-        assert_eq!(heard, [PLACES_MAX as u32 - 2, PLACES_MAX as u32 - 1].map(place));
+    fn what_one_has_given_up_nobody_needs_to_try() {
+        let exchange = Exchange::with_sites(2, 3);
+        exchange.give_up(1);
+        let given_up = [0, 1, 2, 3].map(|site| exchange.was_given_up(site));
+        assert_eq!(given_up, [false, true, false, false]);
     }
 
     /// Four at a time, each leaving lessons and taking what the others leave; what is on the desks when all are done is taken
@@ -176,7 +168,7 @@ mod tests {
     #[test]
     fn lessons_arrive_whole_and_in_order_while_all_are_at_work() {
         const LESSONS: u32 = 2_000;
-        let exchange = Exchange::new(4);
+        let exchange = Exchange::with_sites(4, 0);
         let hear = |own: u32, next: &mut [u32; 4]| {
             for lesson in taken(&exchange, own as usize) {
                 let (teacher, number) = lesson.number().expect("a whole lesson");
@@ -191,7 +183,7 @@ mod tests {
                 let (exchange, hear) = (&exchange, &hear);
                 scope.spawn(move || {
                     for number in 0..LESSONS {
-                        exchange.leave(own as usize, &Arc::new(numbered(own, number)));
+                        exchange.leave(own as usize, &numbered(own, number));
                         hear(own, next);
                     }
                 });

@@ -10,28 +10,28 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use omnilink_value::Value;
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use super::common::Common;
 use super::edit::Edit;
 use super::exchange::Exchange;
+use super::naming::{AnswerNumber, Heard, Names};
 use super::place::{Place, Seen};
-use super::places::Places;
 use super::tree::Looked;
-use super::{Answer, Memory, OwnLook, Successor};
+use super::{Answer, GLANCE, Memory, OwnLook, Successor, TRIAL};
 use crate::eval::evaluator::Evaluator;
 use crate::ir::unshared;
 
-/// An answer and what it follows from.
-#[derive(Debug)]
+/// An answer and what it follows from, in the numbers of who has found it.
+#[derive(Clone, Debug)]
 pub(super) struct Lesson {
-    teacher: usize,
+    teacher: u32,
     site: u32,
     /// The variables that have a next value whenever an action begins at the site.
     given: Option<u128>,
-    /// The number that the teacher has given to each place, and what was seen there.
-    looks: Box<[(u32, Value)]>,
-    answer: Answer,
+    /// The numbers of each place and of what was seen there.
+    looks: SmallVec<[(u32, u32); 8]>,
+    answer: AnswerNumber,
 }
 
 /// What an evaluator needs to learn together with others.
@@ -39,41 +39,40 @@ pub(super) struct Together {
     exchange: Arc<Exchange>,
     number: usize,
     /// Room for what is taken from the exchange, empty in between.
-    taken: Vec<Arc<Lesson>>,
-    /// What was told and perhaps not heard by all. Lessons are dropped by whoever made them: their memory and all the counts
-    /// in it belong to that thread's cache.
-    told: Vec<Arc<Lesson>>,
-    /// The numbers that this one has given to places.
-    named: FxHashMap<Rc<Place>, u32>,
+    taken: Vec<Lesson>,
+    /// The numbers that this one has given.
+    names: Names,
     /// What each of the others means by its numbers.
-    heard: Vec<Vec<Rc<Place>>>,
+    heard: Vec<Heard>,
 }
 
 impl Together {
-    fn number_of(&mut self, place: &Rc<Place>) -> Option<u32> {
-        if let Some(number) = self.named.get(&**place) {
-            return Some(*number);
-        }
-        let number = self.exchange.name(self.number, place)?;
-        self.named.insert(place.clone(), number);
-        Some(number)
-    }
-
-    /// What a teacher means by its numbers: at least by those in its lessons.
-    fn meant_by(&mut self, lesson: &Lesson, places: &mut Places) -> Option<&[Rc<Place>]> {
-        let heard = self.heard.get_mut(lesson.teacher)?;
-        let is_known = |number: u32, heard: &[Rc<Place>]| (number as usize) < heard.len();
-        if !lesson.looks.iter().all(|(number, _)| is_known(*number, heard)) {
-            self.exchange.named(lesson.teacher, heard.len(), |place| {
-                heard.push(places.shared(place, || Rc::new(place.unshared())));
-            });
-        }
-        Some(heard)
+    /// What was learnt, in numbers; `None` if there are none left.
+    fn lesson(
+        &mut self,
+        (site, given): (u32, Option<u128>),
+        looks: &[OwnLook<'_>],
+        answer: &Answer,
+    ) -> Option<Lesson> {
+        let named = self.exchange.named_by(self.number)?;
+        let names = &mut self.names;
+        let numbered = |looked: &OwnLook<'_>| {
+            let place = names.place(looked.place, named)?;
+            let seen = match looked.seen {
+                Seen::Value(value) => names.value(value, named)?,
+                Seen::Truth(truth) => names.value(&Value::bool(truth), named)?,
+            };
+            Some((place, seen))
+        };
+        Some(Lesson {
+            teacher: self.number as u32,
+            site,
+            given,
+            looks: looks.iter().map(numbered).collect::<Option<_>>()?,
+            answer: names.answer(answer, named)?,
+        })
     }
 }
-
-/// How many lessons are told before somebody looks which of them were heard.
-const TOLD_MIN: usize = 64;
 
 impl Evaluator<'_> {
     /// Learns together with others of the same program from now on, as the one of this number, if anything is remembered at
@@ -81,19 +80,42 @@ impl Evaluator<'_> {
     pub fn join(&mut self, exchange: Arc<Exchange>, number: usize) {
         if let Some(memory) = &mut self.memory {
             let evaluators = exchange.evaluators();
+            memory.trial = trial_of_each(evaluators);
             memory.together = Some(Together {
                 exchange,
                 number,
                 taken: Vec::new(),
-                told: Vec::new(),
-                named: FxHashMap::default(),
-                heard: vec![Vec::new(); evaluators],
+                names: Names::default(),
+                heard: (0..evaluators).map(|_| Heard::default()).collect(),
             });
         }
     }
 }
 
+/// How many questions an evaluator asks in a trial: together they ask as many as one would, because each of them knows
+/// the answers of all.
+fn trial_of_each(evaluators: usize) -> u32 {
+    let evaluators = u32::try_from(evaluators).unwrap_or(u32::MAX).max(1);
+    (TRIAL / evaluators).max(TRIAL_MIN).next_multiple_of(GLANCE)
+}
+
+/// Fewer questions say too little.
+const TRIAL_MIN: u32 = 4 * GLANCE;
+
 impl Memory {
+    /// Tells others that a site is not worth it.
+    pub(super) fn tell_of_giving_up(&self, site: u32) {
+        if let Some(together) = &self.together {
+            together.exchange.give_up(site);
+        }
+    }
+
+    /// Whether any of the others found a site not to be worth it.
+    pub(super) fn was_given_up(&self, site: u32) -> bool {
+        let together = self.together.as_ref();
+        together.is_some_and(|together| together.exchange.was_given_up(site))
+    }
+
     /// Tells others an answer that was just learnt.
     pub(super) fn tell(&mut self, site: u32, looks: &[OwnLook<'_>], answer: &Answer) {
         let here = &self.sites[site as usize];
@@ -101,26 +123,11 @@ impl Memory {
             && here.is_promising()
             && together.exchange.is_wanted(together.number)
         {
-            let numbered = |looked: &OwnLook<'_>| {
-                let number = together.number_of(looked.place)?;
-                Some((number, looked.seen.to_value()))
-            };
-            let Some(looks) = looks.iter().map(numbered).collect() else {
-                return;
-            };
-            let lesson = Arc::new(Lesson {
-                teacher: together.number,
-                site,
-                given: here.given,
-                looks,
-                answer: answer.clone(),
-            });
-            together.exchange.leave(together.number, &lesson);
-            if together.told.len() == together.told.capacity() {
-                together.told.retain(|told| Arc::strong_count(told) > 1);
-                together.told.reserve(TOLD_MIN);
+            let lesson = together.lesson((site, here.given), looks, answer);
+            self.room = self.room.saturating_sub(together.names.take_bytes());
+            if let Some(lesson) = lesson {
+                together.exchange.leave(together.number, &lesson);
             }
-            together.told.push(lesson);
         }
     }
 
@@ -133,7 +140,8 @@ impl Memory {
         together.exchange.take(together.number, &mut taken);
         let is_new = !taken.is_empty();
         for lesson in taken.drain(..) {
-            self.study(&lesson);
+            // One that cannot be understood is one that has to be found out.
+            let _ = self.study(&lesson);
         }
         if let Some(together) = &mut self.together {
             together.taken = taken;
@@ -141,38 +149,46 @@ impl Memory {
         is_new
     }
 
-    fn study(&mut self, lesson: &Lesson) {
-        let Memory {
-            sites,
-            places,
-            room,
-            together,
-            ..
-        } = self;
-        let (Some(here), Some(together)) = (sites.get_mut(lesson.site as usize), together) else {
-            return;
-        };
+    /// `None` if there is nothing to be learnt.
+    fn study(&mut self, lesson: &Lesson) -> Option<()> {
+        let here = self.sites.get_mut(lesson.site as usize)?;
         let fits = lesson
             .given
             .is_none_or(|given| *here.given.get_or_insert(given) == given);
-        if here.is_off || !fits || *room == 0 {
-            return;
+        if here.is_off || !fits || self.room == 0 {
+            return None;
         }
-        let Some(meant) = together.meant_by(lesson, places) else {
-            return;
-        };
-        let looks = lesson.looks.iter().map(|(number, seen)| {
-            let place = meant.get(*number as usize)?;
-            Some(ToldLook { place, seen })
+        let Together { exchange, heard, .. } = self.together.as_mut()?;
+        let heard = heard.get_mut(lesson.teacher as usize)?;
+        if !heard.knows(lesson) {
+            let named = exchange.named_by(lesson.teacher as usize)?;
+            let made = heard.catch_up(named, &mut self.common);
+            self.room = self.room.saturating_sub(made);
+        }
+        let looks = lesson.looks.iter().map(|(place, seen)| {
+            Some(ToldLook {
+                place: heard.place(*place)?,
+                seen: heard.value(*seen)?,
+            })
         });
-        let looks: Option<SmallVec<[_; 8]>> = looks.collect();
-        let Some(looks) = looks else { return };
-        let made = here.tree.insert(looks, places, || lesson.answer.unshared());
-        *room = room.saturating_sub(made);
+        let looks: SmallVec<[_; 8]> = looks.collect::<Option<_>>()?;
+        let answer = heard.answer(lesson.answer)?;
+        let made = here.tree.insert(looks, &mut self.common, || answer);
+        self.room = self.room.saturating_sub(made);
+        Some(())
     }
 }
 
-/// What another evaluator has seen.
+impl Heard {
+    /// Whether all numbers of a lesson have been heard.
+    fn knows(&self, lesson: &Lesson) -> bool {
+        let mut looks = lesson.looks.iter();
+        looks.all(|(place, seen)| self.place(*place).is_some() && self.value(*seen).is_some())
+            && self.has_answer(lesson.answer)
+    }
+}
+
+/// What another evaluator has seen, as one's own.
 struct ToldLook<'l> {
     place: &'l Rc<Place>,
     seen: &'l Value,
@@ -187,26 +203,17 @@ impl Looked for ToldLook<'_> {
         Seen::Value(self.seen)
     }
 
-    fn kept_place(&self, _: &mut Places) -> Rc<Place> {
+    fn kept_place(&self, _: &mut Common) -> Rc<Place> {
         self.place.clone()
     }
 
-    fn kept_value(&self) -> Value {
-        unshared(self.seen)
-    }
-}
-
-impl Answer {
-    fn unshared(&self) -> Self {
-        match self {
-            Answer::Value(value) => Answer::Value(unshared(value)),
-            Answer::Next(successors) => Answer::Next(successors.iter().map(Successor::unshared).collect()),
-        }
+    fn kept_value(&self, _: &mut Common) -> Value {
+        self.seen.clone()
     }
 }
 
 impl Successor {
-    fn unshared(&self) -> Self {
+    pub(super) fn unshared(&self) -> Self {
         let edits = self.edits.iter();
         Self {
             action: self.action,
@@ -238,13 +245,12 @@ impl Edit {
 /// A lesson that says whose it is and which, in each of its parts.
 #[cfg(test)]
 pub(super) fn numbered(teacher: u32, number: u32) -> Lesson {
-    let whole = Value::tuple([Value::int(teacher.into()), Value::int(number.into())]);
     Lesson {
-        teacher: teacher as usize,
+        teacher,
         site: teacher,
         given: Some(number.into()),
-        looks: Box::new([(number, whole.clone())]),
-        answer: Answer::Value(whole),
+        looks: (0..20).map(|_| (teacher, number)).collect(),
+        answer: AnswerNumber::Next(number),
     }
 }
 
@@ -263,14 +269,10 @@ mod tests {
         /// Whose it is and which, if all its parts say so.
         pub(in super::super) fn number(&self) -> Option<(u32, u32)> {
             let number = u32::try_from(self.given?).ok()?;
-            let whole = Value::tuple([Value::int(self.site.into()), Value::int(number.into())]);
-            let [(look, seen)] = &*self.looks else {
-                return None;
-            };
-            let is_whole = self.teacher == self.site as usize
-                && *look == number
-                && *seen == whole
-                && matches!(&self.answer, Answer::Value(answer) if *answer == whole);
+            let is_whole = self.teacher == self.site
+                && self.looks.len() == 20
+                && self.looks.iter().all(|look| *look == (self.site, number))
+                && self.answer == AnswerNumber::Next(number);
             is_whole.then_some((self.site, number))
         }
     }
@@ -339,7 +341,7 @@ Next == \E p \in P : Ask(p) \/ Take(p)
             let session = Quiet::default();
             let mut plain = Evaluator::new(&model.program, &session);
             let states = states(&mut plain, &model);
-            let exchange = Arc::new(Exchange::new(2));
+            let exchange = Arc::new(Exchange::new(2, &model.program));
             let other_program = model.program.unshared();
             let [mut teacher, mut student] =
                 [(&model.program, 0), (&other_program, 1)].map(|(program, number)| {
@@ -359,6 +361,45 @@ Next == \E p \in P : Ask(p) \/ Take(p)
             assert_eq!(asked, known, "nothing had to be found out again");
             assert!(states.len() > 20, "{}", states.len());
         });
+    }
+
+    #[test]
+    fn a_site_that_one_has_given_up_is_left_by_the_other_and_nothing_changes() {
+        crate::deep_stack::run(|| {
+            let model = model();
+            let session = Quiet::default();
+            let mut plain = Evaluator::new(&model.program, &session);
+            let states = states(&mut plain, &model);
+            let exchange = Arc::new(Exchange::new(2, &model.program));
+            let [mut one, mut other] = [0, 1].map(|number| {
+                let mut evaluator = Evaluator::new(&model.program, &session);
+                evaluator.remember();
+                evaluator.join(exchange.clone(), number);
+                evaluator
+            });
+            let memory = one.memory.as_mut().expect("one that remembers");
+            (0..model.program.recall_sites).for_each(|site| memory.give_up(site));
+            for state in &states {
+                let truth = successors(&mut plain, &model, state);
+                assert_eq!(successors(&mut other, &model, state), truth, "after {state:?}");
+            }
+            let memory = other.memory.as_ref().expect("one that remembers");
+            let met: Vec<_> = memory.sites.iter().filter(|site| site.asked > 0).collect();
+            assert!(!met.is_empty());
+            assert!(met.iter().all(|site| site.is_off && site.asked == 1));
+        });
+    }
+
+    #[test]
+    fn together_they_try_as_long_as_one_would_but_each_long_enough() {
+        assert_eq!([0, 1, 2].map(trial_of_each), [TRIAL, TRIAL, TRIAL / 2]);
+        for evaluators in 1..100 {
+            let trial = trial_of_each(evaluators);
+            assert!(
+                trial >= TRIAL_MIN && trial.is_multiple_of(GLANCE),
+                "{evaluators}: {trial}"
+            );
+        }
     }
 
     #[test]

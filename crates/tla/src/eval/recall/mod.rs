@@ -27,18 +27,20 @@
 //! **When it does not pay.** A site that rarely knows the answer is switched off, and its parts, which are sites of their
 //! own, go on: the invariant over all processes may never meet the same state twice while the sum over one of them does.
 
+mod common;
 mod edit;
 mod editing;
 mod exchange;
 mod lesson;
 mod log;
+mod naming;
 mod noting;
 mod place;
-mod places;
 mod replay;
 mod tree;
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use omnilink_value::Value;
 use smallvec::SmallVec;
@@ -49,20 +51,20 @@ use super::evaluator::Evaluator;
 use super::flow::Flow;
 use super::step::{Found, Rest};
 use crate::ir::Node;
+use common::Common;
 pub(crate) use edit::Edit;
 pub use exchange::Exchange;
 use lesson::Together;
 use log::Log;
 use noting::Logging;
 use place::{Place, Seen};
-use places::Places;
 use tree::{Looked, Tree, Walked, Weigh};
 
 /// What is remembered, and what is being logged.
 pub(crate) struct Memory {
     sites: Vec<Site>,
-    /// Where the trees look.
-    places: Places,
+    /// What the trees share.
+    common: Common,
     log: Log,
     /// How the next value of each variable was made, as far as that was logged.
     edits: Vec<Edit>,
@@ -70,6 +72,8 @@ pub(crate) struct Memory {
     given: u128,
     /// Bytes that may still be used for trees, about.
     room: usize,
+    /// How many questions make a trial.
+    trial: u32,
     /// The others who learn, if there are any.
     together: Option<Together>,
 }
@@ -86,14 +90,15 @@ struct Site {
 }
 
 impl Site {
-    /// Switches the site off if it has not been worth it.
+    /// Whether the site has been worth it. A trial takes so many questions.
     #[cold]
-    fn judge(&mut self) {
-        self.is_off = self.known < GLANCE_KNOWN_MIN;
-        if self.asked == TRIAL {
-            self.is_off |= self.known < TRIAL_KNOWN_MIN;
+    fn is_worth_it(&mut self, trial: u32) -> bool {
+        let mut is_worth_it = self.known >= GLANCE_KNOWN_MIN;
+        if self.asked == trial {
+            is_worth_it &= self.known >= trial / 8 * TRIAL_EIGHTHS_KNOWN_MIN;
             (self.asked, self.known) = (0, 0);
         }
+        is_worth_it
     }
 
     /// Whether answers have been coming back, or it is too early to tell: others should hear of them. A site that has known less
@@ -107,14 +112,38 @@ impl Site {
 #[derive(Clone, Debug)]
 enum Answer {
     Value(Value),
-    Next(Box<[Successor]>),
+    Next(Arc<[Successor]>),
 }
 
 /// One way in which an action goes on.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Successor {
     action: Option<u32>,
     edits: Box<[(u32, Edit)]>,
+}
+
+impl Memory {
+    /// Switches a site off that is not worth it.
+    #[cold]
+    fn give_up(&mut self, site: u32) {
+        let here = &mut self.sites[site as usize];
+        here.is_off = true;
+        self.room += here.tree.forget();
+        self.common.forget();
+        self.tell_of_giving_up(site);
+    }
+}
+
+impl Answer {
+    /// The same answer in memory that all trees share.
+    fn shared(self, common: &mut Common) -> Self {
+        match self {
+            Answer::Value(value) => Answer::Value(common.value(&value, || value.clone())),
+            Answer::Next(successors) => {
+                Answer::Next(common.steps.shared(&*successors, || successors.clone()))
+            }
+        }
+    }
 }
 
 impl Weigh for Answer {
@@ -145,7 +174,7 @@ const GLANCE_KNOWN_MIN: u32 = 4;
 /// After this many questions, a site must have known five eighths of the answers: finding one out, writing it down and telling
 /// it takes as long as a few that are known save. Measured: AltBit takes a fifth less time than with one quarter.
 const TRIAL: u32 = 16 * GLANCE;
-const TRIAL_KNOWN_MIN: u32 = TRIAL / 8 * 5;
+const TRIAL_EIGHTHS_KNOWN_MIN: u32 = 5;
 /// Bytes for all trees, about, unless it is said otherwise. An evaluator has them for itself.
 const ROOM: usize = 48 << 20;
 /// Next states in one answer.
@@ -167,11 +196,12 @@ impl<'p> Evaluator<'p> {
         }
         self.memory = Some(Box::new(Memory {
             sites: (0..self.program.recall_sites).map(|_| Site::default()).collect(),
-            places: Places::default(),
+            common: Common::default(),
             log: Log::default(),
             edits: vec![Edit::Same; variables],
             given: 0,
             room: bytes,
+            trial: TRIAL,
             together: None,
         }));
     }
@@ -321,13 +351,9 @@ impl<'p> Evaluator<'p> {
             return Asked::Never;
         }
         here.asked += 1;
-        if here.asked.is_multiple_of(GLANCE) {
-            here.judge();
-            if here.is_off {
-                memory.room += here.tree.forget();
-                memory.places.forget_unused();
-                return Asked::Never;
-            }
+        if here.asked.is_multiple_of(GLANCE) && !here.is_worth_it(memory.trial) {
+            memory.give_up(site);
+            return Asked::Never;
         }
         loop {
             let Some(memory) = &mut self.memory else {
@@ -339,6 +365,10 @@ impl<'p> Evaluator<'p> {
                 Walked::Leaf(leaf) => {
                     here.known += 1;
                     return Asked::Known(leaf);
+                }
+                Walked::Unseen if memory.was_given_up(site) => {
+                    memory.give_up(site);
+                    return Asked::Never;
                 }
                 Walked::Unseen if memory.hear() => {}
                 Walked::Unseen if memory.room == 0 => return Asked::Never,
@@ -370,9 +400,10 @@ impl<'p> Evaluator<'p> {
             })
             .collect();
         let Some(looks) = looks else { return };
+        let answer = answer.shared(&mut memory.common);
         memory.tell(site, &looks, &answer);
         let tree = &mut memory.sites[site as usize].tree;
-        let made = tree.insert(looks, &mut memory.places, || answer);
+        let made = tree.insert(looks, &mut memory.common, || answer);
         memory.room = memory.room.saturating_sub(made);
     }
 }
@@ -392,11 +423,14 @@ impl Looked for OwnLook<'_> {
         self.seen
     }
 
-    fn kept_place(&self, places: &mut Places) -> Rc<Place> {
-        places.shared(self.place, || self.place.clone())
+    fn kept_place(&self, common: &mut Common) -> Rc<Place> {
+        common.places.shared(&**self.place, || self.place.clone())
     }
 
-    fn kept_value(&self) -> Value {
-        self.seen.to_value()
+    fn kept_value(&self, common: &mut Common) -> Value {
+        match self.seen {
+            Seen::Value(value) => common.value(value, || value.clone()),
+            Seen::Truth(truth) => Value::bool(truth),
+        }
     }
 }

@@ -63,14 +63,6 @@ pub(super) enum Seen<'s> {
 }
 
 impl Seen<'_> {
-    /// The same to keep.
-    pub(super) fn to_value(self) -> Value {
-        match self {
-            Seen::Value(value) => value.clone(),
-            Seen::Truth(truth) => Value::bool(truth),
-        }
-    }
-
     pub(super) fn truth(&self) -> Option<bool> {
         match self {
             Seen::Truth(truth) => Some(*truth),
@@ -81,14 +73,15 @@ impl Seen<'_> {
 
 impl PartialEq for Place {
     fn eq(&self, other: &Self) -> bool {
-        self.root == other.root
-            && self.question == other.question
-            && self.path.len() == other.path.len()
-            && self
-                .path
-                .iter()
-                .zip(&other.path)
-                .all(|(left, right)| left.key == right.key)
+        std::ptr::eq(self, other)
+            || self.root == other.root
+                && self.question == other.question
+                && self.path.len() == other.path.len()
+                && self
+                    .path
+                    .iter()
+                    .zip(&other.path)
+                    .all(|(left, right)| left.key == right.key)
     }
 }
 

@@ -41,7 +41,7 @@ impl<'p> Evaluator<'p> {
         let may_be_known = rest.is_done() && !self.logging;
         // All of them before the first is reported: should one not fit, evaluation reports them all.
         let mut prepared: SmallVec<[Prepared; 1]> = SmallVec::new();
-        for successor in successors {
+        for successor in &**successors {
             let hashes = if may_be_known {
                 self.hashes(successor)
             } else {

@@ -6,9 +6,9 @@ use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use super::common::Common;
 use super::log::Log;
 use super::place::{Place, Root, Seen, is_unevaluated};
-use super::places::Places;
 use crate::eval::slot::Slot;
 
 /// Answers by what is to be seen.
@@ -46,9 +46,9 @@ pub(super) trait Looked {
     /// What was seen there.
     fn seen(&self) -> Seen<'_>;
     /// The place, to keep.
-    fn kept_place(&self, places: &mut Places) -> Rc<Place>;
+    fn kept_place(&self, common: &mut Common) -> Rc<Place>;
     /// What was seen there, to keep.
-    fn kept_value(&self) -> Value;
+    fn kept_value(&self, common: &mut Common) -> Value;
 }
 
 enum Node<A> {
@@ -182,7 +182,7 @@ impl<A: Weigh> Tree<A> {
     pub(super) fn insert(
         &mut self,
         looks: impl IntoIterator<Item = impl Looked>,
-        places: &mut Places,
+        common: &mut Common,
         answer: impl FnOnce() -> A,
     ) -> usize {
         let before = self.bytes;
@@ -191,7 +191,7 @@ impl<A: Weigh> Tree<A> {
             if at == self.nodes.len() {
                 self.bytes += size_of::<Node<A>>() + size_of::<Look>();
                 self.nodes.push(Node::Look(Box::new(Look {
-                    place: looked.kept_place(places),
+                    place: looked.kept_place(common),
                     seen: Branches::default(),
                 })));
             }
@@ -202,13 +202,13 @@ impl<A: Weigh> Tree<A> {
                 break;
             };
             let Look { place, seen } = &mut **look;
-            if !std::ptr::eq(&**place, looked.place()) && **place != *looked.place() {
+            if **place != *looked.place() {
                 break;
             }
             at = match seen.find(&looked.seen()) {
                 Some(node) => node as usize,
                 None => {
-                    self.bytes += seen.add(looked.kept_value(), made);
+                    self.bytes += seen.add(looked.kept_value(common), made);
                     made as usize
                 }
             };
