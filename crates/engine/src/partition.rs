@@ -72,8 +72,10 @@ impl Components {
                             continue;
                         }
                         let first = *first.get_or_insert(root);
-                        self.parts -= usize::from(root != first);
-                        self.parent.insert(root, first);
+                        if root != first {
+                            self.parts -= 1;
+                            self.parent.insert(root, first);
+                        }
                     }
                 }
             }
@@ -107,7 +109,11 @@ impl Components {
 
     fn find_and_shorten(&mut self, key: u64) -> u64 {
         let root = self.find(key);
-        self.parts += usize::from(self.parent.insert(key, root).is_none());
+        let parent = self.parent.entry(key).or_insert_with(|| {
+            self.parts += 1;
+            root
+        });
+        *parent = root;
         root
     }
 }

@@ -162,58 +162,23 @@ impl Value {
     /// This function (tuple, record) with the entry at `index`, in the order of the keys, replaced; `None` if there is no such
     /// entry. The domain stays as it is, so the form stays canonical.
     pub fn with_entry(&self, index: usize, value: Value) -> Option<Self> {
-        match &self.0 {
-            Repr::Tuple(elements) => {
-                let old = elements.slice.get(index)?;
-                let place = index as u64 + 1;
-                let sum = elements
-                    .header
-                    .header
-                    .wrapping_sub(mix(place, old.hash64()))
-                    .wrapping_add(mix(place, value.hash64()));
-                let mut value = Some(value);
-                let parts = elements
-                    .slice
-                    .iter()
-                    .enumerate()
-                    .map(|(at, old)| match at == index {
-                        true => value.take().unwrap_or_else(|| old.clone()),
-                        false => old.clone(),
-                    });
-                Some(Self(Repr::Tuple(Elements::from_header_and_iter(sum, parts))))
-            }
-            Repr::Record(entries) => Some(Self(Repr::Record(replaced(entries, index, value)?))),
-            Repr::Function(entries) => Some(Self(Repr::Function(replaced(entries, index, value)?))),
-            _ => None,
-        }
+        // A plain copy of all entries takes a fraction of choosing between old and new for each.
+        let mut copy = match &self.0 {
+            Repr::Tuple(elements) => Repr::Tuple(Elements::from_header_and_iter(
+                elements.header.header,
+                elements.slice.iter().cloned(),
+            )),
+            Repr::Record(entries) => Repr::Record(copied(entries)),
+            Repr::Function(entries) => Repr::Function(copied(entries)),
+            _ => return None,
+        };
+        set_own_entry(&mut copy, index, value).map(|()| Self(copy))
     }
 
     /// Puts `value` into the entry at `index`, as [`with_entry`](Self::with_entry) would, in place if nobody else has a part
     /// in this value. Says whether there is such an entry; if not, nothing changes.
     pub fn set_entry(&mut self, index: usize, value: Value) -> bool {
-        let exchanged = |sum: u64, place: u64, gone: &Value| {
-            let (gone, come) = (mix(place, gone.hash64()), mix(place, value.hash64()));
-            sum.wrapping_sub(gone).wrapping_add(come)
-        };
-        let is_set = match &mut self.0 {
-            Repr::Tuple(elements) => elements.with_arc_mut(|elements| {
-                let own = Arc::get_mut(elements)?;
-                let held = own.slice_mut().get_mut(index)?;
-                let gone = std::mem::replace(held, value.clone());
-                *own.header_mut() = exchanged(*own.header(), index as u64 + 1, &gone);
-                Some(())
-            }),
-            Repr::Record(entries) | Repr::Function(entries) => entries.with_arc_mut(|entries| {
-                let own = Arc::get_mut(entries)?;
-                let (key, held) = own.slice_mut().get_mut(index)?;
-                let key = key.hash64();
-                let gone = std::mem::replace(held, value.clone());
-                *own.header_mut() = exchanged(*own.header(), key, &gone);
-                Some(())
-            }),
-            _ => None,
-        };
-        if is_set.is_some() {
+        if set_own_entry(&mut self.0, index, value.clone()).is_some() {
             return true;
         }
         let changed = self.with_entry(index, value);
@@ -303,20 +268,36 @@ fn shared_set(elements: ElementBuffer) -> Value {
     )))
 }
 
-fn replaced(entries: &Entries, index: usize, value: Value) -> Option<Entries> {
-    let (key, old) = entries.slice.get(index)?;
-    let key_hash = key.hash64();
-    let sum = entries
-        .header
-        .header
-        .wrapping_sub(mix(key_hash, old.hash64()))
-        .wrapping_add(mix(key_hash, value.hash64()));
-    let mut value = Some(value);
-    let copies = entries.slice.iter().enumerate().map(|(at, (key, old))| {
-        let new = if at == index { value.take() } else { None };
-        (key.clone(), new.unwrap_or_else(|| old.clone()))
-    });
-    Some(Entries::from_header_and_iter(sum, copies))
+fn copied(entries: &Entries) -> Entries {
+    Entries::from_header_and_iter(entries.header.header, entries.slice.iter().cloned())
+}
+
+/// Puts `value` into the entry at `index` of a function (tuple, record) that nobody else has a part in; `None`, and nothing
+/// changes, if somebody has, or there is no such entry.
+fn set_own_entry(function: &mut Repr, index: usize, value: Value) -> Option<()> {
+    let exchanged = |sum: u64, place: u64, gone: &Value, come: u64| {
+        let gone = mix(place, gone.hash64());
+        sum.wrapping_sub(gone).wrapping_add(mix(place, come))
+    };
+    let come = value.hash64();
+    match function {
+        Repr::Tuple(elements) => elements.with_arc_mut(|elements| {
+            let own = Arc::get_mut(elements)?;
+            let held = own.slice_mut().get_mut(index)?;
+            let gone = std::mem::replace(held, value);
+            *own.header_mut() = exchanged(*own.header(), index as u64 + 1, &gone, come);
+            Some(())
+        }),
+        Repr::Record(entries) | Repr::Function(entries) => entries.with_arc_mut(|entries| {
+            let own = Arc::get_mut(entries)?;
+            let (key, held) = own.slice_mut().get_mut(index)?;
+            let key = key.hash64();
+            let gone = std::mem::replace(held, value);
+            *own.header_mut() = exchanged(*own.header(), key, &gone, come);
+            Some(())
+        }),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
