@@ -241,8 +241,7 @@ impl<'a> Checking<'a> {
         let programs: Vec<OnceLock<Program>> = (1..self.workers).map(|_| OnceLock::new()).collect();
         let mut machine = SpecMachine::new(model, init, self.session, symmetry, self.checks_deadlock);
         machine.programs = &programs;
-        machine.exchange =
-            (self.workers > 1).then(|| Arc::new(Exchange::new(self.workers, &machine.model.program)));
+        machine.exchange = (self.workers > 1).then(|| Arc::new(Exchange::new(self.workers)));
         if self.options.remembers {
             let share = self.options.limits.memory_bytes / REMEMBERED_SHARE / self.workers as u64;
             machine.remembered_bytes =

@@ -7,12 +7,11 @@
 //! **Cost.** An answer that is learnt takes some microseconds. Leaving it is one lock, of a desk that hardly anybody is at, for as
 //! long as it takes to write a hundred bytes, which hold no memory of their own; looking at an empty desk is one load.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::lesson::Lesson;
 use super::naming::Named;
-use crate::ir::Program;
 
 /// What several evaluators of one program tell each other. See [`Evaluator::join`](crate::eval::Evaluator::join).
 #[derive(Debug)]
@@ -20,8 +19,6 @@ pub struct Exchange {
     desks: Box<[Desk]>,
     /// What each evaluator means by the numbers in its lessons.
     named: Box<[Named]>,
-    /// The sites that somebody found not to be worth it.
-    given_up: Box<[AtomicBool]>,
 }
 
 /// What others have left for one evaluator. Alone in its cache lines, because others write to it.
@@ -37,16 +34,11 @@ struct Desk {
 const WAITING_MAX: usize = 1 << 13;
 
 impl Exchange {
-    /// For this many evaluators, numbered from 0, of a program.
-    pub fn new(evaluators: usize, program: &Program) -> Self {
-        Self::with_sites(evaluators, program.recall_sites as usize)
-    }
-
-    fn with_sites(evaluators: usize, sites: usize) -> Self {
+    /// For this many evaluators, numbered from 0.
+    pub fn new(evaluators: usize) -> Self {
         Self {
             desks: (0..evaluators).map(|_| Desk::default()).collect(),
             named: (0..evaluators).map(|_| Named::default()).collect(),
-            given_up: (0..sites).map(|_| AtomicBool::default()).collect(),
         }
     }
 
@@ -57,19 +49,6 @@ impl Exchange {
     /// What an evaluator means by its numbers.
     pub(super) fn named_by(&self, teacher: usize) -> Option<&Named> {
         self.named.get(teacher)
-    }
-
-    /// A site is not worth it: the others need not find that out by themselves.
-    pub(super) fn give_up(&self, site: u32) {
-        if let Some(given_up) = self.given_up.get(site as usize) {
-            given_up.store(true, Ordering::Relaxed);
-        }
-    }
-
-    /// Whether somebody has found a site not to be worth it.
-    pub(super) fn was_given_up(&self, site: u32) -> bool {
-        let given_up = self.given_up.get(site as usize);
-        given_up.is_some_and(|given_up| given_up.load(Ordering::Relaxed))
     }
 
     /// Whether anybody but this one would take another lesson.
@@ -130,7 +109,7 @@ mod tests {
 
     #[test]
     fn a_lesson_is_heard_once_by_everybody_but_its_teacher() {
-        let exchange = Exchange::with_sites(3, 0);
+        let exchange = Exchange::new(3);
         exchange.leave(1, &numbered(1, 7));
         for student in [0, 2] {
             let heard: Vec<_> = taken(&exchange, student)
@@ -145,7 +124,7 @@ mod tests {
 
     #[test]
     fn nothing_is_left_for_who_never_comes() {
-        let exchange = Exchange::with_sites(2, 0);
+        let exchange = Exchange::new(2);
         let lesson = numbered(0, 0);
         for _ in 0..WAITING_MAX + 5 {
             exchange.leave(0, &lesson);
@@ -155,20 +134,12 @@ mod tests {
         assert!(exchange.is_wanted(0));
     }
 
-    #[test]
-    fn what_one_has_given_up_nobody_needs_to_try() {
-        let exchange = Exchange::with_sites(2, 3);
-        exchange.give_up(1);
-        let given_up = [0, 1, 2, 3].map(|site| exchange.was_given_up(site));
-        assert_eq!(given_up, [false, true, false, false]);
-    }
-
     /// Four at a time, each leaving lessons and taking what the others leave; what is on the desks when all are done is taken
     /// then. Nobody waits for anything, so a lesson that is lost is a failure and not a test without an end.
     #[test]
     fn lessons_arrive_whole_and_in_order_while_all_are_at_work() {
         const LESSONS: u32 = 2_000;
-        let exchange = Exchange::with_sites(4, 0);
+        let exchange = Exchange::new(4);
         let hear = |own: u32, next: &mut [u32; 4]| {
             for lesson in taken(&exchange, own as usize) {
                 let (teacher, number) = lesson.number().expect("a whole lesson");

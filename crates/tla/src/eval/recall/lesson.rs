@@ -18,7 +18,7 @@ use super::exchange::Exchange;
 use super::naming::{AnswerNumber, Heard, Names};
 use super::place::{Place, Seen};
 use super::tree::Looked;
-use super::{Answer, GLANCE, Memory, OwnLook, Successor, TRIAL};
+use super::{Answer, Memory, OwnLook, Successor};
 use crate::eval::evaluator::Evaluator;
 use crate::ir::unshared;
 
@@ -80,7 +80,6 @@ impl Evaluator<'_> {
     pub fn join(&mut self, exchange: Arc<Exchange>, number: usize) {
         if let Some(memory) = &mut self.memory {
             let evaluators = exchange.evaluators();
-            memory.trial = trial_of_each(evaluators);
             memory.together = Some(Together {
                 exchange,
                 number,
@@ -92,30 +91,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// How many questions an evaluator asks in a trial: together they ask as many as one would, because each of them knows
-/// the answers of all.
-fn trial_of_each(evaluators: usize) -> u32 {
-    let evaluators = u32::try_from(evaluators).unwrap_or(u32::MAX).max(1);
-    (TRIAL / evaluators).max(TRIAL_MIN).next_multiple_of(GLANCE)
-}
-
-/// Fewer questions say too little.
-const TRIAL_MIN: u32 = 4 * GLANCE;
-
 impl Memory {
-    /// Tells others that a site is not worth it.
-    pub(super) fn tell_of_giving_up(&self, site: u32) {
-        if let Some(together) = &self.together {
-            together.exchange.give_up(site);
-        }
-    }
-
-    /// Whether any of the others found a site not to be worth it.
-    pub(super) fn was_given_up(&self, site: u32) -> bool {
-        let together = self.together.as_ref();
-        together.is_some_and(|together| together.exchange.was_given_up(site))
-    }
-
     /// Tells others an answer that was just learnt.
     pub(super) fn tell(&mut self, site: u32, looks: &[OwnLook<'_>], answer: &Answer) {
         let here = &self.sites[site as usize];
@@ -341,7 +317,7 @@ Next == \E p \in P : Ask(p) \/ Take(p)
             let session = Quiet::default();
             let mut plain = Evaluator::new(&model.program, &session);
             let states = states(&mut plain, &model);
-            let exchange = Arc::new(Exchange::new(2, &model.program));
+            let exchange = Arc::new(Exchange::new(2));
             let other_program = model.program.unshared();
             let [mut teacher, mut student] =
                 [(&model.program, 0), (&other_program, 1)].map(|(program, number)| {
@@ -361,45 +337,6 @@ Next == \E p \in P : Ask(p) \/ Take(p)
             assert_eq!(asked, known, "nothing had to be found out again");
             assert!(states.len() > 20, "{}", states.len());
         });
-    }
-
-    #[test]
-    fn a_site_that_one_has_given_up_is_left_by_the_other_and_nothing_changes() {
-        crate::deep_stack::run(|| {
-            let model = model();
-            let session = Quiet::default();
-            let mut plain = Evaluator::new(&model.program, &session);
-            let states = states(&mut plain, &model);
-            let exchange = Arc::new(Exchange::new(2, &model.program));
-            let [mut one, mut other] = [0, 1].map(|number| {
-                let mut evaluator = Evaluator::new(&model.program, &session);
-                evaluator.remember();
-                evaluator.join(exchange.clone(), number);
-                evaluator
-            });
-            let memory = one.memory.as_mut().expect("one that remembers");
-            (0..model.program.recall_sites).for_each(|site| memory.give_up(site));
-            for state in &states {
-                let truth = successors(&mut plain, &model, state);
-                assert_eq!(successors(&mut other, &model, state), truth, "after {state:?}");
-            }
-            let memory = other.memory.as_ref().expect("one that remembers");
-            let met: Vec<_> = memory.sites.iter().filter(|site| site.asked > 0).collect();
-            assert!(!met.is_empty());
-            assert!(met.iter().all(|site| site.is_off && site.asked == 1));
-        });
-    }
-
-    #[test]
-    fn together_they_try_as_long_as_one_would_but_each_long_enough() {
-        assert_eq!([0, 1, 2].map(trial_of_each), [TRIAL, TRIAL, TRIAL / 2]);
-        for evaluators in 1..100 {
-            let trial = trial_of_each(evaluators);
-            assert!(
-                trial >= TRIAL_MIN && trial.is_multiple_of(GLANCE),
-                "{evaluators}: {trial}"
-            );
-        }
     }
 
     #[test]

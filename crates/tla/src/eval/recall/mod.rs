@@ -72,8 +72,6 @@ pub(crate) struct Memory {
     given: u128,
     /// Bytes that may still be used for trees, about.
     room: usize,
-    /// How many questions make a trial.
-    trial: u32,
     /// The others who learn, if there are any.
     together: Option<Together>,
 }
@@ -90,15 +88,14 @@ struct Site {
 }
 
 impl Site {
-    /// Whether the site has been worth it. A trial takes so many questions.
+    /// Switches the site off if it has not been worth it.
     #[cold]
-    fn is_worth_it(&mut self, trial: u32) -> bool {
-        let mut is_worth_it = self.known >= GLANCE_KNOWN_MIN;
-        if self.asked == trial {
-            is_worth_it &= self.known >= trial / 8 * TRIAL_EIGHTHS_KNOWN_MIN;
+    fn judge(&mut self) {
+        self.is_off = self.known < GLANCE_KNOWN_MIN;
+        if self.asked == TRIAL {
+            self.is_off |= self.known < TRIAL_KNOWN_MIN;
             (self.asked, self.known) = (0, 0);
         }
-        is_worth_it
     }
 
     /// Whether answers have been coming back, or it is too early to tell: others should hear of them. A site that has known less
@@ -120,18 +117,6 @@ enum Answer {
 struct Successor {
     action: Option<u32>,
     edits: Box<[(u32, Edit)]>,
-}
-
-impl Memory {
-    /// Switches a site off that is not worth it.
-    #[cold]
-    fn give_up(&mut self, site: u32) {
-        let here = &mut self.sites[site as usize];
-        here.is_off = true;
-        self.room += here.tree.forget();
-        self.common.forget();
-        self.tell_of_giving_up(site);
-    }
 }
 
 impl Answer {
@@ -174,7 +159,7 @@ const GLANCE_KNOWN_MIN: u32 = 4;
 /// After this many questions, a site must have known five eighths of the answers: finding one out, writing it down and telling
 /// it takes as long as a few that are known save. Measured: AltBit takes a fifth less time than with one quarter.
 const TRIAL: u32 = 16 * GLANCE;
-const TRIAL_EIGHTHS_KNOWN_MIN: u32 = 5;
+const TRIAL_KNOWN_MIN: u32 = TRIAL / 8 * 5;
 /// Bytes for all trees, about, unless it is said otherwise. An evaluator has them for itself.
 const ROOM: usize = 48 << 20;
 /// Next states in one answer.
@@ -201,7 +186,6 @@ impl<'p> Evaluator<'p> {
             edits: vec![Edit::Same; variables],
             given: 0,
             room: bytes,
-            trial: TRIAL,
             together: None,
         }));
     }
@@ -351,9 +335,13 @@ impl<'p> Evaluator<'p> {
             return Asked::Never;
         }
         here.asked += 1;
-        if here.asked.is_multiple_of(GLANCE) && !here.is_worth_it(memory.trial) {
-            memory.give_up(site);
-            return Asked::Never;
+        if here.asked.is_multiple_of(GLANCE) {
+            here.judge();
+            if here.is_off {
+                memory.room += here.tree.forget();
+                memory.common.forget();
+                return Asked::Never;
+            }
         }
         loop {
             let Some(memory) = &mut self.memory else {
@@ -365,10 +353,6 @@ impl<'p> Evaluator<'p> {
                 Walked::Leaf(leaf) => {
                     here.known += 1;
                     return Asked::Known(leaf);
-                }
-                Walked::Unseen if memory.was_given_up(site) => {
-                    memory.give_up(site);
-                    return Asked::Never;
                 }
                 Walked::Unseen if memory.hear() => {}
                 Walked::Unseen if memory.room == 0 => return Asked::Never,

@@ -73,15 +73,14 @@ impl Seen<'_> {
 
 impl PartialEq for Place {
     fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self, other)
-            || self.root == other.root
-                && self.question == other.question
-                && self.path.len() == other.path.len()
-                && self
-                    .path
-                    .iter()
-                    .zip(&other.path)
-                    .all(|(left, right)| left.key == right.key)
+        self.root == other.root
+            && self.question == other.question
+            && self.path.len() == other.path.len()
+            && self
+                .path
+                .iter()
+                .zip(&other.path)
+                .all(|(left, right)| left.key == right.key)
     }
 }
 

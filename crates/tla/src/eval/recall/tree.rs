@@ -202,7 +202,7 @@ impl<A: Weigh> Tree<A> {
                 break;
             };
             let Look { place, seen } = &mut **look;
-            if **place != *looked.place() {
+            if !std::ptr::eq(&**place, looked.place()) && **place != *looked.place() {
                 break;
             }
             at = match seen.find(&looked.seen()) {
