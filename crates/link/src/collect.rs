@@ -17,6 +17,8 @@ pub struct Collection {
     constants: BTreeMap<String, Collected>,
     /// Operations whose arguments were taken lately.
     taken: Recent<()>,
+    /// Whether some field is found elsewhere than in the arguments.
+    looks_beyond_arguments: bool,
     /// All operations of all threads, for setups made for OmniLink that look at them.
     traces: Option<BTreeMap<Value, Vec<Value>>>,
 }
@@ -98,10 +100,10 @@ impl Collection {
 
     /// Adds a constant and the fields that it is collected from.
     pub fn add_fields(&mut self, constant: &str, fields: &[String]) {
+        let fields: Vec<Field> = fields.iter().map(|field| Field::parse(field)).collect();
+        self.looks_beyond_arguments |= fields.iter().any(|field| !field.is_argument);
         let collected = self.constants.entry(constant.to_owned()).or_default();
-        collected
-            .fields
-            .extend(fields.iter().map(|field| Field::parse(field)));
+        collected.fields.extend(fields);
     }
 
     /// Adds what the spec itself asks for: a setup made for OmniLink may look at the whole trace, as `__traces`.
@@ -123,6 +125,9 @@ impl Collection {
             traces.entry(operation.thread.clone()).or_default().push(event);
         }
         let is_taken = self.taken.get(operation).is_some();
+        if is_taken && !self.looks_beyond_arguments {
+            return;
+        }
         if !is_taken {
             self.taken.put(operation, ());
         }

@@ -64,7 +64,7 @@ enum Member {
     /// Once is not worth walking twice for.
     MetOnce,
     /// The effects for placeholders, and which.
-    Filled(Effects, Placeholders),
+    Filled(Box<Effects>, Placeholders),
     /// To be walked each time.
     Walked,
 }
@@ -181,7 +181,7 @@ impl Member {
         let effects = evaluator.effects(action, &first.0);
         let same = evaluator.effects(action, &second.0);
         match first.exchanged(&effects, &second.0) == same {
-            true => Self::Filled(effects, first),
+            true => Self::Filled(Box::new(effects), first),
             false => Self::Walked,
         }
     }
