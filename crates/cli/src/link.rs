@@ -14,8 +14,11 @@ use crate::new_file::NewFile;
 use crate::output::Output;
 use crate::validate::{Linking, collect};
 
+/// What it is for.
+pub(crate) const ABOUT: &str = "See and write down how traces belong to a TLA+ specification";
+
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(about = ABOUT, after_help = EXAMPLES)]
 pub(crate) struct LinkArgs {
     #[command(subcommand)]
     verb: Verb,

@@ -58,25 +58,25 @@ Examples:
 Exit codes: 0 all valid; 1 a violation was found; 2 bad usage or bad input; 3 unknown.";
 
 // What a command takes is put together when it is the one that was asked for: all of them together take longer than reading a
-// short trace. What it is for stands here, because the list of commands tells it.
+// short trace. What it is for is needed for the list of commands, too.
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 enum Command {
-    /// Check histories of a concurrent system against a model.
+    #[command(about = check::ABOUT)]
     Check(check::CheckArgs),
-    /// See a bug found: two queues are run on real threads, recorded and checked.
+    #[command(about = demo::ABOUT)]
     Demo(demo::DemoArgs),
-    /// Find concurrency bugs with no specification: a component's serial runs are the specification of its concurrent ones.
+    #[command(about = lineup::ABOUT)]
     Lineup(Box<lineup::LineupArgs>),
-    /// Look at traces and change them.
+    #[command(about = trace_command::ABOUT)]
     Trace(trace_command::TraceArgs),
-    /// Explore the states of a TLA+ specification, and show how a property breaks.
+    #[command(about = mc::ABOUT)]
     Mc(mc::McArgs),
-    /// Read TLA+ specifications.
+    #[command(about = tla::ABOUT)]
     Tla(tla::TlaArgs),
-    /// Check traces against a TLA+ specification: an operation `Name(args)` is the action `Name` of the spec.
+    #[command(about = validate::ABOUT)]
     Validate(validate::ValidateArgs),
-    /// See and write down how traces belong to a TLA+ specification.
+    #[command(about = link::ABOUT)]
     Link(link::LinkArgs),
 }
 

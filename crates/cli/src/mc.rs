@@ -24,8 +24,11 @@ use crate::output::{self, Output};
 use crate::peak::peak_bytes;
 use crate::quantity;
 
+/// What it is for.
+pub(crate) const ABOUT: &str = "Explore the states of a TLA+ specification, and show how a property breaks";
+
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(about = ABOUT, after_help = EXAMPLES)]
 pub(crate) struct McArgs {
     /// The specification; its configuration is the .cfg of the same name next to it unless --config names another
     #[arg(value_name = "SPEC.tla")]

@@ -16,8 +16,11 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::Output;
 
+/// What it is for.
+pub(crate) const ABOUT: &str = "Read TLA+ specifications";
+
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(about = ABOUT, after_help = EXAMPLES)]
 pub(crate) struct TlaArgs {
     #[command(subcommand)]
     verb: Verb,

@@ -21,8 +21,12 @@ use crate::output::Output;
 use crate::peak::peak_bytes;
 use crate::progress::Progress;
 
+/// What it is for.
+pub(crate) const ABOUT: &str =
+    "Check traces against a TLA+ specification: an operation `Name(args)` is the action `Name` of the spec";
+
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(about = ABOUT, after_help = EXAMPLES)]
 pub(crate) struct ValidateArgs {
     /// The specification
     #[arg(value_name = "SPEC.tla")]

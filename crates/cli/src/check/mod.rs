@@ -33,8 +33,11 @@ pub(crate) use session::{Event, Request, check_and_tell, check_input};
 pub(crate) use subject::{ShippedSubject, SpecSubject, Subject};
 use weak::{Asked, Desk, Weak};
 
+/// What it is for.
+pub(crate) const ABOUT: &str = "Check histories of a concurrent system against a model";
+
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(about = ABOUT, after_help = EXAMPLES)]
 pub(crate) struct CheckArgs {
     /// The histories: files, directories of one file per thread, or - for standard input; each is checked by itself
     #[arg(value_name = "TRACE", required_unless_present = "list_models")]

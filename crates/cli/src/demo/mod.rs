@@ -24,8 +24,11 @@ use crate::input::Input;
 use crate::output::{Drawing, Output};
 use crate::progress::Progress;
 
+/// What it is for.
+pub(crate) const ABOUT: &str = "See a bug found: two queues are run on real threads, recorded and checked";
+
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(about = ABOUT, after_help = EXAMPLES)]
 pub(crate) struct DemoArgs {
     /// Keep the recorded traces in this directory
     #[arg(long, value_name = "DIR")]

@@ -31,8 +31,11 @@ use crate::output::{self, Drawing, Output};
 use crate::progress::Progress;
 use crate::quantity;
 
+/// What it is for.
+pub(crate) const ABOUT: &str = "Find concurrency bugs with no specification: a component's serial runs are the specification of its concurrent ones";
+
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(about = ABOUT, after_help = EXAMPLES)]
 pub(crate) struct LineupArgs {
     #[command(flatten)]
     target: Target,

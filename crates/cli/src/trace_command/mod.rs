@@ -13,8 +13,11 @@ use clap::{Args, Subcommand};
 use crate::error::CliError;
 use crate::exit::Exit;
 
+/// What it is for.
+pub(crate) const ABOUT: &str = "Look at traces and change them";
+
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(about = ABOUT, after_help = EXAMPLES)]
 pub(crate) struct TraceArgs {
     #[command(subcommand)]
     verb: Verb,

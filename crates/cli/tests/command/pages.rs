@@ -56,6 +56,23 @@ fn a_trace_drawn() {
 }
 
 #[test]
+fn every_command_says_of_itself_what_the_list_says_of_it() {
+    // Without line breaks: they differ with the width that is left.
+    let in_one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let list = in_one_line(&omnilink(&["--help"]).stdout);
+    for command in [
+        "check", "demo", "lineup", "trace", "mc", "tla", "validate", "link",
+    ] {
+        let help = omnilink(&["help", command]).stdout;
+        let about = in_one_line(help.split("\n\n").next().unwrap_or_default());
+        assert!(
+            !about.is_empty() && list.contains(&format!("{command} {about}")),
+            "{command}: {help}"
+        );
+    }
+}
+
+#[test]
 fn every_command_has_help_with_examples() {
     for command in [
         &["--help"][..],
