@@ -233,27 +233,46 @@ fn no_line_changes_places_with_the_end_of_the_module() {
     assert_eq!(said.len(), 2, "{said:#?}");
 }
 
-#[test]
-fn a_module_that_has_taken_names_is_replaced_by_the_one_that_it_extends() {
+/// The advice of the only error of the last of these modules, which all are in one folder.
+fn advice_of_folder(modules: &[(&str, &str)]) -> String {
     let folder = tempfile::tempdir().unwrap();
-    let write = |name: &str, body: &str| {
-        let text = format!("---- MODULE {name} ----\n{body}\n====\n");
-        std::fs::write(folder.path().join(name).with_extension("tla"), text).unwrap();
-    };
-    write("Interface", "CONSTANTS Adr, Val");
-    write("Inner", "EXTENDS Interface\nCONSTANT InitMem\nSpec == InitMem");
-    write(
-        "Memory",
-        "EXTENDS Inner
-Of(InitMem) == INSTANCE Inner
-Spec == \\E InitMem \\in [Adr -> Val] : Of(InitMem)!Spec",
-    );
-    let loaded = load(&folder.path().join("Memory.tla"), &SearchPath::default());
+    let path = |name: &str| folder.path().join(name).with_extension("tla");
+    for (name, body) in modules {
+        std::fs::write(path(name), format!("---- MODULE {name} ----\n{body}\n====\n")).unwrap();
+    }
+    let loaded = load(&path(modules.last().unwrap().0), &SearchPath::default());
     let [error] = loaded.diagnostics.as_slice() else {
         panic!("{:#?}", loaded.diagnostics);
     };
-    let help = error.help.as_deref().unwrap_or("");
+    error.help.clone().unwrap_or_default()
+}
+
+#[test]
+fn a_module_that_has_taken_names_is_replaced_by_the_one_that_it_extends() {
+    let help = advice_of_folder(&[
+        ("Interface", "CONSTANTS Adr, Val"),
+        ("Inner", "EXTENDS Interface\nCONSTANT InitMem\nSpec == InitMem"),
+        (
+            "Memory",
+            "EXTENDS Inner
+Of(InitMem) == INSTANCE Inner
+Spec == \\E InitMem \\in [Adr -> Val] : Of(InitMem)!Spec",
+        ),
+    ]);
     assert!(help.contains("write `Interface` for `Inner` in line 2"), "{help}");
+}
+
+#[test]
+fn a_module_that_has_nothing_of_what_is_used_of_its_instance_is_replaced_by_one_that_has() {
+    let help = advice_of_folder(&[
+        ("Heap", "Pushed(s) == s\nPopped(s) == s"),
+        ("Queue", "Put(s) == s"),
+        (
+            "Jobs",
+            "Q == INSTANCE Queue\nA(s) == Q!Pushed(s)\nB(s) == Q!Popped(s)",
+        ),
+    ]);
+    assert!(help.contains("write `Heap` for `Queue` in line 2"), "{help}");
 }
 
 #[test]

@@ -33,7 +33,7 @@ impl SpoiltText<'_> {
         edits
     }
 
-    /// A module next to the spec that defines what is missing.
+    /// A module next to the spec that defines what is missing, extended, instantiated, or in place of one that is.
     pub fn more_modules(&self, search: &SearchPath) -> Vec<Edit> {
         let mut edits = Vec::new();
         let Some(first) = self.unknown.first() else {
@@ -48,8 +48,20 @@ impl SpoiltText<'_> {
             for (at, new) in extended.into_iter().chain(instance) {
                 edits.extend(self.insertion(at, new, Words::Meant));
             }
+            let others = self.instantiated().filter(|token| self.word(token) != module);
+            edits.extend(others.filter_map(|token| self.edit(token.span(), module.clone(), Words::Meant)));
         }
         edits
+    }
+
+    /// The modules after INSTANCE.
+    fn instantiated(&self) -> impl Iterator<Item = &Token> {
+        let pairs = self.tokens.iter().zip(self.tokens_from(1));
+        pairs
+            .filter(|(before, token)| {
+                before.kind == TokenKind::Keyword(Keyword::Instance) && token.kind == TokenKind::Identifier
+            })
+            .map(|(_, token)| token)
     }
 
     /// The names after EXTENDS.
