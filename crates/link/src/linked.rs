@@ -608,3 +608,30 @@ fn file_operations(file: &LinkFile) -> Vec<String> {
     names.extend((0..file.tags.len()).map(|number| name("tag", &number.to_string())));
     names
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_truth_values_stand_for_themselves_and_all_else_is_evaluated() {
+        let number = |text: &str| Some(ConfigValue::Number(text.to_owned()));
+        assert_eq!(literal("2"), number("2"));
+        assert_eq!(literal("-9223372036854775808"), number("-9223372036854775808"));
+        assert_eq!(literal("007"), number("7"));
+        assert_eq!(literal("FALSE"), Some(ConfigValue::Boolean(false)));
+        for other in [
+            "",
+            "-",
+            "+3",
+            "1 + 1",
+            "9223372036854775808",
+            "a",
+            "\"a\"",
+            "{1}",
+            "true",
+        ] {
+            assert_eq!(literal(other), None, "{other}");
+        }
+    }
+}
