@@ -14,6 +14,7 @@ use crate::limits::{Deadline, Limit};
 use crate::live::Live;
 use crate::machine::Machine;
 use crate::outcome::{Breach, Figures, Wrong};
+use crate::runs::Runs;
 use crate::seen::{SeenStates, Shard, shard_of};
 use crate::sieve::{Recent, Shared, Sieve};
 use crate::waiting::Segment;
@@ -89,9 +90,11 @@ pub(crate) struct Crew<'a, M: Machine> {
     pub(crate) block: RwLock<Block<M::Failure>>,
     claims: Claims,
     deadline: Deadline,
-    next_segment: AtomicUsize,
+    runs: Runs,
     /// The first segment that ended early: nothing after it counts.
     cut: AtomicUsize,
+    /// Harvests of earlier blocks, for their memory.
+    spare: Mutex<Vec<Harvest>>,
 }
 
 /// How many states are expanded between two looks at the clock.
@@ -119,8 +122,9 @@ impl<'a, M: Machine> Crew<'a, M> {
             }),
             claims: Claims::default(),
             deadline: Deadline::new(&search.limits),
-            next_segment: AtomicUsize::new(0),
+            runs: Runs::new(search.workers),
             cut: AtomicUsize::new(usize::MAX),
+            spare: Mutex::default(),
         }
     }
 
@@ -151,9 +155,11 @@ impl<'a, M: Machine> Crew<'a, M> {
             self.claims.clear();
             block.first_claim = 0;
         }
-        block.reaped = segments.iter().map(|_| Reaped::default()).collect();
+        let reaped = segments.iter().map(|_| Reaped::default()).collect();
+        let harvests = std::mem::replace(&mut block.reaped, reaped).into_iter();
+        lock(&self.spare).extend(harvests.filter_map(|reaped| reaped.harvest.into_inner()?.emptied()));
         block.segments = segments;
-        self.next_segment.store(0, Ordering::Relaxed);
+        self.runs.start_over();
         self.cut.store(usize::MAX, Ordering::Relaxed);
     }
 
@@ -170,29 +176,32 @@ impl<'a, M: Machine> Crew<'a, M> {
         let may_be_elsewhere = self.machine.fingerprints_identify();
         member.mine.clear();
         loop {
-            let number = self.next_segment.fetch_add(1, Ordering::Relaxed);
-            let Some(segment) = block.segments.get(number) else {
-                break;
-            };
-            if number > self.cut.load(Ordering::Relaxed) {
+            let run = self.runs.take(block.segments.len());
+            if run.is_empty() {
                 break;
             }
-            let mut sieve = member.recent.before(Shared {
-                before: &before,
-                mine: &mut member.mine,
-                claims: &self.claims,
-                segment: block.first_claim + number,
-                may_be_elsewhere,
-            });
-            let mut harvest = self.harvest();
-            let worker = &mut member.worker;
-            let early = self.expand_segment(worker, (segment, block.level), &mut sieve, &mut harvest, None);
-            if early.is_some() {
-                self.cut.fetch_min(number, Ordering::Relaxed);
-            }
-            if let Some(reaped) = block.reaped.get(number) {
-                reaped.harvest.get_or_init(|| harvest);
-                *lock(&reaped.early) = early;
+            for (number, segment) in run.clone().zip(&block.segments[run]) {
+                if number > self.cut.load(Ordering::Relaxed) {
+                    return;
+                }
+                let mut sieve = member.recent.before(Shared {
+                    before: &before,
+                    mine: &mut member.mine,
+                    claims: &self.claims,
+                    segment: block.first_claim + number,
+                    may_be_elsewhere,
+                });
+                let mut harvest = lock(&self.spare).pop().unwrap_or_else(|| self.harvest());
+                let worker = &mut member.worker;
+                let early =
+                    self.expand_segment(worker, (segment, block.level), &mut sieve, &mut harvest, None);
+                if early.is_some() {
+                    self.cut.fetch_min(number, Ordering::Relaxed);
+                }
+                if let Some(reaped) = block.reaped.get(number) {
+                    reaped.harvest.get_or_init(|| harvest);
+                    *lock(&reaped.early) = early;
+                }
             }
         }
     }

@@ -35,6 +35,9 @@ pub(crate) struct Edge {
     pub(crate) action: usize,
 }
 
+/// What a segment brings takes some ten thousand bytes.
+const SPARE_BYTES_MAX: usize = 1 << 18;
+
 /// What came of expanding some states, in the order in which it came.
 #[derive(Debug, Default)]
 pub(crate) struct Harvest {
@@ -104,6 +107,13 @@ impl Harvest {
             start = discovered.end;
             (discovered, bytes)
         })
+    }
+
+    /// One without anything in the same memory, if that is not so much that others may need it more.
+    pub(crate) fn emptied(mut self) -> Option<Self> {
+        let is_kept = self.bytes.capacity() <= SPARE_BYTES_MAX && self.edges.is_none();
+        self.clear();
+        is_kept.then_some(self)
     }
 
     /// Starts over, and keeps the memory.

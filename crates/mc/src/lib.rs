@@ -43,6 +43,7 @@ mod outcome;
 mod path;
 mod random;
 pub mod report;
+mod runs;
 mod seen;
 mod session;
 mod sieve;
