@@ -7,6 +7,7 @@
 //!
 //! Linux only; elsewhere allocators and systems do as they please.
 
+use crate::allocator;
 use crate::input::Input;
 
 #[cfg(target_os = "linux")]
@@ -21,6 +22,7 @@ fn set_disabled(disabled: libc::c_ulong) {
 #[cfg(target_os = "linux")]
 extern "C" fn begin_small() {
     set_disabled(1);
+    allocator::reserve_little();
 }
 
 // SAFETY: the C library calls what stands in this section, with arguments that a function without parameters may ignore,

@@ -41,9 +41,8 @@ impl<O, E: Display, F: Fn(&Operation) -> Result<Option<O>, E>> Decoder<O> for F 
 
 /// The operation as it would be known if it had not returned.
 fn never_returned(operation: &Operation) -> Operation {
-    Operation {
-        ret: None,
-        timebox: Timebox::pending(operation.timebox.start),
-        ..operation.clone()
-    }
+    let mut open = operation.clone();
+    open.ret = None;
+    open.timebox = Timebox::pending(operation.timebox.start);
+    open
 }

@@ -36,13 +36,6 @@ pub enum Bound {
     },
 }
 
-/// What an operation was bound to.
-#[derive(Clone, Debug)]
-pub(crate) struct Binding {
-    ret: Option<Value>,
-    instance: Instance,
-}
-
 /// Whether the results of an operation count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Results {
@@ -63,22 +56,15 @@ impl TlaModel<'_> {
     /// When the spec has no such action, or it takes other arguments.
     pub fn bind(&self, operation: &Operation) -> Result<Bound, BindError> {
         let is_plain = !operation.aborted && !operation.timebox.is_pending();
-        if is_plain
-            && let Some(binding) = self.bound.borrow().get(operation)
-            && binding.ret == operation.ret
-        {
-            return Ok(Bound::Once(binding.instance.clone()));
+        if is_plain && let Some(instance) = self.bound.borrow().get(&operation.call) {
+            return Ok(Bound::Once(instance.clone()));
         }
         let bound = self.bind_with(operation, Results::Known)?;
         if is_plain
             && let Bound::Once(instance) = &bound
             && self.is_bound_by_arguments(instance)
         {
-            let binding = Binding {
-                ret: operation.ret.clone(),
-                instance: instance.clone(),
-            };
-            self.bound.borrow_mut().put(operation, binding);
+            self.bound.borrow_mut().put(&operation.call, instance.clone());
         }
         Ok(bound)
     }

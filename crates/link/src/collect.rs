@@ -6,17 +6,17 @@ use std::path::Path;
 use omnilink_trace::Operation;
 use omnilink_value::Value;
 
+use crate::about_calls::AboutCalls;
 use crate::bind::event_of;
 use crate::error::LinkError;
 use crate::omnilink_setup::{TRACES, asks_for_traces};
-use crate::recent::Recent;
 
 /// Constants, each the set of all values that some fields of a trace hold.
 #[derive(Clone, Debug, Default)]
 pub struct Collection {
     constants: BTreeMap<String, Collected>,
-    /// Operations whose arguments were taken lately.
-    taken: Recent<()>,
+    /// Calls whose arguments were taken lately.
+    taken: AboutCalls<()>,
     /// Whether some field is found elsewhere than in the arguments.
     looks_beyond_arguments: bool,
     /// All operations of all threads, for setups made for OmniLink that look at them.
@@ -124,12 +124,12 @@ impl Collection {
             let event = event_of(operation);
             traces.entry(operation.thread.clone()).or_default().push(event);
         }
-        let is_taken = self.taken.get(operation).is_some();
+        let is_taken = self.taken.get(&operation.call).is_some();
         if is_taken && !self.looks_beyond_arguments {
             return;
         }
         if !is_taken {
-            self.taken.put(operation, ());
+            self.taken.put(&operation.call, ());
         }
         for collected in self.constants.values_mut() {
             for field in collected

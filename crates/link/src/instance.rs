@@ -30,8 +30,8 @@ pub(crate) struct Content {
     pub(crate) hash: u64,
     /// What is known about it whatever the state; seldom looked at while steps are taken.
     pub(crate) effects: OnceCell<Box<Effects>>,
-    /// What it did before, where that can be looked up.
-    pub(crate) lookup: OnceCell<Option<Lookup>>,
+    /// What it did before, where that can be looked up. Few need that.
+    pub(crate) lookup: OnceCell<Option<Box<Lookup>>>,
     /// The counts that it asks for.
     pub(crate) counts: OnceCell<Counts>,
     /// For operations in steps: whose steps these are, and whether this is the last.

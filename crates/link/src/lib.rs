@@ -20,6 +20,7 @@
 //! # Ok::<(), omnilink_link::LinkError>(())
 //! ```
 
+mod about_calls;
 mod action;
 mod bind;
 mod collect;
@@ -38,7 +39,6 @@ mod module;
 mod omnilink_setup;
 mod plan;
 mod reasons;
-mod recent;
 mod rule;
 mod session;
 mod state;

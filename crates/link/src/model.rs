@@ -10,7 +10,7 @@ use omnilink_tla::eval::{Effects, Evaluator, Families, Flow, Session as _, State
 use omnilink_tla::ir::Operation;
 use omnilink_value::Value;
 
-use crate::bind::Binding;
+use crate::about_calls::AboutCalls;
 use crate::counted::{Counted, Counts, Judgements};
 use crate::error::LinkError;
 use crate::footprint::Cells;
@@ -19,7 +19,6 @@ use crate::instance::Instance;
 use crate::linked::Linked;
 use crate::lookup::Lookup;
 use crate::plan::Plan;
-use crate::recent::Recent;
 use crate::rule::{self, Rule};
 use crate::session::Unobserved;
 use crate::state::SpecState;
@@ -41,7 +40,7 @@ pub struct TlaModel<'l> {
     /// Actions that do nothing but count, as far as they were met.
     counting: RefCell<Vec<Operation>>,
     judgements: RefCell<Judgements>,
-    pub(crate) bound: RefCell<Recent<Binding>>,
+    pub(crate) bound: RefCell<AboutCalls<Instance>>,
     pub(crate) unread: RefCell<BTreeSet<(String, String)>>,
     /// What was refused while a violation was explained.
     pub(crate) refused: RefCell<Vec<(Instance, SpecState)>>,
@@ -155,8 +154,8 @@ impl<'l> TlaModel<'l> {
         let lookup = instance
             .0
             .lookup
-            .get_or_init(|| Lookup::of(self.effects(instance)));
-        lookup.as_ref()
+            .get_or_init(|| Lookup::of(self.effects(instance)).map(Box::new));
+        lookup.as_deref()
     }
 
     /// The counts that an instance asks for.

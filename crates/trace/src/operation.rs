@@ -1,24 +1,38 @@
 //! One observed call.
 
 use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 
 use omnilink_value::Value;
 
 use crate::{Name, Place, Timebox};
 
 /// One observed call of an operation, or one line of a log.
+///
+/// Its fields are those of its [`Call`], which operations that were written alike have in common, and who called when. Changing a
+/// field of the call changes that of this operation only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation {
     /// Who called. Threads have at most one open call each, unless the trace was opened as asynchronous.
     pub thread: Value,
-    /// What was called. Empty for a log line that names no event.
+    /// What was called, and what came of it.
+    pub call: Arc<Call>,
+    /// When.
+    pub timebox: Timebox,
+    /// Where this was read.
+    pub place: Place,
+}
+
+/// What was called, and what came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// The operation. Empty for a log line that names no event.
     pub name: Name,
     /// With what.
     pub args: Args,
     /// What came back, where the trace keeps results apart from arguments.
     pub ret: Option<Value>,
-    /// When.
-    pub timebox: Timebox,
     /// The system said that it failed.
     pub aborted: bool,
     /// Whatever else the recorder noted down.
@@ -27,8 +41,37 @@ pub struct Operation {
     pub vars: Option<Value>,
     /// The logical clock that a log line carries: an integer or a vector clock.
     pub clock: Option<Value>,
-    /// Where this was read.
-    pub place: Place,
+}
+
+impl Call {
+    /// A call of which nothing more is known.
+    pub fn new(name: Name, args: Args) -> Self {
+        Self {
+            name,
+            args,
+            ret: None,
+            aborted: false,
+            meta: None,
+            vars: None,
+            clock: None,
+        }
+    }
+}
+
+// An operation is a call with a time: whoever has it asks for its name, not for the name of its call.
+impl Deref for Operation {
+    type Target = Call;
+
+    #[inline]
+    fn deref(&self) -> &Call {
+        &self.call
+    }
+}
+
+impl DerefMut for Operation {
+    fn deref_mut(&mut self) -> &mut Call {
+        Arc::make_mut(&mut self.call)
+    }
 }
 
 impl Operation {
@@ -36,14 +79,8 @@ impl Operation {
     pub fn new(thread: impl Into<Value>, name: impl Into<Name>, args: Args, timebox: Timebox) -> Self {
         Self {
             thread: thread.into(),
-            name: name.into(),
-            args,
-            ret: None,
+            call: Arc::new(Call::new(name.into(), args)),
             timebox,
-            aborted: false,
-            meta: None,
-            vars: None,
-            clock: None,
             place: Place::whole("memory"),
         }
     }
@@ -52,7 +89,8 @@ impl Operation {
     pub(crate) fn bytes(&self) -> usize {
         let others = [&self.ret, &self.meta, &self.vars, &self.clock];
         let inside = others.into_iter().flatten().map(Value::heap_bytes).sum::<usize>();
-        size_of::<Self>() + self.thread.heap_bytes() + self.args.as_value().heap_bytes() + inside
+        let whole = size_of::<Self>() + size_of::<Call>();
+        whole + self.thread.heap_bytes() + self.args.as_value().heap_bytes() + inside
     }
 
     /// The same operation with a result.

@@ -291,20 +291,6 @@ impl Value {
         }
     }
 
-    /// A word that copies of one value have in common, and that is at hand without looking at what the value holds. Values
-    /// that are equal but were not copied from one another may have others, and so may the same value elsewhere.
-    #[inline]
-    pub fn identity(&self) -> u64 {
-        match &self.0 {
-            Repr::Bool(value) => u64::from(*value),
-            Repr::Int(value) => *value as u64,
-            Repr::ShortStr(text) | Repr::ShortModel(text) => text.hash(),
-            Repr::LongStr(text) | Repr::LongModel(text) => text.as_ptr() as u64,
-            Repr::Set(elements) | Repr::Tuple(elements) => elements.as_ptr() as u64,
-            Repr::Record(entries) | Repr::Function(entries) => entries.as_ptr() as u64,
-        }
-    }
-
     #[inline(never)]
     fn hash_other(&self) -> u64 {
         let seed = self.kind() as u64 + 1;

@@ -62,12 +62,11 @@ fn placed(operation: &Operation, rank: Time, at: Time) -> Operation {
         ("at", Value::int(at)),
         ("place", Value::str(&operation.place.to_string())),
     ]);
-    Operation {
-        timebox: match end {
-            Some(_) => Timebox::new(rank, rank),
-            None => Timebox::pending(rank),
-        },
-        meta: Some(meta),
-        ..operation.clone()
-    }
+    let mut placed = operation.clone();
+    placed.timebox = match end {
+        Some(_) => Timebox::new(rank, rank),
+        None => Timebox::pending(rank),
+    };
+    placed.meta = Some(meta);
+    placed
 }

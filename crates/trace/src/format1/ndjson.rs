@@ -50,7 +50,7 @@ impl NdjsonRecords {
             notes,
             known: Known {
                 names: NameCache::new(),
-                calls: CallCache::new(),
+                calls: CallCache::default(),
             },
             line: 1,
             ordinal: 0,
@@ -245,6 +245,13 @@ fn decode(text: &str, known: &mut Known, fields: &mut Fields) -> Result<(), Prob
         decode_field(&mut cursor, field, known, fields)?;
     }
     cursor.end()?;
+    if fields.ret.is_some()
+        && !fields.has_more()
+        && let Some(open) = fields.call.take()
+        && let Some(ret) = fields.ret.take()
+    {
+        fields.call = Some(known.calls.returning(open, ret));
+    }
     Ok(())
 }
 
@@ -252,10 +259,10 @@ fn decode(text: &str, known: &mut Known, fields: &mut Fields) -> Result<(), Prob
 #[inline]
 fn decode_call(cursor: &mut Cursor<'_>, known: &mut Known, fields: &mut Fields) -> Result<(), Problem> {
     let vacancy = match known.calls.find(cursor) {
-        Ok((name, args)) => {
+        Ok(call) => {
             fields.see(Field::Op)?;
             fields.see(Field::Args)?;
-            (fields.name, fields.args) = (Some(name), Some(args));
+            fields.call = Some(call);
             return Ok(());
         }
         Err(vacancy) => vacancy,
@@ -268,8 +275,10 @@ fn decode_call(cursor: &mut Cursor<'_>, known: &mut Known, fields: &mut Fields) 
         return Ok(());
     }
     decode_field(cursor, Field::Args, known, fields)?;
-    if let (Some(vacancy), Some(name), Some(args)) = (vacancy, &fields.name, &fields.args) {
-        known.calls.remember(vacancy, cursor, name, args);
+    if let Some(vacancy) = vacancy
+        && let (Some(name), Some(args)) = (fields.name.take(), fields.args.take())
+    {
+        fields.call = Some(known.calls.remember(vacancy, cursor, name, args));
     }
     Ok(())
 }

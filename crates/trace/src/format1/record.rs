@@ -6,12 +6,14 @@ use omnilink_value::{Kind, Value};
 
 use super::Field;
 use crate::place::Source;
-use crate::{Args, Name, Operation, Place, Problem, Time, Timebox, TraceError};
+use crate::{Args, Call, Name, Operation, Place, Problem, Time, Timebox, TraceError};
 
 /// The fields of a record as they were found.
 #[derive(Debug, Default)]
 pub(crate) struct Fields {
     pub(crate) thread: Option<Value>,
+    /// Name and arguments, and perhaps a result, where these were read before.
+    pub(crate) call: Option<Arc<Call>>,
     pub(crate) name: Option<Name>,
     pub(crate) args: Option<Args>,
     pub(crate) start: Option<Time>,
@@ -81,10 +83,46 @@ impl Fields {
         Ok(())
     }
 
+    /// The name of the operation, as far as it was read.
+    fn name(&self) -> Option<&Name> {
+        let known = self.call.as_ref().map(|call| &call.name);
+        known.or(self.name.as_ref())
+    }
+
+    /// Whether anything was said about the call beside its name, its arguments and its result.
+    #[inline]
+    pub(crate) fn has_more(&self) -> bool {
+        self.aborted || self.meta.is_some() || self.vars.is_some() || self.clock.is_some()
+    }
+
+    /// What was called; `None` if no name was read and it may not be missing.
+    #[inline]
+    fn into_call(self, is_log_line: bool) -> Option<Arc<Call>> {
+        if self.call.is_some() && self.ret.is_none() && !self.has_more() {
+            return self.call;
+        }
+        let (name, args) = match self.call {
+            Some(call) => (call.name.clone(), call.args.clone()),
+            None => {
+                let name = self.name.or_else(|| is_log_line.then(|| Name::new("")))?;
+                (name, self.args.unwrap_or_else(Args::none))
+            }
+        };
+        Some(Arc::new(Call {
+            name,
+            args,
+            ret: self.ret,
+            aborted: self.aborted,
+            meta: self.meta,
+            vars: self.vars,
+            clock: self.clock,
+        }))
+    }
+
     #[cold]
     fn wrong(&self, field: Field, expected: &'static str, found: Value) -> Problem {
         Problem::WrongField {
-            op: self.name.clone(),
+            op: self.name().cloned(),
             field: field.name(),
             expected,
             found,
@@ -115,7 +153,7 @@ impl Defaults {
     }
 
     #[inline]
-    fn assemble(&self, fields: Fields, position: u64, ordinal: u64) -> Result<Operation, Problem> {
+    fn assemble(&self, mut fields: Fields, position: u64, ordinal: u64) -> Result<Operation, Problem> {
         let is_log_line = fields.start.is_none() && (fields.vars.is_some() || fields.clock.is_some());
         let timebox = timebox(&fields, ordinal)?;
         let missing = |field: Field, expected, op: Option<&Name>| Problem::MissingField {
@@ -123,26 +161,19 @@ impl Defaults {
             field: field.name(),
             expected,
         };
-        let name = match fields.name {
-            Some(name) => name,
-            None if is_log_line => Name::new(""),
-            None => return Err(missing(Field::Op, "the name of the operation", None)),
+        let thread = fields.thread.take().or_else(|| self.thread.clone());
+        let Some(call) = fields.into_call(is_log_line) else {
+            return Err(missing(Field::Op, "the name of the operation", None));
         };
-        let thread = match fields.thread.or_else(|| self.thread.clone()) {
+        let thread = match thread {
             Some(thread) => thread,
             None if is_log_line => Value::null(),
-            None => return Err(missing(Field::Thread, "a number or a string", Some(&name))),
+            None => return Err(missing(Field::Thread, "a number or a string", Some(&call.name))),
         };
         Ok(Operation {
             thread,
-            name,
-            args: fields.args.unwrap_or_else(Args::none),
-            ret: fields.ret,
+            call,
             timebox,
-            aborted: fields.aborted,
-            meta: fields.meta,
-            vars: fields.vars,
-            clock: fields.clock,
             place: Place::at(&self.source, position),
         })
     }
@@ -151,7 +182,7 @@ impl Defaults {
 /// A log line has no timebox: it happened at its clock where that is a number, otherwise in its turn.
 #[inline]
 fn timebox(fields: &Fields, ordinal: u64) -> Result<Timebox, Problem> {
-    let op = || fields.name.clone();
+    let op = || fields.name().cloned();
     match (fields.start, fields.end) {
         (Some(start), Some(end)) if end < start => Err(Problem::EndBeforeStart {
             op: op().unwrap_or_else(|| Name::new("?")),

@@ -6,7 +6,7 @@ use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
 use crate::place::Source;
-use crate::{Args, Name, Operation, Place, Problem, Time, Timebox, TraceError};
+use crate::{Args, Call, Name, Operation, Place, Problem, Time, Timebox, TraceError};
 
 /// What a Jepsen event says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,13 +48,13 @@ pub(super) struct Event {
 #[derive(Debug)]
 pub(super) struct Pairing {
     source: Arc<Source>,
-    open: FxHashMap<Value, Call>,
+    open: FxHashMap<Value, Invoked>,
     /// How often a process has been retired.
     retired: FxHashMap<Value, usize>,
 }
 
 #[derive(Debug)]
-struct Call {
+struct Invoked {
     event: Event,
     start: Time,
 }
@@ -82,7 +82,7 @@ impl Pairing {
                 return Err(TraceError::new(place, problem));
             }
             self.open
-                .insert(event.process.clone(), Call { event, start: time });
+                .insert(event.process.clone(), Invoked { event, start: time });
             return Ok(None);
         }
         let Some(call) = self.open.remove(&event.process) else {
@@ -125,13 +125,13 @@ impl Pairing {
 
     /// The calls that never returned, in the order of the input.
     pub(super) fn leftovers(&mut self) -> Vec<Operation> {
-        let mut calls: Vec<Call> = self.open.drain().map(|(_, call)| call).collect();
+        let mut calls: Vec<Invoked> = self.open.drain().map(|(_, call)| call).collect();
         calls.sort_unstable_by_key(|call| call.event.line);
         calls.into_iter().map(|call| self.complete(call, None)).collect()
     }
 
-    fn complete(&self, call: Call, end: Option<(&Event, Time)>) -> Operation {
-        let Call { event: invoke, start } = call;
+    fn complete(&self, call: Invoked, end: Option<(&Event, Time)>) -> Operation {
+        let Invoked { event: invoke, start } = call;
         let returned = end.filter(|(event, _)| event.kind != Kind::Info);
         let meta = end.map(|(event, _)| meta(&invoke, event)).unwrap_or_default();
         let timebox = Timebox {
@@ -139,17 +139,18 @@ impl Pairing {
             end: returned.map(|(_, time)| time),
         };
         let value = invoke.value.into_iter().map(|value| ("value".to_owned(), value));
-        Operation {
+        let args = Args::named(invoke.extra.into_iter().chain(value));
+        let call = Call {
             ret: returned.and_then(|(event, _)| event.value.clone()),
             aborted: returned.is_some_and(|(event, _)| event.kind == Kind::Fail),
             meta: (!meta.is_empty()).then(|| Value::record(meta)),
+            ..Call::new(invoke.f, args)
+        };
+        Operation {
+            thread: self.thread(&invoke.process),
+            call: Arc::new(call),
+            timebox,
             place: Place::at(&self.source, invoke.line),
-            ..Operation::new(
-                self.thread(&invoke.process),
-                invoke.f,
-                Args::named(invoke.extra.into_iter().chain(value)),
-                timebox,
-            )
         }
     }
 

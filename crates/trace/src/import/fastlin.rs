@@ -11,7 +11,7 @@ use crate::input::Window;
 use crate::note::Notes;
 use crate::place::Source;
 use crate::records::Records;
-use crate::{Args, Header, Note, Operation, Place, Problem, Time, Timebox, TraceError};
+use crate::{Args, Call, Header, Name, Note, Operation, Place, Problem, Time, Timebox, TraceError};
 
 /// The methods whose value is what came back; the value of any other method is what was passed in.
 const RETURNING: [&str; 7] = ["deq", "pop", "poll", "peek", "read", "front", "top"];
@@ -108,10 +108,15 @@ impl FastlinRecords {
         } else {
             Args::named([("value", Value::int(value))])
         };
-        Ok(Some(Operation {
+        let call = Call {
             ret: returns.then(|| Value::int(value)),
+            ..Call::new(Name::new(method), args)
+        };
+        Ok(Some(Operation {
+            thread: self.ordinal.into(),
+            call: Arc::new(call),
+            timebox: Timebox::new(start, end),
             place: Place::at(&self.source, self.line),
-            ..Operation::new(self.ordinal, method, args, Timebox::new(start, end))
         }))
     }
 }

@@ -13,7 +13,7 @@ use crate::maps::Maps;
 use crate::note::Notes;
 use crate::place::Source;
 use crate::records::Records;
-use crate::{Args, Name, Note, Operation, Place, Problem, Time, Timebox, TraceError};
+use crate::{Args, Call, Name, Note, Operation, Place, Problem, Time, Timebox, TraceError};
 
 const TERMINATE: &str = "__TerminateThread";
 const ABORT: &str = "__AbortThread";
@@ -84,12 +84,17 @@ impl OmniLinkRecords {
         let timebox = timebox(&name, start, end)?;
         let arguments = body.as_record().into_iter().flat_map(|body| body.iter());
         let arguments = arguments.filter(|(key, _)| !RESERVED.contains(key));
-        Ok(Operation {
-            args: Args::named(arguments.map(|(key, value)| (key, value.clone()))),
+        let args = Args::named(arguments.map(|(key, value)| (key, value.clone())));
+        let call = Call {
             aborted,
             meta: body.field("_meta").filter(|meta| !meta.is_null()).cloned(),
+            ..Call::new(name, args)
+        };
+        Ok(Operation {
+            thread: self.thread.clone(),
+            call: Arc::new(call),
+            timebox,
             place,
-            ..Operation::new(self.thread.clone(), name, Args::none(), timebox)
         })
     }
 

@@ -15,7 +15,7 @@ use crate::input::Window;
 use crate::note::Notes;
 use crate::place::Source;
 use crate::records::Records;
-use crate::{Args, Name, Operation, Place, Problem, Time, Timebox, TraceError};
+use crate::{Args, Call, Name, Operation, Place, Problem, Time, Timebox, TraceError};
 
 /// The operations of a file, as they complete.
 pub(crate) struct PorcupineRecords {
@@ -24,7 +24,7 @@ pub(crate) struct PorcupineRecords {
     /// Events so far: the clock of events, which carry no times.
     events: Time,
     /// Calls whose return has not come, by their number.
-    open: FxHashMap<Value, Call>,
+    open: FxHashMap<Value, OpenCall>,
     /// Where calls returned, to tell a second return from one without a call. Forgotten now and then, so that memory
     /// does not grow with the trace.
     returned: FxHashMap<Value, Place>,
@@ -33,7 +33,7 @@ pub(crate) struct PorcupineRecords {
 
 const RETURNED_MAX: usize = 1 << 16;
 
-struct Call {
+struct OpenCall {
     operation: Operation,
     line: u64,
 }
@@ -95,23 +95,28 @@ impl PorcupineRecords {
         if is_call {
             let client = element.client.unwrap_or_else(|| Value::int(0));
             let (name, args) = call(element.value.unwrap_or_else(Value::null));
-            let operation = Operation {
+            let call = Call {
                 meta: element.metadata.filter(|meta| !meta.is_null()),
+                ..Call::new(name, args)
+            };
+            let operation = Operation {
+                thread: client,
+                call: Arc::new(call),
+                timebox: Timebox::pending(time),
                 place,
-                ..Operation::new(client, name, args, Timebox::pending(time))
             };
             if let Some(earlier) = self.open.get(&id) {
                 let earlier = earlier.operation.place.clone();
                 return Err(Problem::CallWhileOpen {
                     process: id,
-                    op: operation.name,
+                    op: operation.name.clone(),
                     earlier,
                 });
             }
-            self.open.insert(id, Call { operation, line });
+            self.open.insert(id, OpenCall { operation, line });
             return Ok(None);
         }
-        let Some(Call { mut operation, .. }) = self.open.remove(&id) else {
+        let Some(OpenCall { mut operation, .. }) = self.open.remove(&id) else {
             return Err(match self.returned.remove(&id) {
                 Some(earlier) => Problem::DuplicateReturn { call: id, earlier },
                 None => Problem::ReturnWithoutCall {
@@ -126,12 +131,14 @@ impl PorcupineRecords {
         self.returned.insert(id, place);
         operation.timebox.end = Some(time);
         operation.ret = Some(element.value.unwrap_or_else(Value::null));
-        operation.meta = operation.meta.or(element.metadata.filter(|meta| !meta.is_null()));
+        if operation.meta.is_none() {
+            operation.meta = element.metadata.filter(|meta| !meta.is_null());
+        }
         Ok(Some(operation))
     }
 
     fn leftovers(&mut self) -> std::vec::IntoIter<Operation> {
-        let mut calls: Vec<Call> = self.open.drain().map(|(_, call)| call).collect();
+        let mut calls: Vec<OpenCall> = self.open.drain().map(|(_, call)| call).collect();
         calls.sort_unstable_by_key(|call| call.line);
         calls
             .into_iter()
@@ -176,11 +183,16 @@ fn operation(element: Element, place: Place) -> Result<Operation, Problem> {
     if let Some(end) = end.filter(|&end| end < start) {
         return Err(Problem::EndBeforeStart { op: name, start, end });
     }
-    Ok(Operation {
+    let call = Call {
         ret: end.and(element.output),
         meta: element.metadata.filter(|meta| !meta.is_null()),
+        ..Call::new(name, args)
+    };
+    Ok(Operation {
+        thread: client,
+        call: Arc::new(call),
+        timebox: Timebox { start, end },
         place,
-        ..Operation::new(client, name, args, Timebox { start, end })
     })
 }
 

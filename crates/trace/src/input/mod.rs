@@ -27,7 +27,7 @@ pub(crate) struct Input {
 }
 
 /// How much is read at a time, unless many inputs are open at once.
-pub(crate) const BUFFER_BYTES: usize = 1 << 16;
+pub(crate) const BUFFER_BYTES: usize = 1 << 15;
 
 #[derive(Clone)]
 enum Kind {

@@ -40,12 +40,11 @@ pub fn operation() -> impl Strategy<Value = Operation> {
     (any::<i64>(), "\\PC{0,20}", args, timebox, extras).prop_map(|(thread, name, args, timebox, extras)| {
         let (ret, meta, aborted) = extras;
         let meta = meta.filter(|meta| !meta.is_null());
-        Operation {
-            ret,
-            meta,
-            aborted,
-            ..Operation::new(thread, name.as_str(), args, timebox)
-        }
+        let mut operation = Operation::new(thread, name.as_str(), args, timebox);
+        operation.ret = ret;
+        operation.meta = meta;
+        operation.aborted = aborted;
+        operation
     })
 }
 

@@ -1,5 +1,7 @@
 //! Trace format 1 as it is documented.
 
+use std::sync::Arc;
+
 use omnilink_trace::{Args, Format, OpenOptions, Trace};
 use omnilink_value::Value;
 
@@ -173,4 +175,43 @@ fn arguments_that_are_written_alike_are_shared() {
     );
     let keys = |at: usize| operations[at].args.get("key", 0).map(std::ptr::from_ref);
     assert_eq!(keys(0), keys(1), "one record in memory");
+}
+
+#[test]
+fn calls_that_are_written_alike_are_one_and_others_are_not() {
+    let operations = read(
+        r#"{"thread":0,"op":"get","args":{"key":1},"start":0,"end":1,"ret":7}
+{"thread":0,"op":"get","args":{"key":1},"start":2,"end":3,"ret":8}
+{"thread":1,"op":"get","args":{"key":1},"start":4,"end":5,"ret":7}
+{"thread":1,"op":"get","args":{"key":1},"start":6,"end":7}
+{"thread":1,"op":"get","args":{"key":1},"start":8,"end":9,"ret":7,"aborted":true}
+{"thread":1,"op":"get","args":{"key":1},"start":10,"end":11}
+{"thread":1,"op":"get","args":{"key":1},"start":12,"end":13,"meta":{"ret":7}}
+"#,
+    );
+    let returned: Vec<Option<Value>> = operations.iter().map(|operation| operation.ret.clone()).collect();
+    let seven = || Some(Value::int(7));
+    assert_eq!(
+        returned,
+        [seven(), Some(8.into()), seven(), None, seven(), None, None]
+    );
+    let twins = |one: usize| {
+        let is_same = |other: &usize| Arc::ptr_eq(&operations[one].call, &operations[*other].call);
+        (0..operations.len()).filter(is_same).collect::<Vec<_>>()
+    };
+    assert_eq!([twins(0), twins(1)], [vec![0, 2], vec![1]]);
+    assert_eq!([twins(3), twins(4), twins(6)], [vec![3, 5], vec![4], vec![6]]);
+    assert!(operations[4].aborted && !operations[0].aborted);
+    assert!(operations[6].meta.is_some() && operations[3].meta.is_none());
+}
+
+#[test]
+fn a_change_of_one_operation_leaves_those_that_were_written_alike() {
+    let line = r#"{"thread":0,"op":"put","args":{"key":1},"start":0,"end":0}"#;
+    let mut operations = read(format!("{line}\n{line}\n"));
+    operations[0].ret = Some(Value::int(3));
+    assert_eq!(
+        (operations[0].ret.clone(), operations[1].ret.clone()),
+        (Some(3.into()), None)
+    );
 }

@@ -9,11 +9,9 @@ fn operation(thread: i64, name: &str, timebox: (i64, Option<i64>), meta: &[(&str
         start: timebox.0,
         end: timebox.1,
     };
-    let meta = (!meta.is_empty()).then(|| Value::record(meta.iter().cloned()));
-    Operation {
-        meta,
-        ..Operation::new(thread, name, Args::none(), timebox)
-    }
+    let mut operation = Operation::new(thread, name, Args::none(), timebox);
+    operation.meta = (!meta.is_empty()).then(|| Value::record(meta.iter().cloned()));
+    operation
 }
 
 fn trace(operations: &[Operation]) -> Trace {
