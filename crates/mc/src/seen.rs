@@ -153,6 +153,15 @@ impl Shard {
         ((spread * self.fingerprints.len() as u64) >> 32) as usize
     }
 
+    /// What stands where the search for a state starts.
+    #[inline]
+    pub(crate) fn at_home(&self, state: Fingerprint) -> u64 {
+        self.fingerprints
+            .get(self.home(state.tag()))
+            .copied()
+            .unwrap_or(EMPTY)
+    }
+
     /// The slot of a state, or the empty one where it belongs. There must be an empty slot.
     #[inline]
     fn find(&self, state: u64, tag: Tag) -> (usize, bool) {
