@@ -56,6 +56,13 @@ impl Call {
             clock: None,
         }
     }
+
+    /// About how many bytes it takes, what it shares with other calls included.
+    fn bytes(&self) -> usize {
+        let others = [&self.ret, &self.meta, &self.vars, &self.clock];
+        let inside = others.into_iter().flatten().map(Value::heap_bytes).sum::<usize>();
+        size_of::<Self>() + self.args.as_value().heap_bytes() + inside
+    }
 }
 
 // An operation is a call with a time: whoever has it asks for its name, not for the name of its call.
@@ -85,12 +92,15 @@ impl Operation {
         }
     }
 
-    /// About how many bytes it takes, what it shares with others included.
+    /// About how many bytes it takes. A call that others have too is counted with the first that is read of them.
     pub(crate) fn bytes(&self) -> usize {
-        let others = [&self.ret, &self.meta, &self.vars, &self.clock];
-        let inside = others.into_iter().flatten().map(Value::heap_bytes).sum::<usize>();
-        let whole = size_of::<Self>() + size_of::<Call>();
-        whole + self.thread.heap_bytes() + self.args.as_value().heap_bytes() + inside
+        // With two counts before it and a pointer to it.
+        let own = size_of::<Self>() + 3 * size_of::<usize>() + self.thread.heap_bytes();
+        // One is this operation's; another may be that of the reader, who remembers the call.
+        match Arc::strong_count(&self.call) {
+            0..=2 => own + self.call.bytes(),
+            _ => own,
+        }
     }
 
     /// The same operation with a result.

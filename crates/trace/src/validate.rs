@@ -1,10 +1,11 @@
 //! Threads have at most one open call each.
 
-use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 use omnilink_value::Value;
+use rustc_hash::FxHashMap;
 
-use crate::{Name, Operation, Place, Problem, Time, TraceError};
+use crate::{Operation, Problem, TraceError};
 
 /// Remembers each thread's last call and refuses a call that begins before that one ended.
 ///
@@ -12,33 +13,20 @@ use crate::{Name, Operation, Place, Problem, Time, TraceError};
 /// of the calls is certain, and a coarse clock often reads the same twice.
 #[derive(Debug, Default)]
 pub(crate) struct ThreadCheck {
-    last: FxHashMap<Value, Call>,
-}
-
-#[derive(Debug)]
-struct Call {
-    name: Name,
-    /// `None`: it never returned.
-    end: Option<Time>,
-    place: Place,
+    last: FxHashMap<Value, Arc<Operation>>,
 }
 
 impl ThreadCheck {
     /// Checks the next operation in order of start.
     #[inline]
-    pub(crate) fn check(&mut self, operation: &Operation) -> Result<(), TraceError> {
-        let call = || Call {
-            name: operation.name.clone(),
-            end: operation.timebox.end,
-            place: operation.place.clone(),
-        };
+    pub(crate) fn check(&mut self, operation: &Arc<Operation>) -> Result<(), TraceError> {
         let Some(last) = self.last.get_mut(&operation.thread) else {
-            self.last.insert(operation.thread.clone(), call());
+            self.last.insert(operation.thread.clone(), Arc::clone(operation));
             return Ok(());
         };
-        match last.end {
+        match last.timebox.end {
             Some(end) if end <= operation.timebox.start => {
-                *last = call();
+                *last = Arc::clone(operation);
                 Ok(())
             }
             _ => Err(overlap(operation, last)),
@@ -47,7 +35,7 @@ impl ThreadCheck {
 }
 
 #[cold]
-fn overlap(operation: &Operation, earlier: &Call) -> TraceError {
+fn overlap(operation: &Operation, earlier: &Operation) -> TraceError {
     TraceError::new(
         operation.place.clone(),
         Problem::Overlap {
@@ -55,7 +43,7 @@ fn overlap(operation: &Operation, earlier: &Call) -> TraceError {
             op: operation.name.clone(),
             start: operation.timebox.start,
             earlier: earlier.name.clone(),
-            earlier_end: earlier.end,
+            earlier_end: earlier.timebox.end,
             earlier_place: earlier.place.clone(),
         },
     )
