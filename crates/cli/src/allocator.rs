@@ -6,7 +6,6 @@
 //! What nearly everybody asks for, eight bytes or less, every block has anyway.
 
 use std::alloc::{GlobalAlloc, Layout};
-use std::ffi::{c_int, c_long};
 
 use libmimalloc_sys as mi;
 
@@ -16,24 +15,26 @@ pub(crate) struct Allocator;
 /// Blocks are multiples of a machine word, and begin at one.
 const EVERY_BLOCK: usize = align_of::<usize>();
 
-unsafe extern "C" {
-    fn mi_option_get(option: c_int) -> c_long;
-    fn mi_option_set(option: c_int, value: c_long);
-}
-
-/// How many KiB are reserved at a time, as mimalloc numbers its options, and what it does unless told otherwise.
-const ARENA_RESERVE: c_int = 23;
-const ARENA_RESERVE_DEFAULT: c_long = 1 << 20;
-const ARENA_RESERVE_SMALL: c_long = 1 << 17;
-
 /// Reserves less at a time than mimalloc would: what it writes down about a gigabyte takes a sixth of a megabyte, most of which a
-/// short job would touch for nothing. To be called before the first allocation.
+/// short job would touch for nothing. To be called before the first allocation, which only Linux lets us do.
+#[cfg(target_os = "linux")]
 pub(crate) fn reserve_little() {
+    use std::ffi::{c_int, c_long};
+
+    unsafe extern "C" {
+        fn mi_option_get(option: c_int) -> c_long;
+        fn mi_option_set(option: c_int, value: c_long);
+    }
+    /// How many KiB are reserved at a time, as mimalloc numbers its options, and what it does unless told otherwise.
+    const ARENA_RESERVE: c_int = 23;
+    const DEFAULT: c_long = 1 << 20;
+    const LITTLE: c_long = 1 << 17;
+
     // SAFETY: options are plain numbers that mimalloc reads when it next reserves memory, and there is no other thread yet. Should
     // a version number its options differently, the default is not the one that is expected, and nothing is changed.
     unsafe {
-        if mi_option_get(ARENA_RESERVE) == ARENA_RESERVE_DEFAULT {
-            mi_option_set(ARENA_RESERVE, ARENA_RESERVE_SMALL);
+        if mi_option_get(ARENA_RESERVE) == DEFAULT {
+            mi_option_set(ARENA_RESERVE, LITTLE);
         }
     }
 }

@@ -7,7 +7,6 @@
 //!
 //! Linux only; elsewhere allocators and systems do as they please.
 
-use crate::allocator;
 use crate::input::Input;
 
 #[cfg(target_os = "linux")]
@@ -19,10 +18,11 @@ fn set_disabled(disabled: libc::c_ulong) {
     }
 }
 
+/// What has to be arranged before the first allocation.
 #[cfg(target_os = "linux")]
 extern "C" fn begin_small() {
     set_disabled(1);
-    allocator::reserve_little();
+    crate::allocator::reserve_little();
 }
 
 // SAFETY: the C library calls what stands in this section, with arguments that a function without parameters may ignore,
