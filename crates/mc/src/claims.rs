@@ -1,20 +1,22 @@
-//! States that workers have found in the block they are working on, so that they need not find each other's.
+//! States that workers have found in segments that are not entered yet, so that they need not find each other's.
 //!
-//! Workers take the segments of a block one after the other, and what they find is merged in the order of the segments: of two
-//! that find the same state, the one with the earlier segment keeps it. Whoever meets a state that is claimed by an earlier
-//! segment can therefore leave it at once. Whoever meets one that a later segment has *approved* (made, checked, and kept) takes it
-//! without making it: the bytes are found where they are when the finds are collected. A claim that is overwritten or seen too late
-//! costs a state made twice and nothing else: merging still decides.
+//! What workers find is entered into the table in the order of the segments: of two that find the same state, the one with the
+//! earlier segment keeps it. Whoever meets a state that is claimed by an earlier segment can therefore leave it at once. Whoever meets
+//! one that a later segment has *approved* (made, checked, and kept) takes it without making it: the bytes are found there when the
+//! finds are entered. A claim that is overwritten or seen too late costs a state made twice and nothing else: the table decides.
 //!
-//! Segments are numbered on from block to block. A claim of an earlier block is that of an earlier segment, and true: by then the
-//! state is in the table of those seen. So claims have to be cleared only when the numbers are used up.
+//! Only the lower bits of a segment's number are kept, which tell apart what is under way: see [`Claims::UNDER_WAY_MAX`]. A claim
+//! of a segment that was entered long ago may be read as that of a later one, but nobody reads it: its state is in the table, where
+//! workers look first.
 
+use std::num::NonZeroU16;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::fingerprint::Fingerprint;
 
 const ROW_BITS: u32 = 13;
-const SEGMENT_BITS: u32 = ROW_BITS - 1;
+/// As many numbers of segments can be told apart.
+const SEGMENTS: usize = 1 << (ROW_BITS - 1);
 /// As many words as a cache line has: looking at them all costs hardly more than looking at one.
 const ROW_SLOTS: usize = 8;
 const EMPTY: u64 = 0;
@@ -26,8 +28,8 @@ pub(crate) enum Claim {
     None,
     /// An earlier segment has it.
     Earlier,
-    /// A later segment has it, and nothing is wrong with it.
-    LaterAndApproved,
+    /// The segment that comes so many later has it, and nothing is wrong with it.
+    LaterAndApproved(NonZeroU16),
 }
 
 /// One word for each state: in which row it is says the lower bits of its fingerprint; the word has the others, the segment, and
@@ -50,15 +52,8 @@ impl Default for Claims {
 }
 
 impl Claims {
-    /// More segments than this cannot be told apart.
-    pub(crate) const SEGMENTS_MAX: usize = 1 << SEGMENT_BITS;
-
-    /// Nothing is claimed. To be called while nobody works.
-    pub(crate) fn clear(&self) {
-        for slot in self.rows.iter().flat_map(|row| &row.0) {
-            slot.store(EMPTY, Ordering::Relaxed);
-        }
-    }
+    /// So many segments can be under way at a time: numbers of two of them differ by less than half of those there are.
+    pub(crate) const UNDER_WAY_MAX: usize = SEGMENTS / 2;
 
     fn row(&self, state: Fingerprint) -> (&Row, u64) {
         let word = state.word();
@@ -68,15 +63,17 @@ impl Claims {
 
     /// What is known of a state, for this segment.
     #[inline]
-    pub(crate) fn of(&self, state: Fingerprint, segment: usize) -> Claim {
+    pub(crate) fn of(&self, state: Fingerprint, segment: u64) -> Claim {
         let (row, mark) = self.row(state);
         for slot in &row.0 {
             let there = slot.load(Ordering::Relaxed);
             if there >> ROW_BITS == mark {
-                return match segment_of(there) {
-                    earlier if earlier < segment => Claim::Earlier,
-                    later if later > segment && is_approved(there) => Claim::LaterAndApproved,
-                    _ => Claim::None,
+                let later = later_by(there, segment);
+                return match NonZeroU16::new(later) {
+                    None => Claim::None,
+                    Some(_) if is_earlier(later) => Claim::Earlier,
+                    Some(later) if is_approved(there) => Claim::LaterAndApproved(later),
+                    Some(_) => Claim::None,
                 };
             }
             // The upper half of a fingerprint is never zero, so no claim looks like an empty slot.
@@ -89,9 +86,9 @@ impl Claims {
 
     /// Claims a state for a segment, unless an earlier one has it, or it has it itself and says no more of it.
     #[inline]
-    pub(crate) fn claim(&self, state: Fingerprint, segment: usize, is_approved: bool) {
+    pub(crate) fn claim(&self, state: Fingerprint, segment: u64, is_approved: bool) {
         let (row, mark) = self.row(state);
-        let claim = mark << ROW_BITS | (segment as u64) << 1 | u64::from(is_approved);
+        let claim = mark << ROW_BITS | (segment % SEGMENTS as u64) << 1 | u64::from(is_approved);
         for slot in &row.0 {
             let there = slot.load(Ordering::Relaxed);
             if there == EMPTY {
@@ -99,8 +96,8 @@ impl Claims {
                 return;
             }
             if there >> ROW_BITS == mark {
-                let is_news = segment_of(there) > segment || (segment_of(there) == segment && is_approved);
-                if is_news {
+                let later = later_by(there, segment);
+                if (later == 0 && is_approved) || (later > 0 && !is_earlier(later)) {
                     slot.store(claim, Ordering::Relaxed);
                 }
                 return;
@@ -109,15 +106,22 @@ impl Claims {
         let oldest = row
             .0
             .iter()
-            .min_by_key(|slot| segment_of(slot.load(Ordering::Relaxed)));
+            .min_by_key(|slot| later_by(slot.load(Ordering::Relaxed), segment + Self::UNDER_WAY_MAX as u64));
         if let Some(slot) = oldest {
             slot.store(claim, Ordering::Relaxed);
         }
     }
 }
 
-fn segment_of(claim: u64) -> usize {
-    (claim >> 1) as usize & (Claims::SEGMENTS_MAX - 1)
+/// By how many a claim's segment is later than this one, as if numbers went round.
+#[inline]
+fn later_by(claim: u64, segment: u64) -> u16 {
+    ((claim >> 1).wrapping_sub(segment) % SEGMENTS as u64) as u16
+}
+
+#[inline]
+fn is_earlier(later_by: u16) -> bool {
+    usize::from(later_by) >= Claims::UNDER_WAY_MAX
 }
 
 fn is_approved(claim: u64) -> bool {
@@ -153,8 +157,28 @@ mod tests {
             Claim::Earlier,
             "an earlier one counts more"
         );
-        claims.clear();
-        assert_eq!(claims.of(state(0), 10), Claim::None);
+    }
+
+    #[test]
+    fn numbers_go_round() {
+        let claims = Claims::default();
+        let rounds = SEGMENTS as u64 * 5;
+        for (at, segment) in [rounds - 3, rounds - 1, rounds, rounds + 2]
+            .into_iter()
+            .enumerate()
+        {
+            let state = state(at as u64);
+            claims.claim(state, segment, true);
+            let far = Claims::UNDER_WAY_MAX as u64 - 1;
+            assert_eq!(
+                [1, 7, far].map(|after| claims.of(state, segment + after)),
+                [Claim::Earlier; 3]
+            );
+            for before in [1, 7, far] {
+                let later = NonZeroU16::new(before as u16).expect("not zero");
+                assert_eq!(claims.of(state, segment - before), Claim::LaterAndApproved(later));
+            }
+        }
     }
 
     #[test]
@@ -163,7 +187,11 @@ mod tests {
         claims.claim(state(0), 5, false);
         claims.claim(state(0), 5, true);
         claims.claim(state(0), 5, false);
-        assert_eq!(claims.of(state(0), 4), Claim::LaterAndApproved, "approval stays");
+        assert_eq!(
+            claims.of(state(0), 4),
+            Claim::LaterAndApproved(NonZeroU16::MIN),
+            "approval stays"
+        );
         assert_eq!(
             claims.of(state(0), 5),
             Claim::None,

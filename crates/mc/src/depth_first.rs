@@ -77,7 +77,7 @@ pub fn depth_first<M: Machine>(
     sink: Option<&mut dyn GraphSink>,
 ) -> Result<Exploration<M::Failure>, SearchError> {
     let deadline = Deadline::new(&search.limits);
-    let seen = SeenStates::default();
+    let mut seen = SeenStates::default();
     let mut worker = machine.searcher(0);
     let mut harvest = Harvest::new(machine.actions(), sink.is_some());
     let mut searching = DepthFirst {
@@ -87,7 +87,7 @@ pub fn depth_first<M: Machine>(
         taken: vec![Taken::default(); machine.actions()],
         sink,
     };
-    let started = start(machine, &mut worker, &mut seen.writing(), &mut harvest);
+    let started = start(machine, &mut worker, &mut seen, &mut harvest);
     searching.collect(&mut harvest, 1, variables)?;
     let mut end = End::Complete;
     let mut is_cut = false;
@@ -127,7 +127,7 @@ pub fn depth_first<M: Machine>(
                 values: &state,
                 level: entry.level,
             };
-            let expanded = expand(machine, &mut worker, from, &mut seen.writing(), &mut harvest);
+            let expanded = expand(machine, &mut worker, from, &mut seen, &mut harvest);
             searching.collect(&mut harvest, entry.level + 1, variables)?;
             if let Err(breach) = expanded {
                 end = match &breach.wrong {

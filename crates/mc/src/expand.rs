@@ -4,6 +4,7 @@
 //! the step do what the step properties say, also if the state is old. A state outside the constraints is neither counted nor
 //! explored, but it is checked.
 
+use std::num::NonZeroU16;
 use std::ops::ControlFlow;
 
 use omnilink_value::Value;
@@ -23,8 +24,8 @@ pub(crate) struct Discovered {
     pub(crate) parent: Tag,
     /// What led to it; none for initial states.
     pub(crate) action: Option<usize>,
-    /// Whether a later segment has its bytes.
-    pub(crate) is_elsewhere: bool,
+    /// How many segments later the one is that has its bytes, if it is not this one.
+    pub(crate) elsewhere: Option<NonZeroU16>,
 }
 
 /// A step of the state graph.
@@ -35,13 +36,25 @@ pub(crate) struct Edge {
     pub(crate) action: usize,
 }
 
+/// Where the bytes of a state are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Whereabouts<'a> {
+    Here(&'a [u8]),
+    /// With the segment that comes so many later.
+    Later(NonZeroU16),
+}
+
 /// What a segment brings takes some ten thousand bytes.
 const SPARE_BYTES_MAX: usize = 1 << 18;
 
 /// What came of expanding some states, in the order in which it came.
 #[derive(Debug, Default)]
 pub(crate) struct Harvest {
+    /// States that were expanded, one that something is wrong with included.
+    pub(crate) explored: u64,
     pub(crate) generated: u64,
+    /// Whether there are the bytes of all that was discovered.
+    pub(crate) is_complete: bool,
     /// Steps per action.
     pub(crate) steps: Vec<u64>,
     pub(crate) discovered: Vec<Discovered>,
@@ -53,6 +66,7 @@ pub(crate) struct Harvest {
 impl Harvest {
     pub(crate) fn new(actions: usize, wants_edges: bool) -> Self {
         Self {
+            is_complete: true,
             steps: vec![0; actions],
             edges: wants_edges.then(Vec::new),
             ..Self::default()
@@ -74,29 +88,43 @@ impl Harvest {
             end: self.bytes.len(),
             parent,
             action,
-            is_elsewhere: false,
+            elsewhere: None,
         });
     }
 
-    /// A state of which somebody else has the bytes.
-    pub(crate) fn push_elsewhere(&mut self, fingerprint: Fingerprint, parent: Tag, action: usize) {
+    /// A state of which the segment that comes so many later has the bytes.
+    pub(crate) fn push_elsewhere(
+        &mut self,
+        fingerprint: Fingerprint,
+        parent: Tag,
+        action: usize,
+        later: NonZeroU16,
+    ) {
+        self.is_complete = false;
         self.discovered.push(Discovered {
             fingerprint,
             end: self.bytes.len(),
             parent,
             action: Some(action),
-            is_elsewhere: true,
+            elsewhere: Some(later),
         });
     }
 
-    /// A discovered state with its bytes.
-    pub(crate) fn state(&self, index: usize) -> Option<(&Discovered, &[u8])> {
-        let discovered = self.discovered.get(index)?;
+    /// Where the bytes of a state are that was discovered here.
+    pub(crate) fn whereabouts(&self, state: Fingerprint) -> Option<Whereabouts<'_>> {
+        let index = self
+            .discovered
+            .iter()
+            .position(|find| find.fingerprint == state)?;
+        let find = self.discovered.get(index)?;
+        if let Some(later) = find.elsewhere {
+            return Some(Whereabouts::Later(later));
+        }
         let before = index
             .checked_sub(1)
             .and_then(|before| self.discovered.get(before));
         let start = before.map_or(0, |before| before.end);
-        Some((discovered, self.bytes.get(start..discovered.end)?))
+        self.bytes.get(start..find.end).map(Whereabouts::Here)
     }
 
     /// The discovered states with their bytes.
@@ -118,7 +146,9 @@ impl Harvest {
 
     /// Starts over, and keeps the memory.
     pub(crate) fn clear(&mut self) {
+        self.explored = 0;
         self.generated = 0;
+        self.is_complete = true;
         self.steps.fill(0);
         self.discovered.clear();
         self.bytes.clear();
@@ -248,7 +278,9 @@ impl<M: Machine, S: Sieve> Expansion<'_, M, S> {
             is_to_check = sighting == Sighting::New;
             match sighting {
                 Sighting::Old => {}
-                Sighting::Elsewhere => self.harvest.push_elsewhere(fingerprint, parent, action),
+                Sighting::Elsewhere(later) => {
+                    self.harvest.push_elsewhere(fingerprint, parent, action, later);
+                }
                 Sighting::New => {
                     self.harvest.push(fingerprint, state, parent, Some(action));
                     new = Some(fingerprint);
@@ -287,14 +319,14 @@ impl<M: Machine, S: Sieve> FoundStep<M::Worker, M::Label> for Expansion<'_, M, S
         if self.has_constraints || self.has_step_properties {
             return false;
         }
-        let parent = self.from.fingerprint.tag();
-        let sighting = self.sieve.glance(state, parent);
+        let sighting = self.sieve.glance(state);
         if sighting == Sighting::New {
             return false;
         }
         let action = self.count(label);
-        if sighting == Sighting::Elsewhere {
-            self.harvest.push_elsewhere(state, parent, action);
+        if let Sighting::Elsewhere(later) = sighting {
+            let parent = self.from.fingerprint.tag();
+            self.harvest.push_elsewhere(state, parent, action, later);
         }
         self.note_edge(state, action);
         true

@@ -1,8 +1,8 @@
 //! Explores the states of a TLA+ specification and shows how a property breaks.
 //!
 //! The decision of this crate is **one answer for any number of workers**: a search by levels whose counts, levels and
-//! counterexample are those that a single worker would have found, in every run. It costs a barrier per block of states; it
-//! buys results that can be compared, with TLC's and with yesterday's.
+//! counterexample are those that a single worker would have found, in every run. It costs that finds are entered in the order of
+//! the states that led to them; it buys results that can be compared, with TLC's and with yesterday's.
 //!
 //! The second is **nothing kept but fingerprints**: 64 bits of a state and half of its parent's, 15 to 23 bytes a state. States
 //! that wait are bytes, in memory or on disk. A counterexample is walked again from the initial states. Given up: states
@@ -25,17 +25,19 @@
 //! # Ok::<(), omnilink_mc::CheckError>(())
 //! ```
 
+mod alone;
+mod books;
 mod breadth_first;
 mod check;
 mod claims;
 mod codec;
 mod crew;
 mod depth_first;
-mod displaced;
 mod dump;
 mod expand;
+mod explorer;
 mod fingerprint;
-mod leader;
+mod levels;
 mod limits;
 mod live;
 mod machine;
@@ -43,7 +45,6 @@ mod outcome;
 mod path;
 mod random;
 pub mod report;
-mod runs;
 mod seen;
 mod session;
 mod sieve;
@@ -51,6 +52,7 @@ mod simulate;
 mod spec_machine;
 mod symmetry;
 mod waiting;
+mod window;
 
 pub use breadth_first::{Search, breadth_first};
 pub use check::{CheckError, CheckOptions, Mode, check};

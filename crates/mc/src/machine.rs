@@ -142,6 +142,11 @@ pub trait Machine: Sync {
         false
     }
 
+    /// Whether nobody can tell that a state was expanded twice. Asked once a search.
+    fn may_repeat(&self) -> bool {
+        true
+    }
+
     /// Whether the spec asked to end the search.
     fn wants_to_stop(&self, worker: &Self::Worker) -> bool {
         let _ = worker;

@@ -79,7 +79,7 @@ pub struct Figures {
     pub depth: u32,
     /// States that were found and not explored.
     pub waiting: u64,
-    /// The most states that ever waited at a time.
+    /// The most states that waited at a time: level by level, those of the largest level.
     pub waiting_max: u64,
 }
 

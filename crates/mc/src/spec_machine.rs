@@ -338,6 +338,10 @@ impl<'m> Machine for SpecMachine<'m> {
         failure.class == ErrorClass::Resource && self.session.is_over()
     }
 
+    fn may_repeat(&self) -> bool {
+        self.definitions.is_none() && !self.model.program.acts()
+    }
+
     fn wants_to_stop(&self, _: &Evaluator<'m>) -> bool {
         self.session.wants_exit()
     }

@@ -22,11 +22,6 @@ pub(crate) struct Segment {
 }
 
 impl Segment {
-    /// How many states there are.
-    pub(crate) fn len(&self) -> usize {
-        self.states
-    }
-
     /// Reads them one by one.
     pub(crate) fn reader(&self) -> SegmentReader<'_> {
         SegmentReader {
@@ -101,6 +96,11 @@ impl Waiting {
     /// How many states wait.
     pub(crate) fn len(&self) -> u64 {
         self.states
+    }
+
+    /// In how many segments they wait.
+    pub(crate) fn segments(&self) -> usize {
+        self.sealed.len() + usize::from(self.open.states > 0)
     }
 
     /// How much memory they take.

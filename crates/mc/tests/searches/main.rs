@@ -3,4 +3,5 @@
 mod breadth;
 mod depth;
 mod random;
+mod together;
 mod toy;

@@ -13,6 +13,7 @@
 //! that follow the two caches: what uses nothing is evaluated once ([`Kind::Once`]), what uses only the current state once
 //! per state ([`Kind::PerState`]).
 
+mod acting;
 mod node;
 mod program;
 mod unshared;
