@@ -45,7 +45,7 @@ use crate::sieve::{Recent, Shared};
 use crate::window::{Task, Window};
 
 /// So many segments are set aside for a worker at a time, if there are enough for all.
-const ASIDE_MAX: usize = 64;
+const ASIDE_MAX: usize = 32;
 /// What waits would do for so many turns of each worker.
 const TURNS: usize = 2;
 /// So many segments are entered at a time by a worker that could do something else.

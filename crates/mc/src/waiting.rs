@@ -11,7 +11,7 @@ use crate::codec::{Decoder, Garbled};
 use crate::fingerprint::Fingerprint;
 use crate::machine::State;
 
-const SEGMENT_STATES: usize = 32;
+const SEGMENT_STATES: usize = 64;
 const SEGMENT_BYTES: usize = 64 << 10;
 
 /// Some states in a row.
