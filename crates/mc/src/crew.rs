@@ -40,6 +40,7 @@ use crate::fingerprint::Fingerprint;
 use crate::limits::Limit;
 use crate::machine::Machine;
 use crate::outcome::{End, SearchError};
+use crate::pace::Pace;
 use crate::seen::View;
 use crate::sieve::{Recent, Shared};
 use crate::window::{Task, Window};
@@ -84,6 +85,7 @@ struct Desk<'b, 'a, 's, F> {
     workers: usize,
     under_way_max: usize,
     may_repeat: bool,
+    pace: Pace,
     /// Harvests that were entered, for their memory.
     spare: Vec<Harvest>,
     entered: u64,
@@ -103,6 +105,10 @@ impl<F> Desk<'_, '_, '_, F> {
     fn deliver(&mut self, number: u64, reaped: Reaped<F>) {
         if reaped.early.is_some() {
             self.window.cut_after(number);
+        }
+        if let Some(begun) = self.window.begun(number) {
+            let states = self.pace.segment_states(begun.elapsed(), reaped.harvest.explored);
+            self.books.levels.set_segment_states(states);
         }
         if let Some(too_late) = self.window.deliver(number, reaped) {
             self.spare.extend(too_late.harvest.emptied());
@@ -292,6 +298,7 @@ pub(crate) fn together<'a, M: Machine>(
             workers: search.workers,
             under_way_max: (TURNS * ASIDE_MAX * search.workers).min(Claims::UNDER_WAY_MAX),
             may_repeat: explorer.machine.may_repeat(),
+            pace: Pace::default(),
             spare: Vec::new(),
             entered: 0,
             sleepers: 0,

@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::fingerprint::Fingerprint;
-use crate::waiting::{Segment, Waiting};
+use crate::waiting::{SEGMENT_STATES_MAX, Segment, Waiting};
 
 /// Two levels: the one whose states are taken, and the one after it. States are found for both: some of those that lead to the first
 /// may still be under way.
@@ -13,6 +13,7 @@ pub(crate) struct Levels {
     current: Waiting,
     next: Waiting,
     bytes_max: u64,
+    segment_states: usize,
 }
 
 impl Levels {
@@ -24,7 +25,15 @@ impl Levels {
             current: Waiting::new(bytes_max),
             next: Waiting::new(bytes_max),
             bytes_max,
+            segment_states: SEGMENT_STATES_MAX,
         }
+    }
+
+    /// So many states make a segment from now on.
+    pub(crate) fn set_segment_states(&mut self, states: usize) {
+        self.segment_states = states;
+        self.current.set_segment_states(states);
+        self.next.set_segment_states(states);
     }
 
     /// The level whose states are taken.
@@ -67,5 +76,38 @@ impl Levels {
         debug_assert_eq!(self.current.len(), 0);
         self.level += 1;
         self.current = std::mem::replace(&mut self.next, Waiting::new(self.bytes_max));
+        self.next.set_segment_states(self.segment_states);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_leave_level_by_level_in_segments_as_large_as_was_said_when_they_came() {
+        let state = |number: i64| Fingerprint::of_state(&[number.into()]);
+        let mut levels = Levels::new(u64::MAX);
+        let push = |levels: &mut Levels, level, count| {
+            for number in 0..count {
+                levels.push(level, state(number), &[]).expect("memory");
+            }
+        };
+        push(&mut levels, 1, 100);
+        assert_eq!((levels.segments(), levels.in_next()), (0, 100));
+        levels.go_on();
+        assert_eq!((levels.level(), levels.segments()), (1, 2));
+        levels.set_segment_states(1);
+        push(&mut levels, 1, 3);
+        push(&mut levels, 2, 5);
+        // What was begun is sealed by the next that comes.
+        assert_eq!(levels.segments(), 4);
+        while levels.pop().expect("memory").is_some() {}
+        levels.go_on();
+        assert_eq!((levels.segments(), levels.in_next()), (5, 0));
+        push(&mut levels, 3, 4);
+        while levels.pop().expect("memory").is_some() {}
+        levels.go_on();
+        assert_eq!(levels.segments(), 4);
     }
 }

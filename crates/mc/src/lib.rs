@@ -42,6 +42,7 @@ mod limits;
 mod live;
 mod machine;
 mod outcome;
+mod pace;
 mod path;
 mod random;
 pub mod report;

@@ -11,7 +11,8 @@ use crate::codec::{Decoder, Garbled};
 use crate::fingerprint::Fingerprint;
 use crate::machine::State;
 
-const SEGMENT_STATES: usize = 64;
+/// As many states as a segment has at most.
+pub(crate) const SEGMENT_STATES_MAX: usize = 64;
 const SEGMENT_BYTES: usize = 64 << 10;
 
 /// Some states in a row.
@@ -34,10 +35,6 @@ impl Segment {
         self.bytes.extend_from_slice(&fingerprint.word().to_le_bytes());
         self.bytes.extend_from_slice(encoded);
         self.states += 1;
-    }
-
-    fn is_full(&self) -> bool {
-        self.states >= SEGMENT_STATES || self.bytes.len() >= SEGMENT_BYTES
     }
 }
 
@@ -72,6 +69,8 @@ enum Held {
 pub(crate) struct Waiting {
     sealed: VecDeque<Held>,
     open: Segment,
+    /// So many states make a segment.
+    segment_states: usize,
     states: u64,
     memory_bytes: u64,
     memory_bytes_max: u64,
@@ -85,6 +84,7 @@ impl Waiting {
         Self {
             sealed: VecDeque::new(),
             open: Segment::default(),
+            segment_states: SEGMENT_STATES_MAX,
             states: 0,
             memory_bytes: 0,
             memory_bytes_max,
@@ -96,6 +96,11 @@ impl Waiting {
     /// How many states wait.
     pub(crate) fn len(&self) -> u64 {
         self.states
+    }
+
+    /// So many states make a segment from now on.
+    pub(crate) fn set_segment_states(&mut self, states: usize) {
+        self.segment_states = states;
     }
 
     /// In how many segments they wait.
@@ -112,7 +117,7 @@ impl Waiting {
     pub(crate) fn push(&mut self, fingerprint: Fingerprint, encoded: &[u8]) -> io::Result<()> {
         self.open.push(fingerprint, encoded);
         self.states += 1;
-        if self.open.is_full() {
+        if self.open.states >= self.segment_states || self.open.bytes.len() >= SEGMENT_BYTES {
             self.seal()?;
         }
         Ok(())

@@ -13,7 +13,8 @@ use std::time::{Duration, Instant};
 
 use crate::waiting::Segment;
 
-/// What is begun so long ago may be begun again. Segments take a tenth of that; a system that takes a processor away does so for longer.
+/// What was begun so long ago may be begun again. Few segments take half as long, see [`crate::pace`]; a system that takes a processor
+/// away does so for longer.
 const LONG_AGO: Duration = Duration::from_millis(2);
 
 /// How far a segment is.
@@ -149,6 +150,15 @@ impl<R> Window<R> {
             segment: under_way.segment.clone(),
             is_again,
         })
+    }
+
+    /// When a segment was begun that is not done, for the last time.
+    pub(crate) fn begun(&self, number: u64) -> Option<Instant> {
+        let at = usize::try_from(number.checked_sub(self.first)?).ok()?;
+        match self.under_way.get(at)?.progress {
+            Progress::Begun { at, .. } => Some(at),
+            Progress::SetAside | Progress::Done(_) => None,
+        }
     }
 
     /// A segment is done; gives the result back if somebody else was faster.
