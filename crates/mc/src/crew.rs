@@ -103,14 +103,12 @@ enum Next {
 impl<F> Desk<'_, '_, '_, F> {
     /// Takes what came of a segment.
     fn deliver(&mut self, number: u64, reaped: Reaped<F>) {
-        if reaped.early.is_some() {
-            self.window.cut_after(number);
-        }
         if let Some(begun) = self.window.begun(number) {
             let states = self.pace.segment_states(begun.elapsed(), reaped.harvest.explored);
             self.books.levels.set_segment_states(states);
         }
-        if let Some(too_late) = self.window.deliver(number, reaped) {
+        let is_early = reaped.early.is_some();
+        if let Some(too_late) = self.window.deliver(number, reaped, is_early) {
             self.spare.extend(too_late.harvest.emptied());
         }
     }

@@ -72,11 +72,6 @@ impl<R> Window<R> {
         self.under_way.is_empty()
     }
 
-    /// Says that nothing after this segment is worth beginning.
-    pub(crate) fn cut_after(&mut self, number: u64) {
-        self.cut = self.cut.min(number);
-    }
-
     pub(crate) fn is_cut(&self) -> bool {
         self.cut < u64::MAX
     }
@@ -161,14 +156,18 @@ impl<R> Window<R> {
         }
     }
 
-    /// A segment is done; gives the result back if somebody else was faster.
-    pub(crate) fn deliver(&mut self, number: u64, result: R) -> Option<R> {
+    /// A segment is done, and nothing after it is worth beginning if it ended early. Gives the result back if somebody else was faster:
+    /// then it means nothing.
+    pub(crate) fn deliver(&mut self, number: u64, result: R, is_early: bool) -> Option<R> {
         let at = number
             .checked_sub(self.first)
             .and_then(|at| usize::try_from(at).ok());
         match at.and_then(|at| self.under_way.get_mut(at)) {
             Some(under_way) if !matches!(under_way.progress, Progress::Done(_)) => {
                 under_way.progress = Progress::Done(result);
+                if is_early {
+                    self.cut = self.cut.min(number);
+                }
                 None
             }
             Some(_) | None => Some(result),
@@ -223,10 +222,10 @@ mod tests {
         let mut window = window(3);
         let numbers = [(); 4].map(|()| begun(window.begin(0)));
         assert_eq!(numbers, [Some(0), Some(1), Some(2), None]);
-        assert_eq!(window.deliver(1, "b"), None);
+        assert_eq!(window.deliver(1, "b", false), None);
         assert_eq!(window.result(1), Some(&"b"));
         assert_eq!(window.pop(), None, "the first is not done");
-        assert_eq!(window.deliver(0, "a"), None);
+        assert_eq!(window.deliver(0, "a", false), None);
         assert_eq!(window.first(), Some((0, &"a")));
         assert_eq!(
             [window.pop(), window.pop(), window.pop()],
@@ -234,8 +233,8 @@ mod tests {
         );
         window.push(1, 2, Segment::default());
         assert_eq!(begun(window.begin(1)), Some(3));
-        assert_eq!(window.deliver(2, "c"), None);
-        assert_eq!(window.deliver(3, "d"), None);
+        assert_eq!(window.deliver(2, "c", false), None);
+        assert_eq!(window.deliver(3, "d", false), None);
         assert_eq!([window.pop(), window.pop()], [Some((1, "c")), Some((2, "d"))]);
         assert!(window.is_empty());
     }
@@ -262,7 +261,7 @@ mod tests {
         window.begin(0);
         assert_eq!(begun(window.begin_again(before)), None, "not long ago");
         let later = Instant::now() + 2 * LONG_AGO;
-        assert_eq!(window.deliver(0, "a"), None);
+        assert_eq!(window.deliver(0, "a", false), None);
         let again = window.begin_again(later);
         assert!(again.as_ref().is_some_and(|task| task.is_again));
         assert_eq!(begun(again), Some(1), "the first that is not done");
@@ -271,27 +270,39 @@ mod tests {
             None,
             "once, and not what nobody began"
         );
-        assert_eq!(window.deliver(1, "b"), None);
-        assert_eq!(window.deliver(1, "too late"), Some("too late"));
+        assert_eq!(window.deliver(1, "b", false), None);
+        assert_eq!(window.deliver(1, "too late", false), Some("too late"));
         assert_eq!([window.pop(), window.pop()], [Some((1, "a")), Some((1, "b"))]);
-        assert_eq!(window.deliver(1, "much too late"), Some("much too late"));
+        assert_eq!(window.deliver(1, "much too late", false), Some("much too late"));
     }
 
     #[test]
     fn nothing_is_begun_after_the_cut() {
-        let mut window = window(4);
-        window.begin(0);
-        window.begin(0);
-        window.cut_after(1);
-        window.cut_after(2);
+        let mut window = window(6);
+        let _begun = [(); 4].map(|()| window.begin(0));
+        assert_eq!(window.deliver(3, "d", true), None);
+        assert_eq!(window.deliver(2, "c", true), None);
         assert!(window.is_cut());
         assert_eq!(begun(window.begin(0)), None);
-        assert_eq!(window.deliver(0, "a"), None);
+        assert_eq!(window.deliver(0, "a", false), None);
         let later = Instant::now() + 2 * LONG_AGO;
         assert_eq!(
             begun(window.begin_again(later)),
             Some(1),
             "what counts may still be late"
         );
+        assert_eq!(begun(window.begin_again(later)), None);
+    }
+
+    #[test]
+    fn a_result_that_comes_too_late_cuts_nothing() {
+        let mut window = window(3);
+        let _begun = [(); 2].map(|()| window.begin(0));
+        assert_eq!(window.deliver(0, "a", false), None);
+        assert_eq!(window.deliver(0, "late", true), Some("late"));
+        assert!(window.pop().is_some());
+        assert_eq!(window.deliver(0, "later", true), Some("later"));
+        assert!(!window.is_cut());
+        assert_eq!(begun(window.begin(0)), Some(2));
     }
 }

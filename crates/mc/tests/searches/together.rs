@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::panic::catch_unwind;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
-use omnilink_mc::{End, Exploration, Fingerprint, Live, breadth_first, path_to};
+use omnilink_mc::{End, Exploration, Fingerprint, Limit, Live, breadth_first, path_to};
 use omnilink_value::Value;
 
 use crate::toy::{Web, search};
@@ -150,5 +151,24 @@ fn a_panic_of_one_worker_is_that_of_the_search() {
         let message = panicked.expect_err("as planned");
         let message = message.downcast_ref::<String>().expect("a text");
         assert!(message.contains("as planned"), "{message}");
+    }
+}
+
+/// Who comes too late with a segment that others have entered has nothing to say, not even that the time is over.
+#[test]
+fn a_search_whose_time_is_over_ends_whoever_comes_too_late() {
+    let web = Web {
+        rests_every: Some(60),
+        ..WEBS[0]
+    };
+    for milliseconds in 0..60 {
+        let mut search = search(2 + milliseconds % 2);
+        search.limits.time = Some(Duration::from_millis(milliseconds as u64));
+        let explored = breadth_first(&web, 1, &search, &Live::default(), None);
+        let end = explored.expect("no error").end;
+        assert!(
+            matches!(end, End::Limit(Limit::Time)),
+            "{milliseconds} ms: {end:?}"
+        );
     }
 }
