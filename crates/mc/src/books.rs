@@ -132,13 +132,7 @@ impl<'a, 's> Books<'a, 's> {
 
     /// Lets those who watch know.
     pub(crate) fn tell(&self) {
-        let figures = &self.figures;
-        self.live.set(
-            figures.generated,
-            figures.distinct,
-            figures.waiting,
-            u64::from(figures.depth),
-        );
+        self.live.show(&self.figures);
     }
 
     /// Goes to the next level, if there is one. To be called when all states of this one were taken, and no more can come.

@@ -298,13 +298,7 @@ impl<'a> Checking<'a> {
     fn explored(&self, machine: &SpecMachine<'_>, explored: Exploration<Box<Failure>>, report: &mut Report) {
         report.figures = explored.figures;
         report.coverage = self.coverage(&explored.taken);
-        let figures = &explored.figures;
-        self.live.set(
-            figures.generated,
-            figures.distinct,
-            figures.waiting,
-            u64::from(figures.depth),
-        );
+        self.live.show(&explored.figures);
         report.answer = match &explored.end {
             End::Complete => Answer::Valid,
             End::Stopped => Answer::Stopped,

@@ -179,15 +179,9 @@ impl DepthFirst<'_, '_> {
             }
         }
         harvest.clear();
-        let waiting = self.stack.states.len() as u64;
-        self.figures.waiting_max = self.figures.waiting_max.max(waiting);
-        let figures = &self.figures;
-        self.live.set(
-            figures.generated,
-            figures.distinct,
-            waiting,
-            u64::from(figures.depth),
-        );
+        self.figures.waiting = self.stack.states.len() as u64;
+        self.figures.waiting_max = self.figures.waiting_max.max(self.figures.waiting);
+        self.live.show(&self.figures);
         Ok(())
     }
 }

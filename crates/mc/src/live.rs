@@ -3,6 +3,8 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
+use crate::outcome::Figures;
+
 /// Figures of a search that is under way. Writing one is a plain store, so it can be done for every state.
 #[derive(Debug)]
 pub struct Live {
@@ -81,6 +83,16 @@ impl Live {
         self.distinct.store(distinct, Ordering::Relaxed);
         self.waiting.store(waiting, Ordering::Relaxed);
         self.depth.store(depth, Ordering::Relaxed);
+    }
+
+    /// Shows the figures of a search.
+    pub(crate) fn show(&self, figures: &Figures) {
+        self.set(
+            figures.generated,
+            figures.distinct,
+            figures.waiting,
+            u64::from(figures.depth),
+        );
     }
 
     pub(crate) fn set_behaviours(&self, behaviours: u64) {
