@@ -1,16 +1,16 @@
 #!/bin/bash
 # omnilink mc with two workers against one on the golden benchmark specs, in one run: wall-clock seconds, start-up included.
 #
-#   benches/mc-workers.sh OMNILINK [PAIRS] [SPEC...]
+#   benches/mc-workers.sh OMNILINK [TURNS] [SPEC...]
 #
-# Runs with one worker, with two, and two runs with one worker each at the same time take turns, PAIRS times (6 unless told), because
+# Runs with one worker, with two, and two runs with one worker each at the same time take turns, TURNS times (6 unless told), because
 # machines are faster at one time than at another. All must find the same states. Seconds are medians. Then follow, as medians of the
 # ratios of each turn: how much faster two workers are than one; how much the machine gets done by two separate runs at a time, which
 # share nothing but its processors, compared with one, beyond which two workers cannot get; and the CPU time of two workers over that
 # of one. On a virtual machine, a turn during which other guests took more than a twentieth of the processors says nothing about two
 # workers, and is repeated, at most as often as turns are asked for.
 set -eu
-omnilink=$(realpath "$1"); pairs=${2:-6}
+omnilink=$(realpath "$1"); turns=${2:-6}
 shift; [ $# -gt 0 ] && shift
 [ $# -gt 0 ] || set -- Commit2 Synod Elect Philo AltBit Gears Bakery GCount
 specs=$(cd "$(dirname "$0")/../crates/tla/tests/golden/specs" && pwd)
@@ -36,26 +36,26 @@ median() { sort -n | awk '{ v[NR] = $1 } END { print (v[int((NR + 1) / 2)] + v[i
 printf '%-10s %12s %10s %10s %8s %8s %8s %8s\n' spec distinct '1 s' '2 s' ratio machine CPU repeated
 for spec in "$@"; do
     cd "$specs/$spec"
-    : > "$scratch/pairs"
-    again=$pairs done=0
-    while [ "$done" -lt "$pairs" ]; do
+    : > "$scratch/turns"
+    again=$turns done=0
+    while [ "$done" -lt "$turns" ]; do
         before=$(stolen)
-        pair="$(run "$spec" 1) $(run "$spec" 2) $(both "$spec")"
-        if [ "$again" -gt 0 ] && echo "$pair $(($(stolen) - before))" | awk '{ exit !($8 > 5 * (3 * $3 + $6)) }'; then
+        turn="$(run "$spec" 1) $(run "$spec" 2) $(both "$spec")"
+        if [ "$again" -gt 0 ] && echo "$turn $(($(stolen) - before))" | awk '{ exit !($8 > 5 * (3 * $3 + $6)) }'; then
             again=$((again - 1))
             continue
         fi
         done=$((done + 1))
-        echo "$pair" >> "$scratch/pairs"
+        echo "$turn" >> "$scratch/turns"
     done
-    awk '$1 == "" || $1 != $4 { exit 1 }' "$scratch/pairs" || { echo "$spec: one and two workers find different states" >&2; exit 1; }
-    ratio=$(awk '{ print $2 / $5 }' "$scratch/pairs" | median)
+    awk '$1 == "" || $1 != $4 { exit 1 }' "$scratch/turns" || { echo "$spec: one and two workers find different states" >&2; exit 1; }
+    ratio=$(awk '{ print $2 / $5 }' "$scratch/turns" | median)
     echo "$ratio" >> "$scratch/ratios"
-    machine=$(awk '{ print 2 * $2 / $7 }' "$scratch/pairs" | median)
+    machine=$(awk '{ print 2 * $2 / $7 }' "$scratch/turns" | median)
     echo "$machine" >> "$scratch/machine"
-    printf '%-10s %12d %10.2f %10.2f %7.2fx %7.2fx %7.2fx %8d\n' "$spec" "$(cut -d' ' -f1 "$scratch/pairs" | head -n 1)" \
-        "$(awk '{ print $2 }' "$scratch/pairs" | median)" "$(awk '{ print $5 }' "$scratch/pairs" | median)" \
-        "$ratio" "$machine" "$(awk '{ print $6 / $3 }' "$scratch/pairs" | median)" $((pairs - again))
+    printf '%-10s %12d %10.2f %10.2f %7.2fx %7.2fx %7.2fx %8d\n' "$spec" "$(cut -d' ' -f1 "$scratch/turns" | head -n 1)" \
+        "$(awk '{ print $2 }' "$scratch/turns" | median)" "$(awk '{ print $5 }' "$scratch/turns" | median)" \
+        "$ratio" "$machine" "$(awk '{ print $6 / $3 }' "$scratch/turns" | median)" $((turns - again))
 done
 mean() { awk '{ sum += log($1) } END { printf "%.2fx", exp(sum / NR) }' "$1"; }
 echo "geometric mean of the ratios $(mean "$scratch/ratios"), of the machine's $(mean "$scratch/machine")"

@@ -7,9 +7,6 @@ use crate::machine::Machine;
 use crate::outcome::{End, SearchError};
 use crate::sieve::Recent;
 
-/// How many segments are explored between two looks at the memory.
-const SEGMENTS_PER_LOOK: usize = 128;
-
 /// Explores what waits, to the end.
 pub(crate) fn alone<M: Machine>(
     explorer: &Explorer<'_, M>,
@@ -18,7 +15,6 @@ pub(crate) fn alone<M: Machine>(
 ) -> Result<End<M::Failure>, SearchError> {
     let mut recent = Recent::default();
     let mut harvest = books.harvest();
-    let mut until_look = SEGMENTS_PER_LOOK;
     loop {
         let Some(segment) = books.levels.pop()? else {
             if let Some(end) = books.next_level().end() {
@@ -44,12 +40,8 @@ pub(crate) fn alone<M: Machine>(
         if let Some(early) = early {
             return early.end();
         }
-        until_look -= 1;
-        if until_look == 0 {
-            until_look = SEGMENTS_PER_LOOK;
-            if books.is_memory_full() {
-                return Ok(End::Limit(Limit::Memory));
-            }
+        if books.is_memory_full() {
+            return Ok(End::Limit(Limit::Memory));
         }
     }
 }

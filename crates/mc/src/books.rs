@@ -12,6 +12,9 @@ use crate::machine::Machine;
 use crate::outcome::{End, Exploration, Figures, SearchError, Taken};
 use crate::seen::SeenStates;
 
+/// How many segments are explored between two looks at the memory.
+const SEGMENTS_PER_LOOK: u64 = 128;
+
 /// Kept by one worker at a time.
 pub(crate) struct Books<'a, 's> {
     pub(crate) seen: SeenStates,
@@ -20,6 +23,8 @@ pub(crate) struct Books<'a, 's> {
     /// The states of the deepest level so far. States are admitted in the order of their levels.
     in_deepest: u64,
     taken: Vec<Taken>,
+    /// How many segments were explored.
+    segments: u64,
     live: &'a Live,
     variables: usize,
     limits: Limits,
@@ -60,6 +65,7 @@ impl<'a, 's> Books<'a, 's> {
             figures: Figures::default(),
             in_deepest: 0,
             taken: vec![Taken::default(); explorer.machine.actions()],
+            segments: 0,
             live: explorer.live,
             variables: explorer.variables,
             limits: search.limits,
@@ -150,7 +156,12 @@ impl<'a, 's> Books<'a, 's> {
         NextLevel::Begun
     }
 
-    pub(crate) fn is_memory_full(&self) -> bool {
+    /// Whether there is no memory for more. To be asked after each segment; looks once in a while.
+    pub(crate) fn is_memory_full(&mut self) -> bool {
+        self.segments += 1;
+        if !self.segments.is_multiple_of(SEGMENTS_PER_LOOK) {
+            return false;
+        }
         let states = self.seen.bytes() + self.levels.memory_bytes();
         self.live.set_memory_bytes(states);
         states.max(resident_bytes().unwrap_or(0)) > self.limits.memory_bytes

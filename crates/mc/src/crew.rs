@@ -51,8 +51,6 @@ const ASIDE_MAX: usize = 32;
 const TURNS: usize = 2;
 /// So many segments are entered at a time by a worker that could do something else.
 const ENTERED_AT_ONCE: usize = 3;
-/// How many segments are entered between two looks at the memory.
-const SEGMENTS_PER_LOOK: u64 = 128;
 /// How long a worker looks for something to do before it goes to sleep. A virtual processor that sleeps is given to others, and it may
 /// take milliseconds to get it back.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -202,7 +200,9 @@ impl<F> Desk<'_, '_, '_, F> {
         let end = match (entered, reaped.early) {
             (Err(error), _) => Some(Err(error)),
             (Ok(()), Some(early)) => Some(early.end()),
-            (Ok(()), None) => (self.entered.is_multiple_of(SEGMENTS_PER_LOOK) && self.books.is_memory_full())
+            (Ok(()), None) => self
+                .books
+                .is_memory_full()
                 .then_some(Ok(End::Limit(Limit::Memory))),
         };
         self.over = end.map(Over::Ended);

@@ -132,8 +132,13 @@ impl<R> Window<R> {
         self.task(self.first + at as u64, true)
     }
 
+    /// The place of a segment, unless it has left.
+    fn place(&self, number: u64) -> Option<usize> {
+        usize::try_from(number.checked_sub(self.first)?).ok()
+    }
+
     fn task(&mut self, number: u64, is_again: bool) -> Option<Task> {
-        let at = usize::try_from(number.checked_sub(self.first)?).ok()?;
+        let at = self.place(number)?;
         let under_way = self.under_way.get_mut(at)?;
         under_way.progress = Progress::Begun {
             at: Instant::now(),
@@ -149,8 +154,7 @@ impl<R> Window<R> {
 
     /// When a segment was begun that is not done, for the last time.
     pub(crate) fn begun(&self, number: u64) -> Option<Instant> {
-        let at = usize::try_from(number.checked_sub(self.first)?).ok()?;
-        match self.under_way.get(at)?.progress {
+        match self.under_way.get(self.place(number)?)?.progress {
             Progress::Begun { at, .. } => Some(at),
             Progress::SetAside | Progress::Done(_) => None,
         }
@@ -159,9 +163,7 @@ impl<R> Window<R> {
     /// A segment is done, and nothing after it is worth beginning if it ended early. Gives the result back if somebody else was faster:
     /// then it means nothing.
     pub(crate) fn deliver(&mut self, number: u64, result: R, is_early: bool) -> Option<R> {
-        let at = number
-            .checked_sub(self.first)
-            .and_then(|at| usize::try_from(at).ok());
+        let at = self.place(number);
         match at.and_then(|at| self.under_way.get_mut(at)) {
             Some(under_way) if !matches!(under_way.progress, Progress::Done(_)) => {
                 under_way.progress = Progress::Done(result);
@@ -176,8 +178,7 @@ impl<R> Window<R> {
 
     /// What came of a segment, if it is done.
     pub(crate) fn result(&self, number: u64) -> Option<&R> {
-        let at = usize::try_from(number.checked_sub(self.first)?).ok()?;
-        match &self.under_way.get(at)?.progress {
+        match &self.under_way.get(self.place(number)?)?.progress {
             Progress::Done(result) => Some(result),
             Progress::SetAside | Progress::Begun { .. } => None,
         }
