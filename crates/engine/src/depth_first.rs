@@ -297,6 +297,7 @@ impl<K: Mask> DepthFirst<K> {
                     self.ops.occupy(slot, op, ledger, tools.space);
                     if tools.reductions.absorption
                         && self.ops.pure.contains(slot)
+                        && self.ops.is_first(slot, &config.placed)
                         && tools.space.accepts(config.state, self.ops.slot(slot).class)
                     {
                         config.placed.insert(slot);
@@ -321,7 +322,8 @@ impl<K: Mask> DepthFirst<K> {
         self.deepest = self.deepest.max(event);
         let skip = self.ops.optional.contains(target).then_some(target as u32);
         let (todo, trail) = (K::default(), self.trail.len() as u32);
-        let trying = Some((target as u32, 0));
+        // What may have happened did not, if something that its thread called later is placed.
+        let trying = self.ops.is_due(target, &config.placed).then_some((target as u32, 0));
         self.frames.push(Frame {
             event,
             config,

@@ -10,7 +10,9 @@
 //! 3. *Drop a read.* An operation that never changes anything can be deleted from any explanation.
 //! 4. *Make an operation optional.* It may or may not have happened, within its timebox. Optional operations are not
 //!    shown: the minimal history has no explanation whatever they did.
-//! 5. *Widen a timebox.* Fewer operations precede each other; the order that remains is the order that matters.
+//! 5. *Widen a timebox.* Fewer operations precede each other; the order that remains is the order that matters. A tie within a
+//!    thread is loosened too, and none is made: a start moves to the earliest and an end to the latest time there is, and
+//!    whatever touches it there came before or after it all along.
 
 use std::time::{Duration, Instant};
 
@@ -81,7 +83,7 @@ pub fn minimize<M: Model>(
     let linearizable = options.consistency == Consistency::Linearizable;
     let mut initial = None;
     if linearizable {
-        keep_component(model, &mut pieces, target);
+        keep_component(model, &mut pieces, target, options)?;
         cut_end(&mut pieces, found.op.timebox);
         initial = cut_beginning(model, &mut pieces, options)?;
     }
@@ -107,8 +109,14 @@ fn operations<O: Clone>(pieces: &[Piece<O>]) -> Vec<Operation<O>> {
     pieces.iter().map(|piece| piece.operation.clone()).collect()
 }
 
-/// Drops what has nothing to do with the unexplained operation: parts of a history are explained apart.
-fn keep_component<M: Model>(model: &M, pieces: &mut Vec<Piece<M::Op>>, target: usize) {
+/// Drops what has nothing to do with the unexplained operation: parts of a history are explained apart, unless threads link
+/// them.
+fn keep_component<M: Model>(
+    model: &M,
+    pieces: &mut Vec<Piece<M::Op>>,
+    target: usize,
+    options: Options,
+) -> Result<(), CheckError> {
     let mut components = Components::default();
     for piece in pieces.iter() {
         components.observe(&model.footprint(&piece.operation.op));
@@ -116,7 +124,18 @@ fn keep_component<M: Model>(model: &M, pieces: &mut Vec<Piece<M::Op>>, target: u
     let partitioning = components.into_partitioning();
     let home = |piece: &Piece<M::Op>| partitioning.home(&model.footprint(&piece.operation.op));
     let target = home(&pieces[target]);
-    pieces.retain(|piece| home(piece) == target);
+    let part: Vec<Piece<M::Op>> = pieces
+        .iter()
+        .filter(|piece| home(piece) == target)
+        .cloned()
+        .collect();
+    if part.len() < pieces.len() {
+        let outcome = check_from(model, model.initial(), operations(&part), options)?;
+        if outcome.verdict.is_violation() {
+            *pieces = part;
+        }
+    }
+    Ok(())
 }
 
 fn cut_end<O>(pieces: &mut Vec<Piece<O>>, target: Timebox) {
@@ -308,7 +327,8 @@ impl<M: Model> Shrinker<'_, M> {
 
     fn conclude(self, cut: bool, total: usize) -> Result<Option<Minimal<M::Op>>, CheckError> {
         let mut shown: Vec<Piece<M::Op>> = self.pieces.iter().filter(|piece| piece.shown).cloned().collect();
-        shown.sort_by_key(|piece| (piece.operation.timebox.start, piece.id));
+        // Of equal starts the one given first stays first: it may be tied before the other.
+        shown.sort_by_key(|piece| piece.operation.timebox.start);
         replace_times_by_ranks(&mut shown);
         let history = operations(&shown);
         let options = Options {
@@ -321,7 +341,14 @@ impl<M: Model> Shrinker<'_, M> {
             return Ok(None);
         };
         let confirmed = (history.len() <= NAIVE_MAX).then(|| {
-            naive::explain_from(self.model, &self.initial, &history, self.options.consistency).is_none()
+            let mut labelled = history.clone();
+            if self.options.async_threads {
+                labelled
+                    .iter_mut()
+                    .zip(0..)
+                    .for_each(|(operation, thread)| operation.thread = thread);
+            }
+            naive::explain_from(self.model, &self.initial, &labelled, self.options.consistency).is_none()
         });
         let from = cut.then(|| {
             self.initial

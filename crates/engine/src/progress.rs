@@ -28,6 +28,13 @@ pub enum CheckError {
         "operation {0} spans parts of the state that were being checked apart: start over with other parts"
     )]
     Spans(u64),
+    /// Threads call operations of parts of the state that were checked apart at the very times at which their operations of
+    /// other parts ended, and the explanations of the parts do not fit together. Start over with these parts
+    /// [joined](crate::Components::join).
+    #[error(
+        "threads link parts of the state that were being checked apart: start over with these parts joined"
+    )]
+    Entangled(Vec<Vec<u64>>),
     /// The model itself failed.
     #[error("the model failed: {0}")]
     Model(String),

@@ -4,6 +4,7 @@
 //! So every settled operation is stepped once more through the model itself, and checked against real time.
 
 use omnilink_trace::Time;
+use rustc_hash::FxHashMap;
 
 use crate::evidence::Placement;
 use crate::ledger::Entry;
@@ -18,6 +19,8 @@ pub(crate) struct Replay {
     pub id: ReplayId,
     /// The latest start so far: the earliest moment at which the next operation can take effect.
     now: Time,
+    /// Of each thread, the last of the operations placed that start now, or that started last.
+    latest: FxHashMap<u32, Entry>,
     /// Operations placed that had to be placed.
     pub mandatory: u64,
     /// Operations placed.
@@ -29,6 +32,7 @@ impl Replay {
         Self {
             id,
             now: Time::MIN,
+            latest: FxHashMap::default(),
             mandatory: 0,
             placed: 0,
         }
@@ -37,7 +41,8 @@ impl Replay {
     /// Places one more operation, or says why it cannot be placed.
     ///
     /// Real time is respected if and only if there are points, one in each timebox, that never decrease: the running
-    /// maximum of the starts is the least such sequence, so it suffices that no end lies before it.
+    /// maximum of the starts is the least such sequence, so it suffices that no end lies before it. The order of a thread
+    /// can only be broken where this one ends now and one that starts now is placed already.
     pub fn place(&mut self, entry: &Entry, source: &mut dyn Source) -> Result<Placement, String> {
         self.now = self.now.max(entry.start);
         if entry.end < self.now {
@@ -45,6 +50,18 @@ impl Replay {
                 "operation {} had ended at {} before {}",
                 entry.id, entry.end, self.now
             ));
+        }
+        if entry.in_order {
+            let latest = self.latest.entry(entry.thread).or_insert(*entry);
+            if entry.is_tied_before(latest) {
+                return Err(format!(
+                    "operation {} comes after {}, which its thread called later",
+                    entry.id, latest.id
+                ));
+            }
+            if (latest.start, latest.id) < (entry.start, entry.id) {
+                *latest = *entry;
+            }
         }
         if !source.replay(self.id, entry.class) {
             return Err(format!("the model refuses operation {}", entry.id));

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use omnilink_engine::{
-    Alternative, Checker, Components, Counterexample, Footprint, Keys, Limits, Model, Operation, Options,
+    Alternative, CheckError, Checker, Components, Counterexample, Footprint, Keys, Limits, Model, Operation, Options,
     Outcome, Partitioning, Progress as Going, Verdict, minimize,
 };
 use omnilink_report::{Answer, MinimalHistory, Report, ThreadNames};
@@ -117,21 +117,16 @@ enum Pass {
     Done(Outcome),
     /// An operation with this footprint spans what was taken apart.
     Spans(Footprint),
+    /// Threads link these parts.
+    Entangled(Vec<Vec<u64>>),
 }
 
 impl<M: Model> Session<'_, M> {
+    /// After this many readings with parts that did not fit together, everything is checked together.
+    const PASSES_MAX: u32 = 8;
+
     fn run(&mut self) -> Result<(), CliError> {
-        let outcome = match self.pass(Partitioning::PerKey)? {
-            Pass::Done(outcome) => outcome,
-            Pass::Spans(footprint) => {
-                let partitioning = self.partitioning(&footprint)?;
-                match self.pass(partitioning)? {
-                    Pass::Done(outcome) => outcome,
-                    // Only an input that changes while it is read gets here.
-                    Pass::Spans(_) => self.whole()?,
-                }
-            }
-        };
+        let outcome = self.check()?;
         let mut minimal = None;
         match &outcome.verdict {
             Verdict::Valid(valid) => {
@@ -169,6 +164,31 @@ impl<M: Model> Session<'_, M> {
         }
         self.report.answer = Answer::Checked { outcome, minimal };
         Ok(())
+    }
+
+    /// Checks each key apart from the others, unless it turns out that they belong together.
+    fn check(&mut self) -> Result<Outcome, CliError> {
+        let mut components = match self.pass(Partitioning::PerKey)? {
+            Pass::Done(outcome) => return Ok(outcome),
+            Pass::Spans(footprint) => match is_everything(&footprint) {
+                true => return self.whole(),
+                false => self.components()?,
+            },
+            Pass::Entangled(links) => {
+                let mut components = self.components()?;
+                components.join(&links);
+                components
+            }
+        };
+        for _ in 0..Self::PASSES_MAX {
+            match self.pass(components.clone().into_partitioning())? {
+                Pass::Done(outcome) => return Ok(outcome),
+                Pass::Entangled(links) => components.join(&links),
+                // Only an input that changes while it is read gets here.
+                Pass::Spans(_) => break,
+            }
+        }
+        self.whole()
     }
 
     /// Reads the input once, through the engine.
@@ -214,13 +234,16 @@ impl<M: Model> Session<'_, M> {
             };
             return Ok(Pass::Spans(footprint));
         }
-        Ok(Pass::Done(checker.finish()?))
+        match checker.finish() {
+            Err(CheckError::Entangled(links)) => Ok(Pass::Entangled(links)),
+            answer => Ok(Pass::Done(answer?)),
+        }
     }
 
     fn whole(&mut self) -> Result<Outcome, CliError> {
         match self.pass(Partitioning::Whole)? {
             Pass::Done(outcome) => Ok(outcome),
-            Pass::Spans(_) => unreachable!("nothing spans more than the whole"),
+            Pass::Spans(_) | Pass::Entangled(_) => unreachable!("nothing spans more than the whole"),
         }
     }
 
@@ -236,11 +259,8 @@ impl<M: Model> Session<'_, M> {
         }
     }
 
-    /// Which parts belong together, now that one operation is known to span several.
-    fn partitioning(&self, spanning: &Footprint) -> Result<Partitioning, CliError> {
-        if matches!(spanning.reads, Keys::All) || matches!(spanning.writes, Keys::All) {
-            return Ok(Partitioning::Whole);
-        }
+    /// Which parts belong together.
+    fn components(&self) -> Result<Components, CliError> {
         let mut components = Components::default();
         let mut history = History::open(self.decode, self.input)?;
         while let Some(read) = history.next()? {
@@ -249,7 +269,7 @@ impl<M: Model> Session<'_, M> {
                 break;
             }
         }
-        Ok(components.into_partitioning())
+        Ok(components)
     }
 
     /// Shrinks the history up to the return that cannot be explained.
@@ -299,6 +319,10 @@ impl<M: Model> Session<'_, M> {
         }
         Ok(())
     }
+}
+
+fn is_everything(footprint: &Footprint) -> bool {
+    matches!(footprint.reads, Keys::All) || matches!(footprint.writes, Keys::All)
 }
 
 /// The operations that alternatives speak of.
