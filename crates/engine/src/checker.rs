@@ -91,6 +91,12 @@ impl<'m, M: Model> Checker<'m, M> {
         Some(Frontier { open, configurations })
     }
 
+    /// Works on what could not be decided at once with each operation that comes in, instead of when the last one has.
+    pub(crate) fn eager(mut self) -> Self {
+        self.course.is_eager = true;
+        self
+    }
+
     /// Also keeps the explanation itself, to be read from the verdict. Its size is that of the history.
     pub fn keep_order(mut self) -> Self {
         self.course.keep_order();

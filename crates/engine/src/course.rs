@@ -79,6 +79,8 @@ pub(crate) struct Course {
     state_limit: usize,
     class_limit: usize,
     spanning: Option<u64>,
+    /// Whether somebody waits for the answer while operations come in.
+    pub(crate) is_eager: bool,
 }
 
 impl Course {
@@ -87,6 +89,8 @@ impl Course {
     const CLASSES_KEPT: usize = 1 << 13;
     const STATE_HEAP_KEPT_BYTES: usize = 64 << 20;
     const LIVE_PARTS_MAX: usize = 1 << 12;
+    /// What one operation may cost while others wait to come in: some 50 ms at worst.
+    const EAGER_FUEL: u64 = 1 << 16;
 
     pub fn new(options: Options, meter: Meter, initial: Vec<StateId>) -> Self {
         Self {
@@ -105,6 +109,7 @@ impl Course {
             state_limit: Self::STATES_KEPT,
             class_limit: Self::CLASSES_KEPT,
             spanning: None,
+            is_eager: false,
         }
     }
 
@@ -237,6 +242,8 @@ impl Course {
         if before == Standing::Behind && live.search.backlog_len() > Search::BACKLOG_MAX {
             // Memory must not grow with the trace: the sweep has to catch up now, however long it takes.
             live.search.sweep_turn(u64::MAX, false, &mut tools);
+        } else if self.is_eager && live.search.standing() == Standing::Behind {
+            live.search.sweep_turn(Self::EAGER_FUEL, false, &mut tools);
         }
         match live.search.standing() {
             Standing::Violation if space.source.was_interrupted() => meter.end_of_time(),
@@ -336,6 +343,11 @@ impl Course {
             _ if deciders.contains(&Decider::DepthFirst) => Decider::DepthFirst,
             _ => Decider::Sweep,
         });
+        if self.decided.is_some()
+            && let Some(reason) = space.source.exceeded()
+        {
+            return Err(CheckError::Exceeded(reason.to_owned()));
+        }
         let verdict = match (self.decided, self.meter.exhausted()) {
             (Some(home), _) => self.violation(home, space),
             (None, Some(limit)) => self.unfinished(limit, space),
@@ -416,8 +428,8 @@ impl Course {
         let order = self.explained.order.take().filter(|_| !is_lost).map(|mut order| {
             // Each part's points never decrease, so merging by them keeps every part's own order.
             order.sort_by_key(|(at, _)| *at);
-            if let Some(ties) = &self.explained.ties {
-                ties.put_in_order(&mut order);
+            if self.explained.ties.is_some() {
+                Ties::put_in_order(&mut order);
             }
             let placement = |(at, Member { entry, .. }): (Time, Member)| Placement { op: entry.id, at };
             order.into_iter().map(placement).collect::<Vec<_>>()

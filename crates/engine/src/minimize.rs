@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use omnilink_trace::{Time, Timebox};
 
 use crate::checker::{Checker, check_from};
-use crate::evidence::{Counterexample, Verdict};
+use crate::evidence::{Counterexample, Outcome, Verdict};
 use crate::model::Model;
 use crate::naive;
 use crate::operation::Operation;
@@ -105,6 +105,14 @@ pub fn minimize<M: Model>(
 /// How long shrinking may take where no time limit is given.
 const DEFAULT_TIME: Duration = Duration::from_secs(10);
 
+/// Whether there certainly is no explanation. A model that runs into a limit of its own does not tell.
+fn is_violation(answer: Result<Outcome, CheckError>) -> Result<bool, CheckError> {
+    match answer {
+        Err(CheckError::Exceeded(_)) => Ok(false),
+        answer => Ok(answer?.verdict.is_violation()),
+    }
+}
+
 fn operations<O: Clone>(pieces: &[Piece<O>]) -> Vec<Operation<O>> {
     pieces.iter().map(|piece| piece.operation.clone()).collect()
 }
@@ -130,8 +138,7 @@ fn keep_component<M: Model>(
         .cloned()
         .collect();
     if part.len() < pieces.len() {
-        let outcome = check_from(model, model.initial(), operations(&part), options)?;
-        if outcome.verdict.is_violation() {
+        if is_violation(check_from(model, model.initial(), operations(&part), options))? {
             *pieces = part;
         }
     }
@@ -166,8 +173,7 @@ fn cut_beginning<M: Model>(
             ..Limits::default()
         };
         let options = Options { limits, ..options };
-        let outcome = check_from(model, states.clone(), operations(&rest), options)?;
-        if outcome.verdict.is_violation() {
+        if is_violation(check_from(model, states.clone(), operations(&rest), options))? {
             *pieces = rest;
             return Ok(Some(states));
         }
@@ -244,8 +250,12 @@ impl<M: Model> Shrinker<'_, M> {
             witness: false,
             ..self.options
         };
-        let outcome = check_from(self.model, self.initial.clone(), operations(pieces), options)?;
-        Ok(outcome.verdict.is_violation())
+        is_violation(check_from(
+            self.model,
+            self.initial.clone(),
+            operations(pieces),
+            options,
+        ))
     }
 
     /// Hides as many operations as possible: in large groups first, then one by one until nothing changes.
@@ -386,5 +396,54 @@ fn replace_times_by_ranks<O>(pieces: &mut [Piece<O>]) {
             start: rank(start),
             end: end.map(rank),
         };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Piece, operations, restart_at};
+    use crate::checker::check_from;
+    use crate::options::{Consistency, Options};
+    use crate::toys::{self, Dice, Toy, Weather};
+    use crate::{Operation, naive};
+
+    fn pieces<O>(history: Vec<Operation<O>>) -> Vec<Piece<O>> {
+        let piece = |(id, operation)| Piece { operation, id, shown: true };
+        history.into_iter().enumerate().map(piece).collect()
+    }
+
+    /// Cutting the beginning off relaxes a history: what has an explanation still has one, wherever it is cut.
+    fn cuts_keep_explanations<T: Toy>(seed: u64) {
+        let (toy, mut dice) = (T::new(), Dice::new(seed));
+        let mut straddled = 0;
+        for _ in 0..4_000 {
+            let weather = Weather::any(&mut dice);
+            let history = toys::history_of(&toy, 9, weather, &mut dice);
+            if naive::explain(&toy, &history, Consistency::Linearizable).is_none() {
+                continue;
+            }
+            let pieces = pieces(history);
+            for cut in 1..pieces.len() {
+                let options = Options::default();
+                let Some((states, rest)) = restart_at(&toy, &pieces, cut, options).expect("toys do not fail")
+                else {
+                    continue;
+                };
+                straddled += usize::from(rest.len() > pieces.len() - cut);
+                let outcome = check_from(&toy, states, operations(&rest), options).expect("toys do not fail");
+                assert!(outcome.verdict.is_valid(), "cut at {cut}: {pieces:?}");
+            }
+        }
+        assert!(straddled > 1_000, "only {straddled} cuts with operations across");
+    }
+
+    #[test]
+    fn a_cut_with_operations_across_it_relaxes_registers() {
+        cuts_keep_explanations::<toys::Register>(21);
+    }
+
+    #[test]
+    fn a_cut_with_operations_across_it_relaxes_queues() {
+        cuts_keep_explanations::<toys::Queue>(22);
     }
 }

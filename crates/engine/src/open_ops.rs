@@ -83,7 +83,7 @@ impl<K: Mask> OpenOps<K> {
             reads: facts.reads,
             writes: facts.writes,
             only_key: facts.only_key,
-            blind: facts.blind,
+            blind: facts.blind || planted(Mutant::FeedsAlike),
             deadline: entry.deadline(),
             conflicts: K::default(),
             feeders: K::default(),
@@ -241,7 +241,7 @@ impl<K: Mask> OpenOps<K> {
     /// it makes of it does not depend on anything else. So trying both here, one after the other, tells for everywhere.
     fn feeds(&self, space: &mut AnySpace<'_>, state: StateId, feeder: usize, reader: usize) -> bool {
         let (feeder, reader) = (&self.slots[feeder], &self.slots[reader]);
-        if !feeder.blind && !planted(Mutant::FeedsAlike) || feeder.only_key != reader.only_key {
+        if !feeder.blind || feeder.only_key != reader.only_key {
             return true;
         }
         // What cannot turn a refusal into acceptance on its own leaves it a refusal; asking is cheaper than trying.

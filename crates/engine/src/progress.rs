@@ -38,6 +38,11 @@ pub enum CheckError {
     /// The model itself failed.
     #[error("the model failed: {0}")]
     Model(String),
+    /// The model ran into a limit of its own, and without the states beyond it there is no explanation.
+    #[error(
+        "a limit of the model, not of the system: {0}; so it cannot be told whether the history has an explanation"
+    )]
+    Exceeded(String),
     /// The search found an explanation that does not stand up. This is a bug in OmniLink.
     #[error("internal error, please report it: the explanation found does not replay: {0}")]
     WitnessRejected(String),

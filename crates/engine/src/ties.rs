@@ -167,14 +167,14 @@ impl Ties {
     /// Brings operations of one explanation, in order of their moments, into an order that threads allow.
     ///
     /// Nothing may be [entangled](Self::entangled).
-    pub fn put_in_order(&self, order: &mut [(Time, Member)]) {
-        for (time, _) in &self.instants {
-            let from = order.partition_point(|(at, _)| at < time);
-            let to = order.partition_point(|(at, _)| at <= time);
-            let slice = &mut order[from..to];
-            let members: Vec<Member> = slice.iter().map(|(_, member)| *member).collect();
+    pub fn put_in_order(order: &mut [(Time, Member)]) {
+        for instant in order.chunk_by_mut(|(first, _), (second, _)| first == second) {
+            if instant.len() == 1 {
+                continue;
+            }
+            let members: Vec<Member> = instant.iter().map(|(_, member)| *member).collect();
             if let Ok(positions) = interleave(&members) {
-                for (place, position) in slice.iter_mut().zip(positions) {
+                for (place, position) in instant.iter_mut().zip(positions) {
                     place.1 = members[position];
                 }
             }
