@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::course::Course;
 use crate::evidence::Outcome;
 use crate::interned::Interned;
+use crate::ledger::Followed;
 use crate::meter::Meter;
 use crate::model::Model;
 use crate::operation::Operation;
@@ -115,16 +116,26 @@ impl<'m, M: Model> Checker<'m, M> {
     /// If it starts before the one given last.
     #[inline]
     pub fn push(&mut self, operation: Operation<M::Op>) -> Result<Progress, CheckError> {
-        self.push_followed(operation, true)
+        self.take(operation, Followed::Unknown)
     }
 
-    /// The same, where it is known whether another operation of its thread may start where this one ends.
+    /// The same, where it is known whether another operation of its thread starts where this one ends: see
+    /// [`CheckError::Tied`]. `true` is always sound.
+    ///
+    /// # Errors
+    /// If it starts before the one given last.
     #[inline]
-    pub(crate) fn push_followed(
+    pub fn push_followed(
         &mut self,
         operation: Operation<M::Op>,
-        followed: bool,
+        is_followed: bool,
     ) -> Result<Progress, CheckError> {
+        let followed = if is_followed { Followed::Yes } else { Followed::No };
+        self.take(operation, followed)
+    }
+
+    #[inline]
+    fn take(&mut self, operation: Operation<M::Op>, followed: Followed) -> Result<Progress, CheckError> {
         let Operation {
             op,
             thread,
@@ -141,8 +152,9 @@ impl<'m, M: Model> Checker<'m, M> {
     /// The answer, after the last operation.
     ///
     /// # Errors
-    /// If the model failed, if parts that were checked apart turn out to be linked ([`CheckError::Entangled`]), or if an
-    /// explanation was found that does not replay.
+    /// If the model failed; if it has to start over, because parts that were checked apart turn out to be linked
+    /// ([`CheckError::Entangled`]) or because of a tie ([`CheckError::Tied`]); or if an explanation was found that does not
+    /// replay.
     pub fn finish(mut self) -> Result<Outcome, CheckError> {
         self.course.finish(&mut self.space)
     }
@@ -208,7 +220,7 @@ pub(crate) fn check_from<M: Model>(
 }
 
 /// For each operation, whether another one of its thread starts where it ends.
-fn followed<O>(history: &[Operation<O>], options: &Options) -> Vec<bool> {
+pub(crate) fn followed<O>(history: &[Operation<O>], options: &Options) -> Vec<bool> {
     if options.async_threads || options.consistency == Consistency::Sequential {
         return vec![false; history.len()];
     }

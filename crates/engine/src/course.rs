@@ -10,7 +10,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::describe::Describe;
 use crate::evidence::{Figures, Outcome, Placement, Unfinished, Verdict, Witness};
-use crate::ledger::Entry;
+use crate::ledger::{Entry, Followed};
 use crate::meter::{Exhausted, Meter};
 use crate::mutant::{Mutant, planted};
 use crate::options::{Consistency, Options, Strategy};
@@ -152,7 +152,7 @@ impl Course {
         thread: u32,
         timebox: Timebox,
         optional: bool,
-        followed: bool,
+        followed: Followed,
         space: &mut AnySpace<'_>,
     ) -> Progress {
         let id = self.figures.operations;
@@ -165,7 +165,10 @@ impl Course {
             end: timebox.end.unwrap_or(Entry::NEVER),
             optional: optional || pending,
             in_order: !self.options.async_threads,
-            followed: followed && !pending && !self.options.async_threads,
+            followed: match pending || self.options.async_threads {
+                true => Followed::No,
+                false => followed,
+            },
         };
         let facts = space.source.facts(class);
         let pure = facts.pure;
@@ -343,6 +346,12 @@ impl Course {
             _ if deciders.contains(&Decider::DepthFirst) => Decider::DepthFirst,
             _ => Decider::Sweep,
         });
+        if let Some(home) = self.decided
+            && let Some(Part::Live(live)) = self.parts.get(&home)
+            && live.search.is_doubtful()
+        {
+            return Err(CheckError::Tied);
+        }
         if self.decided.is_some()
             && let Some(reason) = space.source.exceeded()
         {
@@ -514,13 +523,7 @@ impl Explained {
     }
 
     /// Replays what is left of a part's explanation.
-    fn conclude(
-        &mut self,
-        home: u64,
-        live: &mut LivePart,
-        space: &mut AnySpace<'_>,
-        figures: &mut Figures,
-    ) {
+    fn conclude(&mut self, home: u64, live: &mut LivePart, space: &mut AnySpace<'_>, figures: &mut Figures) {
         let sweep = live.search.figures();
         figures.frontier_max = figures.frontier_max.max(sweep.frontier_max as u64);
         figures.frontier_sum += sweep.frontier_sum;

@@ -323,7 +323,10 @@ impl<K: Mask> DepthFirst<K> {
         let skip = self.ops.optional.contains(target).then_some(target as u32);
         let (todo, trail) = (K::default(), self.trail.len() as u32);
         // What may have happened did not, if something that its thread called later is placed.
-        let trying = self.ops.is_due(target, &config.placed).then_some((target as u32, 0));
+        let trying = self
+            .ops
+            .is_due(target, &config.placed)
+            .then_some((target as u32, 0));
         self.frames.push(Frame {
             event,
             config,
@@ -370,6 +373,11 @@ impl<K: Mask> DepthFirst<K> {
                 Event::Return(op, slot) => self.ops.occupy(slot as usize, op, ledger, tools.space),
             }
         }
+    }
+
+    /// Whether an explanation may have been missed because of a tie that was not expected.
+    pub fn is_doubtful(&self) -> bool {
+        self.ops.is_doubtful
     }
 
     /// How many calls and returns the best attempt got past.

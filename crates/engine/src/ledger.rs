@@ -24,8 +24,17 @@ pub(crate) struct Entry {
     pub optional: bool,
     /// Keeps the order of its thread. Threads of asynchronous clients are labels.
     pub in_order: bool,
-    /// Another operation of its thread may start at its very end. `true` where that is not known.
-    pub followed: bool,
+    /// Whether another operation of its thread is tied to it.
+    pub followed: Followed,
+}
+
+/// Whether another operation of the same thread starts where one ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Followed {
+    No,
+    Yes,
+    /// It has not come in yet. `No` is assumed.
+    Unknown,
 }
 
 impl Entry {

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use omnilink_trace::{Time, Timebox};
 
-use crate::checker::{Checker, check_from};
+use crate::checker::{Checker, check_from, followed};
 use crate::evidence::{Counterexample, Outcome, Verdict};
 use crate::model::Model;
 use crate::naive;
@@ -197,8 +197,8 @@ fn restart_at<M: Model>(
         ..options
     };
     let mut checker = Checker::whole_sweep(model, options);
-    for piece in before {
-        checker.push(piece.operation.clone())?;
+    for (piece, is_followed) in before.iter().zip(followed(&operations(pieces), &options)) {
+        checker.push_followed(piece.operation.clone(), is_followed)?;
     }
     let Some(frontier) = checker.frontier_at(after[0].operation.timebox.start) else {
         return Ok(None);
@@ -408,7 +408,11 @@ mod tests {
     use crate::{Operation, naive};
 
     fn pieces<O>(history: Vec<Operation<O>>) -> Vec<Piece<O>> {
-        let piece = |(id, operation)| Piece { operation, id, shown: true };
+        let piece = |(id, operation)| Piece {
+            operation,
+            id,
+            shown: true,
+        };
         history.into_iter().enumerate().map(piece).collect()
     }
 

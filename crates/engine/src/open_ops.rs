@@ -1,8 +1,6 @@
 //! The operations that are open at one point of the trace, in slots, with what the reductions ask about pairs of them.
 
-use omnilink_trace::Time;
-
-use crate::ledger::{Entry, Ledger, OpRef};
+use crate::ledger::{Entry, Followed, Ledger, OpRef};
 use crate::mask::Mask;
 use crate::mutant::{Mutant, planted};
 use crate::options::Reductions;
@@ -17,7 +15,8 @@ pub(crate) struct Slot<K> {
     writes: u64,
     only_key: Option<u64>,
     blind: bool,
-    deadline: (Time, u64),
+    /// When it ran and who called it, as the ledger has it.
+    entry: Entry,
     /// Those that do not commute with it.
     conflicts: K,
     /// Those that write what it reads.
@@ -48,6 +47,9 @@ pub(crate) struct OpenOps<K> {
     spare: K,
     /// Those that another open one of their thread comes before or after. Mostly none.
     tied: K,
+    /// An operation has turned out to be followed by another one of its thread after it may have been taken for replaceable: an
+    /// explanation may have been missed.
+    pub is_doubtful: bool,
 }
 
 impl<K: Mask> OpenOps<K> {
@@ -59,6 +61,7 @@ impl<K: Mask> OpenOps<K> {
             optional: K::default(),
             spare: K::default(),
             tied: K::default(),
+            is_doubtful: false,
         }
     }
 
@@ -84,7 +87,7 @@ impl<K: Mask> OpenOps<K> {
             writes: facts.writes,
             only_key: facts.only_key,
             blind: facts.blind || planted(Mutant::FeedsAlike),
-            deadline: entry.deadline(),
+            entry: *entry,
             conflicts: K::default(),
             feeders: K::default(),
             earlier_twins: K::default(),
@@ -92,6 +95,7 @@ impl<K: Mask> OpenOps<K> {
             after: K::default(),
             named_by: K::default(),
         };
+        let mut followed = K::default();
         for other in self.open.slots() {
             let old = &mut self.slots[other];
             let feeds_old = new.writes & old.reads != 0;
@@ -99,14 +103,17 @@ impl<K: Mask> OpenOps<K> {
             let conflict = feeds_old | feeds_new | (new.writes & old.writes != 0);
             let alike = (old.reads, old.writes) == (new.reads, new.writes);
             let twin = old.class == new.class || planted(Mutant::AnyTwin) && alike;
-            let other_entry = ledger.get(old.op);
-            let old_before = other_entry.is_tied_before(entry);
-            let old_after = entry.is_tied_before(other_entry);
+            let old_before = old.entry.is_tied_before(entry);
+            let old_after = entry.is_tied_before(&old.entry);
             if !conflict && !twin && !old_before && !old_after {
                 continue;
             }
-            let old_first = (old.deadline <= new.deadline) != planted(Mutant::LatestTwin);
-            let (first, second) = if old_first { (other_entry, entry) } else { (entry, other_entry) };
+            let old_first = (old.entry.deadline() <= entry.deadline()) != planted(Mutant::LatestTwin);
+            let (first, second) = if old_first {
+                (&old.entry, entry)
+            } else {
+                (entry, &old.entry)
+            };
             let twin = twin && (is_replaceable(first, second) || planted(Mutant::TiedTwin));
             old.conflicts.set(slot, conflict);
             old.feeders.set(slot, feeds_old);
@@ -122,6 +129,13 @@ impl<K: Mask> OpenOps<K> {
                 self.tied.insert(slot);
                 self.tied.insert(other);
             }
+            if old_before {
+                followed.insert(other);
+            }
+            // Where a search takes events back, the one that comes first may be opened last.
+            if old_after {
+                followed.insert(slot);
+            }
             old.named_by.insert(slot);
             new.named_by.insert(other);
         }
@@ -129,10 +143,24 @@ impl<K: Mask> OpenOps<K> {
             self.slots.push(new.clone());
         }
         self.slots[slot] = new;
+        for slot in followed.slots() {
+            self.follow(slot);
+        }
         self.open.insert(slot);
         self.pure.set(slot, facts.pure);
         self.optional.set(slot, entry.optional);
         self.spare.set(slot, entry.optional && facts.only_key.is_some());
+    }
+
+    /// Takes note that something starts where `slot` ends: nothing that ends there, too, can take its place.
+    fn follow(&mut self, slot: usize) {
+        let end = self.slots[slot].entry.end;
+        for twin in self.slots[slot].earlier_twins.slots() {
+            if self.slots[twin].entry.end == end && !planted(Mutant::TiedTwin) {
+                self.slots[slot].earlier_twins.remove(twin);
+                self.is_doubtful = true;
+            }
+        }
     }
 
     /// Frees `slot`.
@@ -276,7 +304,8 @@ impl<K: Mask> OpenOps<K> {
     /// open now, and the one moved back still meets the later of the two deadlines. The order of their threads holds if
     /// nothing that its thread called before the one moved to the front is left to place, and if nothing comes after the one
     /// moved back before its new place. That place is before the return of the other one: so the other one returns earlier,
-    /// not at the same time, or nothing starts where the one moved back ends (`is_replaceable`).
+    /// not at the same time, or nothing starts where the one moved back ends (`is_replaceable`). Where that is not known, it is
+    /// assumed, and an operation that shows it to be wrong makes a violation doubtful (`follow`).
     #[inline]
     pub fn relevant(
         &self,
@@ -300,7 +329,9 @@ impl<K: Mask> OpenOps<K> {
                     if planted(Mutant::NoConflicts) {
                         continue;
                     }
-                    let Slot { conflicts, before, .. } = &self.slots[slot];
+                    let Slot {
+                        conflicts, before, ..
+                    } = &self.slots[slot];
                     match planted(Mutant::NoTiedConflicts) {
                         true => conflicts.and(&unplaced).minus(&set),
                         false => conflicts.or(before).and(&unplaced).minus(&set),
@@ -392,7 +423,7 @@ impl<K: Mask> OpenOps<K> {
             writes: slot.writes,
             only_key: slot.only_key,
             blind: slot.blind,
-            deadline: slot.deadline,
+            entry: slot.entry,
             conflicts: slot.conflicts.convert(),
             feeders: slot.feeders.convert(),
             earlier_twins: slot.earlier_twins.convert(),
@@ -407,6 +438,7 @@ impl<K: Mask> OpenOps<K> {
             optional: self.optional.convert(),
             spare: self.spare.convert(),
             tied: self.tied.convert(),
+            is_doubtful: self.is_doubtful,
         }
     }
 
@@ -421,5 +453,5 @@ impl<K: Mask> OpenOps<K> {
 
 /// Whether of two operations of one class that are open the first can take the place of the second, which returns no earlier.
 fn is_replaceable(first: &Entry, second: &Entry) -> bool {
-    first.end < second.end || !second.followed
+    first.end < second.end || second.followed != Followed::Yes
 }

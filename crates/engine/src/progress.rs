@@ -35,6 +35,13 @@ pub enum CheckError {
         "threads link parts of the state that were being checked apart: start over with these parts joined"
     )]
     Entangled(Vec<Vec<u64>>),
+    /// No explanation was found, but one may have been missed: a thread called at the very time at which its last operation ended,
+    /// and that was not known when that operation was given. Start over with
+    /// [`Checker::push_followed`](crate::Checker::push_followed).
+    #[error(
+        "an operation starts where another one of its thread ended: start over and tell which are followed"
+    )]
+    Tied,
     /// The model itself failed.
     #[error("the model failed: {0}")]
     Model(String),

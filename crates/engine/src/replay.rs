@@ -74,3 +74,54 @@ impl Replay {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use omnilink_trace::Time;
+
+    use super::Replay;
+    use crate::interned::Interned;
+    use crate::ledger::{Entry, Followed};
+    use crate::partition::Partitioning;
+    use crate::space::Source;
+    use crate::toys::{Register, RegisterOp};
+
+    /// Whether writes with these threads and timeboxes, given by position, may come in this order.
+    fn replays(boxes: &[(u32, Time, Time)], order: &[usize]) -> bool {
+        let mut source = Interned::new(&Register, None, Partitioning::Whole);
+        let initial = source.state_id([0, 0]);
+        let class = source.class_id(RegisterOp::Write(0, 1));
+        let mut replay = Replay::new(source.start_replay(&[initial]));
+        order.iter().all(|&position| {
+            let (thread, start, end) = boxes[position];
+            let entry = Entry {
+                id: position as u64,
+                class,
+                thread,
+                start,
+                end,
+                optional: false,
+                in_order: true,
+                followed: Followed::Unknown,
+            };
+            replay.place(&entry, &mut source).is_ok()
+        })
+    }
+
+    #[test]
+    fn operations_that_touch_keep_the_order_of_their_thread_only() {
+        assert!(replays(&[(0, 0, 5), (0, 5, 6)], &[0, 1]));
+        assert!(!replays(&[(0, 0, 5), (0, 5, 6)], &[1, 0]));
+        assert!(replays(&[(0, 0, 5), (1, 5, 6)], &[1, 0]));
+    }
+
+    #[test]
+    fn operations_that_take_no_time_keep_the_order_in_which_they_are_given() {
+        let instant = [(0, 5, 5), (0, 5, 5), (0, 5, 5), (1, 5, 5)];
+        assert!(replays(&instant, &[0, 3, 1, 2]));
+        assert!(!replays(&instant, &[1, 3, 0, 2]));
+        assert!(!replays(&instant, &[0, 2, 3, 1]));
+        // One that was placed in between does not hide the later one.
+        assert!(!replays(&[(0, 0, 5), (0, 5, 5), (0, 5, 7)], &[0, 2, 1]));
+    }
+}

@@ -393,8 +393,8 @@ impl<K: Mask> Sweep<K> {
         self.figures.frontier_sum += self.frontier.len() as u64;
     }
 
-    /// Frees the slots of pending operations that every configuration has placed: they are history. Not while one that comes
-    /// before them in their thread is open: it cannot happen any more, and only they know.
+    /// Frees the slots of pending operations that every configuration has placed: they are history. What is tied before them has
+    /// returned: it ended where they start, and returns after that start have been processed.
     pub fn retire_pending(&mut self, ledger: &mut Ledger, paths: &Paths) {
         let Some((first, rest)) = self.frontier.split_first() else {
             return;
@@ -404,10 +404,10 @@ impl<K: Mask> Sweep<K> {
             .fold(first.placed.clone(), |common, config| common.and(&config.placed));
         for slot in common.slots() {
             let op = self.ops.slot(slot).op;
-            let is_first = self.ops.is_first(slot, &K::default()) || planted(Mutant::RetireOverTies);
-            if !ledger.get(op).is_pending() || !is_first {
+            if !ledger.get(op).is_pending() {
                 continue;
             }
+            debug_assert!(self.ops.is_first(slot, &K::default()));
             for config in &mut self.frontier {
                 config.placed.remove(slot);
             }

@@ -147,7 +147,11 @@ impl Ties {
         for (time, members) in &self.instants {
             let mut placed: Vec<(u64, Member)> = Vec::new();
             for member in members {
-                match self.tracked.get(&member.entry.id).and_then(|tracked| tracked.placed) {
+                match self
+                    .tracked
+                    .get(&member.entry.id)
+                    .and_then(|tracked| tracked.placed)
+                {
                     Some((at, turn)) if at == *time => placed.push((turn, *member)),
                     _ if !is_known => placed.push((0, *member)),
                     _ => {}

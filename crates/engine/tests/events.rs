@@ -118,8 +118,16 @@ fn a_violation_is_known_when_the_calls_that_were_open_have_returned() {
             let before = held;
             let call = |thread: u64| round * threads + thread;
             for thread in 0..threads {
-                let op = if thread % 2 == 1 { Op::Write(call(thread)) } else { Op::Read(None) };
-                let event = Event::Call { call: call(thread), thread: thread as u32, op };
+                let op = if thread % 2 == 1 {
+                    Op::Write(call(thread))
+                } else {
+                    Op::Read(None)
+                };
+                let event = Event::Call {
+                    call: call(thread),
+                    thread: thread as u32,
+                    op,
+                };
                 monitor.feed(event).expect("fits");
             }
             for thread in 0..threads {
@@ -130,14 +138,20 @@ fn a_violation_is_known_when_the_calls_that_were_open_have_returned() {
                     }
                     _ => Op::Read(Some(if round == 100 { 1 << 40 } else { before })),
                 };
-                let event = Event::Return { call: call(thread), op };
+                let event = Event::Return {
+                    call: call(thread),
+                    op,
+                };
                 if monitor.feed(event).expect("fits") == Progress::Decided {
                     decided = Some(round);
                     break 'rounds;
                 }
             }
         }
-        assert!(decided.is_some_and(|round| round <= 101), "{threads} threads: {decided:?}");
+        assert!(
+            decided.is_some_and(|round| round <= 101),
+            "{threads} threads: {decided:?}"
+        );
         assert!(monitor.finish().expect("no failure").verdict.is_violation());
     }
 }
@@ -147,20 +161,35 @@ fn a_violation_is_known_when_the_calls_that_were_open_have_returned() {
 fn lost_calls_do_not_keep_the_answer_away() {
     for (reported, limit) in [(true, None), (false, None), (true, Some(50)), (false, Some(50))] {
         let options = Options {
-            limits: Limits { configurations: limit, ..Limits::default() },
+            limits: Limits {
+                configurations: limit,
+                ..Limits::default()
+            },
             ..Options::default()
         };
         let mut monitor = Monitor::new(&Undeclared, options);
         for round in 0..200u64 {
-            let lost = Event::Call { call: 2 * round, thread: 2 * round as u32, op: Op::Write(round) };
+            let lost = Event::Call {
+                call: 2 * round,
+                thread: 2 * round as u32,
+                op: Op::Write(round),
+            };
             monitor.feed(lost).expect("fits");
             if reported {
                 monitor.feed(Event::Lost { call: 2 * round }).expect("fits");
             }
             // Every tenth lost write is seen.
             let seen = round / 10 * 10;
-            monitor.feed(Event::CallForResult { call: 2 * round + 1, thread: 1 }).expect("fits");
-            let read = Event::Return { call: 2 * round + 1, op: Op::Read(Some(seen)) };
+            monitor
+                .feed(Event::CallForResult {
+                    call: 2 * round + 1,
+                    thread: 1,
+                })
+                .expect("fits");
+            let read = Event::Return {
+                call: 2 * round + 1,
+                op: Op::Read(Some(seen)),
+            };
             if monitor.feed(read).expect("fits") == Progress::Decided {
                 break;
             }
@@ -177,17 +206,36 @@ fn lost_calls_do_not_keep_the_answer_away() {
 #[test]
 fn a_hard_question_ends_with_unknown() {
     let options = Options {
-        limits: Limits { configurations: Some(20_000), ..Limits::default() },
+        limits: Limits {
+            configurations: Some(20_000),
+            ..Limits::default()
+        },
         ..Options::default()
     };
     let mut monitor = Monitor::new(&Undeclared, options);
     for call in 0..60 {
         let op = Op::Add(1 << (call % 40));
-        monitor.feed(Event::Call { call, thread: call as u32, op }).expect("fits");
+        monitor
+            .feed(Event::Call {
+                call,
+                thread: call as u32,
+                op,
+            })
+            .expect("fits");
         monitor.feed(Event::Lost { call }).expect("fits");
     }
-    monitor.feed(Event::CallForResult { call: 100, thread: 100 }).expect("fits");
-    monitor.feed(Event::Return { call: 100, op: Op::Read(Some(u64::MAX)) }).expect("fits");
+    monitor
+        .feed(Event::CallForResult {
+            call: 100,
+            thread: 100,
+        })
+        .expect("fits");
+    monitor
+        .feed(Event::Return {
+            call: 100,
+            op: Op::Read(Some(u64::MAX)),
+        })
+        .expect("fits");
     let verdict = monitor.finish().expect("no failure").verdict;
     assert!(matches!(verdict, Verdict::Unknown(_)), "{verdict:?}");
 }
@@ -204,7 +252,10 @@ fn a_call_whose_result_never_came_and_that_needs_one_is_left_out() {
     ];
     assert!(verdict(events).unwrap());
     let twice = [Event::CallForResult { call: 2, thread: 2 }, write(2, 1)];
-    assert!(matches!(verdict(twice), Err(EventError::AlreadyOpen { event: 1, call: 2 })));
+    assert!(matches!(
+        verdict(twice),
+        Err(EventError::AlreadyOpen { event: 1, call: 2 })
+    ));
 }
 
 /// Random histories, event by event, against the naive checker on the same events.
@@ -220,7 +271,13 @@ fn monitored_histories_agree_with_the_naive_checker() {
             moments.extend(operation.timebox.end.map(|end| (end, true, position)));
         }
         moments.sort_unstable();
-        let mut monitor = Monitor::new(&toy, Options { patience: dice.roll(3), ..Options::default() });
+        let mut monitor = Monitor::new(
+            &toy,
+            Options {
+                patience: dice.roll(3),
+                ..Options::default()
+            },
+        );
         for (now, &(_, returns, position)) in moments.iter().enumerate() {
             let (call, thread) = (position as u64, history[position].thread);
             let op = history[position].op.clone();

@@ -149,5 +149,9 @@ fn a_violation_across_parts_keeps_both_parts() {
         async_threads: true,
         ..Options::default()
     };
-    assert!(minimize(&Register, history, asynchronous).expect("no failure").is_none());
+    assert!(
+        minimize(&Register, history, asynchronous)
+            .expect("no failure")
+            .is_none()
+    );
 }

@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use omnilink_engine::{
-    Alternative, CheckError, Checker, Components, Counterexample, Footprint, Keys, Limits, Model, Operation, Options,
-    Outcome, Partitioning, Progress as Going, Verdict, minimize,
+    Alternative, CheckError, Checker, Components, Counterexample, Footprint, Keys, Limits, Model, Operation,
+    Options, Outcome, Partitioning, Progress as Going, Verdict, minimize,
 };
 use omnilink_report::{Answer, MinimalHistory, Report, ThreadNames};
-use omnilink_trace::Timebox;
+use omnilink_trace::{Time, Timebox};
+use rustc_hash::FxHashMap;
 
-use super::history::{Decode, History, Meaning};
+use super::history::{Decode, History, Meaning, Read};
 use super::witness;
 use crate::error::CliError;
 use crate::input::Input;
@@ -87,6 +88,7 @@ pub(crate) fn check_and_tell<M: Model>(
             findings: None,
         },
         taken: 0,
+        followed: None,
     };
     if let Err(error) = session.run() {
         session.report.answer = Answer::Failed {
@@ -110,6 +112,8 @@ struct Session<'a, M: Model> {
     report: Report,
     /// Operations given to the engine.
     taken: u64,
+    /// For each operation whether another one of its thread starts where it ends, once the engine has asked.
+    followed: Option<Vec<bool>>,
 }
 
 /// What came of one reading.
@@ -194,7 +198,7 @@ impl<M: Model> Session<'_, M> {
     /// Reads the input once, through the engine.
     fn pass(&mut self, partitioning: Partitioning) -> Result<Pass, CliError> {
         let mut history = History::open(self.decode, self.input)?;
-        let mut checker = Checker::with_partitioning(self.model, self.options(), partitioning);
+        let mut checker = Checker::with_partitioning(self.model, self.options(), partitioning.clone());
         if self.request.witness.is_some() {
             checker = checker.keep_order();
         }
@@ -203,7 +207,14 @@ impl<M: Model> Session<'_, M> {
         let mut spanning = None;
         while let Some(read) = history.next()? {
             (self.tell)(Event::Took(&read.operation.op, read.operation.timebox));
-            match checker.push(read.operation)? {
+            let progress = match &self.followed {
+                Some(followed) => {
+                    let is_followed = followed.get(self.taken as usize).is_none_or(|followed| *followed);
+                    checker.push_followed(read.operation, is_followed)?
+                }
+                None => checker.push(read.operation)?,
+            };
+            match progress {
                 Going::Going => {}
                 Going::Decided => {
                     self.taken += 1;
@@ -236,6 +247,10 @@ impl<M: Model> Session<'_, M> {
         }
         match checker.finish() {
             Err(CheckError::Entangled(links)) => Ok(Pass::Entangled(links)),
+            Err(CheckError::Tied) if self.followed.is_none() => {
+                self.followed = Some(self.find_followed()?);
+                self.pass(partitioning)
+            }
             answer => Ok(Pass::Done(answer?)),
         }
     }
@@ -257,6 +272,24 @@ impl<M: Model> Session<'_, M> {
             limits: Limits { time, ..limits },
             ..self.request.options
         }
+    }
+
+    /// For each operation, whether another one of its thread starts where it ends.
+    fn find_followed(&self) -> Result<Vec<bool>, CliError> {
+        let mut history = History::open(self.decode, self.input)?;
+        let mut followed = Vec::new();
+        let mut last: FxHashMap<u32, Vec<(Time, usize)>> = FxHashMap::default();
+        while let Some(Read { operation, .. }) = history.next()? {
+            let Timebox { start, end } = operation.timebox;
+            let open = last.entry(operation.thread).or_default();
+            for (_, position) in open.iter().filter(|(end, _)| *end == start) {
+                followed[*position] = true;
+            }
+            open.retain(|(end, _)| *end >= start);
+            open.extend(end.map(|end| (end, followed.len())));
+            followed.push(false);
+        }
+        Ok(followed)
     }
 
     /// Which parts belong together.

@@ -52,7 +52,11 @@ impl Weather {
     pub fn any(dice: &mut Dice) -> Self {
         let coarse = dice.one_in(2);
         let (pending, optional) = [(8, 12), (8, 3), (3, 3)][dice.roll(3) as usize];
-        Self { coarse, pending, optional }
+        Self {
+            coarse,
+            pending,
+            optional,
+        }
     }
 }
 
@@ -79,7 +83,11 @@ pub fn history_of<T: Toy>(toy: &T, count: u64, weather: Weather, dice: &mut Dice
         }
         let start = clocks[thread] + dice.roll(if weather.coarse { 2 } else { 4 }) as i64;
         let end = start + dice.roll(stretch) as i64;
-        clocks[thread] = if weather.coarse { end } else { end + 1 + dice.roll(2) as i64 };
+        clocks[thread] = if weather.coarse {
+            end
+        } else {
+            end + 1 + dice.roll(2) as i64
+        };
         let pending = dice.one_in(weather.pending);
         dead[thread] = pending;
         let time = start + dice.roll((end - start + 1) as u64) as i64;
