@@ -89,6 +89,9 @@ fn compare<T: Toy>(seed: u64, rounds: u64, consistency: Consistency) {
                     "round {round}: {options:?}\n{}",
                     show::<T>(&history)
                 );
+                if !round.is_multiple_of(4) {
+                    continue;
+                }
                 // One operation after the other, when it is not known yet what a thread calls next.
                 let mut checker = Checker::with_partitioning(&toy, options, Partitioning::Whole);
                 for operation in &history {

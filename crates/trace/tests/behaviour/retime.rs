@@ -56,6 +56,18 @@ fn clip_intersects_with_what_the_recorder_knew_better() {
     );
 }
 
+/// A thread calls one operation after the other: that is all that still tells which of them came first.
+#[test]
+fn operations_of_a_thread_that_become_one_instant_keep_their_order() {
+    let at = |name, start, end| operation(0, name, (start, Some(end)), &[("lin", Value::int(5))]);
+    let other = operation(1, "z", (0, Some(5)), &[("lin", Value::int(5))]);
+    let operations = [other, at("c", 0, 5), at("b", 5, 5), at("a", 5, 9)];
+    assert_eq!(
+        retime(&operations, "clip=lin").as_deref(),
+        Ok("z[5,5] c[5,5] b[5,5] a[5,5]")
+    );
+}
+
 #[test]
 fn a_clip_outside_of_the_timebox_is_an_error() {
     let operations = [operation(0, "a", (0, Some(10)), &[("lin", Value::int(11))])];
