@@ -177,3 +177,63 @@ impl<O: Clone> History<O> {
         history
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Operations of these threads, and their timeboxes.
+    fn history(boxes: &[(u32, Time, Option<Time>)], is_async: bool) -> History<()> {
+        let observed = |(position, (thread, _, end)): (usize, &(u32, Time, Option<Time>))| Observed {
+            op: (),
+            effect: (),
+            method: String::new(),
+            thread: *thread,
+            optional: end.is_none(),
+            label: position.to_string(),
+        };
+        let ops = boxes.iter().enumerate().map(observed).collect();
+        let timeboxes: Vec<Timebox> = boxes
+            .iter()
+            .map(|(_, start, end)| Timebox {
+                start: *start,
+                end: *end,
+            })
+            .collect();
+        let timed = match is_async {
+            true => History::from_async_timeboxes(ops, &timeboxes),
+            false => History::from_timeboxes(ops, &timeboxes),
+        };
+        timed.expect("few operations")
+    }
+
+    #[test]
+    fn happens_before_contains_program_order_where_timeboxes_touch() {
+        let boxes = [
+            (0, 0, Some(5)),
+            (1, 0, Some(5)),
+            (0, 5, Some(5)),
+            (0, 5, Some(7)),
+            (1, 5, None),
+            (2, 5, Some(5)),
+        ];
+        let timed = history(&boxes, false);
+        for second in 0..boxes.len() {
+            let program = timed.program_order().before(second);
+            assert!(program.is_within(timed.happens_before().before(second)));
+        }
+        let before = |op: usize| timed.happens_before().before(op).iter().collect::<Vec<_>>();
+        assert_eq!((before(2), before(3), before(4)), (vec![0], vec![0, 2], vec![1]));
+        assert!(before(5).is_empty());
+    }
+
+    #[test]
+    fn threads_that_are_labels_have_no_order_where_timeboxes_touch() {
+        let timed = history(&[(0, 0, Some(5)), (0, 5, Some(6)), (0, 7, Some(8))], true);
+        assert!(timed.happens_before().before(1).iter().next().is_none());
+        assert_eq!(
+            timed.happens_before().before(2).iter().collect::<Vec<_>>(),
+            [0, 1]
+        );
+    }
+}

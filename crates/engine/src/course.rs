@@ -19,7 +19,7 @@ use crate::replay::Replay;
 use crate::search::{Decider, Frontier, Search, Standing};
 use crate::space::{AnySpace, ClassId, StateId};
 use crate::sweep::Tools;
-use crate::ties::{Member, Ties};
+use crate::ties::{Member, Placed, Ties};
 
 /// One part of the history.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ impl Part {
 #[derive(Debug, Default)]
 struct Explained {
     /// The explanation itself, if it is wanted.
-    order: Option<Vec<(Time, Member)>>,
+    order: Option<Vec<(Placed, Member)>>,
     /// How threads link parts that are checked apart.
     ties: Option<Ties>,
     /// Why one does not stand up.
@@ -436,11 +436,14 @@ impl Course {
         let is_lost = self.explained.is_lost;
         let order = self.explained.order.take().filter(|_| !is_lost).map(|mut order| {
             // Each part's points never decrease, so merging by them keeps every part's own order.
-            order.sort_by_key(|(at, _)| *at);
+            order.sort_by_key(|(placed, _)| placed.at);
             if self.explained.ties.is_some() {
                 Ties::put_in_order(&mut order);
             }
-            let placement = |(at, Member { entry, .. }): (Time, Member)| Placement { op: entry.id, at };
+            let placement = |(placed, member): (Placed, Member)| Placement {
+                op: member.entry.id,
+                at: placed.at,
+            };
             order.into_iter().map(placement).collect::<Vec<_>>()
         });
         let replayed = match &order {
@@ -507,11 +510,13 @@ impl Explained {
             let entry = *live.search.ledger.get(op);
             match live.replay.place(&entry, &mut space.source) {
                 Ok(Placement { at, .. }) => {
-                    if let Some(ties) = &mut self.ties {
-                        ties.placed(&entry, at);
-                    }
+                    let is_pure = space.source.facts(entry.class).pure;
+                    let placed = match &mut self.ties {
+                        Some(ties) => ties.placed(&entry, home, at, is_pure),
+                        None => Placed { at, layer: 0 },
+                    };
                     if let Some(order) = &mut self.order {
-                        order.push((at, Member { entry, home }));
+                        order.push((placed, Member { entry, home }));
                     }
                 }
                 Err(reason) => {

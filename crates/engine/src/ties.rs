@@ -12,7 +12,8 @@
 //! allows, and order all operations by these moments. That respects real time and every part's own order. A tie at time `t` can be
 //! broken only if both operations have the moment `t`. So it is enough to order, for each `t`, the operations that have the
 //! moment `t`, by their parts' orders and their threads' orders; real time says nothing about them, because all of them are
-//! open at `t`. Where these orders contradict each other, other explanations of the parts may still fit: the parts are to be
+//! open at `t`. Of a part's order, only the order of operations that can change something matters, and between which of them a
+//! read stands: neighbouring reads can change places. Where these orders contradict each other, other explanations of the parts may still fit: the parts are to be
 //! checked together. A cycle needs two threads that go from one part to another at `t`, so nothing else is remembered.
 
 use omnilink_trace::Time;
@@ -27,8 +28,14 @@ pub(crate) struct Member {
     pub home: u64,
 }
 
-/// The moment that an operation was given, and its turn among all operations.
-type Placed = (Time, u64);
+/// Where an operation stands in the explanation of its part.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Placed {
+    /// Its moment.
+    pub at: Time,
+    /// Reads between the same two operations that are not pure are in one layer; each of those has one of its own.
+    pub layer: u64,
+}
 
 #[derive(Debug, Default)]
 struct Tracked {
@@ -50,7 +57,8 @@ pub(crate) struct Ties {
     tracked: FxHashMap<u64, Tracked>,
     /// Operations that were placed at their very ends, before it was known whether they are tied there.
     early: Vec<(u64, Placed)>,
-    turns: u64,
+    /// Of each part, the layer of what was placed last.
+    layers: FxHashMap<u64, u64>,
 }
 
 impl Ties {
@@ -62,7 +70,7 @@ impl Ties {
             instants: Vec::new(),
             tracked: FxHashMap::default(),
             early: Vec::new(),
-            turns: 0,
+            layers: FxHashMap::default(),
         }
     }
 
@@ -107,7 +115,7 @@ impl Ties {
     fn leave(&mut self) {
         let members = std::mem::take(&mut self.here);
         let now = self.now;
-        self.early.retain(|(_, (at, _))| *at > now);
+        self.early.retain(|(_, placed)| placed.at > now);
         if members.is_empty() {
             return;
         }
@@ -130,14 +138,21 @@ impl Ties {
     }
 
     /// Takes the next operation of a part's explanation, with its moment.
-    pub fn placed(&mut self, entry: &Entry, at: Time) {
-        self.turns += 1;
-        let placed = (at, self.turns);
+    pub fn placed(&mut self, entry: &Entry, home: u64, at: Time, is_pure: bool) -> Placed {
+        // Even layers are of reads, odd ones of one operation each.
+        let last = self.layers.entry(home).or_default();
+        *last = match (is_pure, *last % 2) {
+            (true, 0) => *last,
+            (true, _) | (false, 0) => *last + 1,
+            (false, _) => *last + 2,
+        };
+        let placed = Placed { at, layer: *last };
         if let Some(tracked) = self.tracked.get_mut(&entry.id) {
             tracked.placed = Some(placed);
         } else if at == entry.end && at >= self.now {
             self.early.push((entry.id, placed));
         }
+        placed
     }
 
     /// Groups of parts whose explanations do not fit together or, if they are not known, may not.
@@ -145,25 +160,19 @@ impl Ties {
         self.leave();
         let mut groups = Vec::new();
         for (time, members) in &self.instants {
-            let mut placed: Vec<(u64, Member)> = Vec::new();
-            for member in members {
-                match self
-                    .tracked
-                    .get(&member.entry.id)
-                    .and_then(|tracked| tracked.placed)
-                {
-                    Some((at, turn)) if at == *time => placed.push((turn, *member)),
-                    _ if !is_known => placed.push((0, *member)),
-                    _ => {}
-                }
+            if !is_known {
+                groups.push(members.iter().map(|member| member.home).collect());
+                continue;
             }
-            placed.sort_by_key(|(turn, _)| *turn);
-            let members: Vec<Member> = placed.into_iter().map(|(_, member)| member).collect();
-            let linked = match is_known {
-                true => interleave(&members).err(),
-                false => Some(members.iter().map(|member| member.home).collect()),
-            };
-            groups.extend(linked);
+            let placed = |member: &Member| self.tracked.get(&member.entry.id)?.placed;
+            let members: Vec<(Placed, Member)> = members
+                .iter()
+                .filter_map(|member| Some((placed(member)?, *member)))
+                .filter(|(placed, _)| placed.at == *time)
+                .collect();
+            if let Err(circles) = interleave(&members) {
+                groups.extend(circles);
+            }
         }
         groups
     }
@@ -171,63 +180,96 @@ impl Ties {
     /// Brings operations of one explanation, in order of their moments, into an order that threads allow.
     ///
     /// Nothing may be [entangled](Self::entangled).
-    pub fn put_in_order(order: &mut [(Time, Member)]) {
-        for instant in order.chunk_by_mut(|(first, _), (second, _)| first == second) {
+    pub fn put_in_order(order: &mut [(Placed, Member)]) {
+        for instant in order.chunk_by_mut(|(first, _), (second, _)| first.at == second.at) {
             if instant.len() == 1 {
                 continue;
             }
-            let members: Vec<Member> = instant.iter().map(|(_, member)| *member).collect();
+            let members = instant.to_vec();
             if let Ok(positions) = interleave(&members) {
                 for (place, position) in instant.iter_mut().zip(positions) {
-                    place.1 = members[position];
+                    *place = members[position];
                 }
             }
         }
     }
 }
 
-/// An order of operations, as positions, that keeps the order in which each part's are given and the order of each thread;
-/// or the parts that do not fit together.
-fn interleave(members: &[Member]) -> Result<Vec<usize>, Vec<u64>> {
-    let mut parts: FxHashMap<u64, usize> = FxHashMap::default();
-    let mut queues: Vec<Vec<usize>> = Vec::new();
+/// An order of operations, as positions, that keeps the order of each part's layers and the order of each thread; or groups of
+/// parts that do not fit together.
+fn interleave(members: &[(Placed, Member)]) -> Result<Vec<usize>, Vec<Vec<u64>>> {
+    let mut parts: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
     let mut threads: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
-    for (position, Member { entry, home }) in members.iter().enumerate() {
-        let part = *parts.entry(*home).or_insert_with(|| {
-            queues.push(Vec::new());
-            queues.len() - 1
-        });
-        queues[part].push(position);
+    for (position, (_, Member { entry, home })) in members.iter().enumerate() {
+        parts.entry(*home).or_default().push(position);
         threads.entry(entry.thread).or_default().push(position);
     }
-    let mut heads = vec![0; queues.len()];
+    for queue in parts.values_mut() {
+        // The next to be placed is last.
+        queue.reverse();
+        queue.sort_by_key(|position| std::cmp::Reverse(members[*position].0.layer));
+    }
     let mut done = vec![false; members.len()];
     let mut order = Vec::with_capacity(members.len());
+    // Of its thread, what is still to be placed before an operation.
+    let awaited = |position: usize, done: &[bool]| {
+        let entry = &members[position].1.entry;
+        let is_awaited = |other: &usize| !done[*other] && members[*other].1.entry.is_tied_before(entry);
+        threads[&entry.thread].iter().copied().find(is_awaited)
+    };
     loop {
         let before = order.len();
-        for (queue, head) in queues.iter().zip(&mut heads) {
-            while let Some(&position) = queue.get(*head) {
-                let entry = &members[position].entry;
-                let waits = threads[&entry.thread]
-                    .iter()
-                    .any(|&other| !done[other] && members[other].entry.is_tied_before(entry));
-                if waits {
+        for queue in parts.values_mut() {
+            while let Some(&last) = queue.last() {
+                let layer = members[last].0.layer;
+                let is_next = |position: &usize| {
+                    members[*position].0.layer == layer && awaited(*position, &done).is_none()
+                };
+                let Some(next) = queue.iter().rposition(is_next) else {
                     break;
-                }
+                };
+                let position = queue.remove(next);
                 done[position] = true;
                 order.push(position);
-                *head += 1;
             }
         }
         if order.len() == members.len() {
             return Ok(order);
         }
         if order.len() == before {
-            let stuck: FxHashSet<u64> = (0..members.len())
-                .filter(|position| !done[*position])
-                .map(|position| members[position].home)
-                .collect();
-            return Err(stuck.into_iter().collect());
+            // The first of its thread in the next layer of a part waits for another part.
+            let waits = |(home, queue): (&u64, &Vec<usize>)| {
+                let layer = members[*queue.last()?].0.layer;
+                let heads = queue.iter().rev().filter(|head| members[**head].0.layer == layer);
+                let mut awaited = heads.filter_map(|head| Some(members[awaited(*head, &done)?].1.home));
+                Some((*home, awaited.find(|other| other != home)?))
+            };
+            let waits = parts.iter().filter_map(waits).collect();
+            debug_assert!(!circles(&waits).is_empty());
+            return Err(circles(&waits));
         }
     }
+}
+
+/// The circles of a relation in which each waits for one other.
+fn circles(waits: &FxHashMap<u64, u64>) -> Vec<Vec<u64>> {
+    let mut seen: FxHashSet<u64> = FxHashSet::default();
+    let mut circles = Vec::new();
+    for start in waits.keys() {
+        let mut path = Vec::new();
+        let mut at = *start;
+        while seen.insert(at) {
+            path.push(at);
+            match waits.get(&at) {
+                Some(next) => at = *next,
+                None => break,
+            }
+        }
+        if let Some(from) = path.iter().position(|home| *home == at)
+            && path.len() > from + 1
+        {
+            circles.push(path.split_off(from));
+        }
+    }
+    circles
 }
