@@ -5,7 +5,7 @@ use omnilink_trace::Time;
 use crate::course::Course;
 use crate::evidence::Outcome;
 use crate::interned::Interned;
-use crate::meter::Meter;
+use crate::meter::{Exhausted, Meter};
 use crate::model::Model;
 use crate::operation::Operation;
 use crate::options::{Consistency, Options, Strategy};
@@ -53,7 +53,7 @@ impl<'m, M: Model> Checker<'m, M> {
         let apart = options.reductions.partitions && options.consistency == Consistency::Linearizable;
         let partitioning = if apart { partitioning } else { Partitioning::Whole };
         let meter = Meter::new(options.limits);
-        let mut interned = Interned::new(model, meter.deadline(), partitioning);
+        let mut interned = Interned::new(model, &meter, partitioning);
         let initial = initial
             .into_iter()
             .map(|state| interned.state_id(state))
@@ -81,6 +81,11 @@ impl<'m, M: Model> Checker<'m, M> {
             .map(|(state, placed)| (self.space.source.state(state).clone(), placed))
             .collect();
         Some(Frontier { open, configurations })
+    }
+
+    /// The limit that was reached, if one was.
+    pub(crate) fn exhausted(&self) -> Option<Exhausted> {
+        self.course.meter.exhausted()
     }
 
     /// Also keeps the explanation itself, to be read from the verdict. Its size is that of the history.
@@ -112,6 +117,12 @@ impl<'m, M: Model> Checker<'m, M> {
         Ok(self
             .course
             .push(class, thread, timebox, optional, &mut self.space))
+    }
+
+    /// Ends the check because of a limit that whoever gives the operations has seen. What was given so far may still turn out to be
+    /// a violation; otherwise the answer is `unknown`.
+    pub fn stop(&mut self, limit: Exhausted) {
+        self.course.meter.stop(limit);
     }
 
     /// The answer, after the last operation.

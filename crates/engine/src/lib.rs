@@ -47,6 +47,7 @@ mod search;
 mod sequential;
 mod space;
 mod sweep;
+mod watch;
 
 pub use checker::{Checker, check};
 pub use evidence::{
@@ -64,6 +65,7 @@ pub use options::{Consistency, Limits, Options, Reductions, Strategy};
 pub use partition::{Components, Partitioning};
 pub use progress::{CheckError, Progress};
 pub use search::Decider;
+pub use watch::{Interrupt, Watch};
 
 #[cfg(test)]
 #[path = "../tests/toys/mod.rs"]

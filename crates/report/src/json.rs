@@ -160,11 +160,7 @@ impl Report {
 
     fn json_unknown<'a>(&'a self, unfinished: &'a Unfinished) -> JsonUnknown<'a> {
         JsonUnknown {
-            limit: match unfinished.limit {
-                Exhausted::Time => "time",
-                Exhausted::Memory => "memory",
-                Exhausted::Configurations => "configurations",
-            },
+            limit: unfinished.limit.word(),
             explained: unfinished.explained,
             at: unfinished.at.as_ref().map(|op| self.json_op(op)),
             frontier: unfinished.frontier,
