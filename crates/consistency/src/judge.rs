@@ -9,8 +9,8 @@ use crate::decoder::Decoder;
 use crate::history::History;
 use crate::infer::infer;
 use crate::isolation::{Isolation, TransactionError, check_transactions};
-use crate::long::LongHistory;
 use crate::judgement::{Answer, Inference, Judgement, shown};
+use crate::long::LongHistory;
 use crate::method_levels::{MethodLevelsError, known_methods};
 use crate::op_set::OpSet;
 use crate::question::{Question, UnknownConsistency};
@@ -93,7 +93,9 @@ pub fn judge<M: Model>(
         id: recorded.id.clone(),
         question: question.name(),
         answer: Answer::Operations {
-            ops: shown(checker.model(), history.ops(), |thread| history.thread_name(thread)),
+            ops: shown(checker.model(), history.ops(), |thread| {
+                history.thread_name(thread)
+            }),
             ret: options.ret,
             outcome,
         },

@@ -112,12 +112,13 @@ pub(crate) fn shown<M: Model>(
     ops: &[Observed<M::Op>],
     thread_name: impl Fn(u32) -> String,
 ) -> Vec<ShownOp> {
-    ops.iter().map(|op| ShownOp {
-        label: op.label.clone(),
-        thread: thread_name(op.thread),
-        text: model.describe_op(&op.op),
-        is_pending: op.optional,
-        is_writer: !model.is_pure(&op.effect),
-    })
-    .collect()
+    ops.iter()
+        .map(|op| ShownOp {
+            label: op.label.clone(),
+            thread: thread_name(op.thread),
+            text: model.describe_op(&op.op),
+            is_pending: op.optional,
+            is_writer: !model.is_pure(&op.effect),
+        })
+        .collect()
 }

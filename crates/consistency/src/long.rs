@@ -87,7 +87,12 @@ impl<O: Clone> LongHistory<'_, O> {
             strategy: strategy.unwrap_or_default(),
             limits: match by_program_order {
                 true => Limits {
-                    configurations: Some(limits.configurations.unwrap_or(u64::MAX).min(DETOUR_CONFIGURATIONS)),
+                    configurations: Some(
+                        limits
+                            .configurations
+                            .unwrap_or(u64::MAX)
+                            .min(DETOUR_CONFIGURATIONS),
+                    ),
                     time: limits.time.map(|time| time / 2),
                     ..limits
                 },

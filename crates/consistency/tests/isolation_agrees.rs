@@ -27,7 +27,13 @@ struct Made {
 fn recorded(made: &[Made], is_timed: bool) -> Recorded {
     let mut ops = Vec::new();
     for (name, one) in made.iter().enumerate() {
-        let value = |value: usize| if value == 0 { "null".to_owned() } else { value.to_string() };
+        let value = |value: usize| {
+            if value == 0 {
+                "null".to_owned()
+            } else {
+                value.to_string()
+            }
+        };
         for (at, (key, held, is_write)) in one.steps.iter().enumerate() {
             let is_last = at + 1 == one.steps.len();
             let mut op = format!(r#"{{"txn":{name},"thread":{}"#, one.session);
@@ -64,9 +70,16 @@ fn agrees(made: &[Made], is_timed: bool) -> usize {
     for (at, level) in Isolation::ALL.into_iter().enumerate() {
         let verdict = transactions.check(level, Limits::default()).unwrap();
         let expected = naive::is_isolated(&transactions, level);
-        assert_eq!(verdict.is_valid(), expected, "{level}, timed: {is_timed}: {verdict} {made:#?}");
+        assert_eq!(
+            verdict.is_valid(),
+            expected,
+            "{level}, timed: {is_timed}: {verdict} {made:#?}"
+        );
         assert!(verdict.word() != "unknown");
-        assert!(is_weaker_valid || !expected, "{level} holds and a weaker level does not: {made:#?}");
+        assert!(
+            is_weaker_valid || !expected,
+            "{level} holds and a weaker level does not: {made:#?}"
+        );
         is_weaker_valid = expected;
         if expected {
             strongest = at + 1;
@@ -170,7 +183,11 @@ fn run(rng: &mut Rng, store: Store, values: Values, count: usize, blind: usize) 
 /// Changes one thing that was read, or one time.
 fn nearly(rng: &mut Rng, made: &mut [Made]) {
     let at = rng.below(made.len());
-    let values: Vec<usize> = made.iter().flat_map(|one| &one.steps).map(|(_, value, _)| *value).collect();
+    let values: Vec<usize> = made
+        .iter()
+        .flat_map(|one| &one.steps)
+        .map(|(_, value, _)| *value)
+        .collect();
     let one = &mut made[at];
     match rng.below(4) {
         0 => one.end = one.end.map(|end| end + 3),

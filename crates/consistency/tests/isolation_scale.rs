@@ -29,7 +29,11 @@ enum Use {
 }
 
 fn op(name: &str, session: usize, txn: usize, key: usize, value: i64, time: (i64, i64)) -> Operation {
-    let held = if value == 0 { Value::null() } else { Value::int(value) };
+    let held = if value == 0 {
+        Value::null()
+    } else {
+        Value::int(value)
+    };
     let key = Value::int(key as i64);
     let args = match name {
         "write" => Value::tuple([key, held.clone()]),
@@ -45,7 +49,11 @@ fn op(name: &str, session: usize, txn: usize, key: usize, value: i64, time: (i64
 /// A run of a strictly serializable store, about six transactions at a time.
 fn run(count: usize, sessions: usize, usage: Use, seed: u64) -> Vec<Operation> {
     let mut rng = Rng::new(seed);
-    let keys = if usage == Use::Hot { 3 } else { (count / 20).max(10) };
+    let keys = if usage == Use::Hot {
+        3
+    } else {
+        (count / 20).max(10)
+    };
     let mut store = vec![0_i64; keys];
     let mut free = vec![0_i64; sessions];
     let mut ops = Vec::new();
@@ -71,7 +79,11 @@ fn run(count: usize, sessions: usize, usage: Use, seed: u64) -> Vec<Operation> {
             }
             if is_write {
                 next += 1;
-                let value = if usage == Use::SameValues { rng.below(50) as i64 } else { next };
+                let value = if usage == Use::SameValues {
+                    rng.below(50) as i64
+                } else {
+                    next
+                };
                 own.retain(|(written, _)| *written != key);
                 own.push((key, value));
                 ops.push(op("write", session, txn, key, value, (start, end)));
@@ -93,7 +105,11 @@ fn judged(usage: Use, ops: Vec<Operation>, expected: [bool; 5]) {
     for (level, expected) in Isolation::ALL.into_iter().zip(expected) {
         let started = Instant::now();
         let verdict = transactions.check(level, Limits::default()).unwrap();
-        println!("{usage:?} {level}: {} in {:.2} s", verdict.word(), started.elapsed().as_secs_f64());
+        println!(
+            "{usage:?} {level}: {} in {:.2} s",
+            verdict.word(),
+            started.elapsed().as_secs_f64()
+        );
         assert_eq!(verdict.is_valid(), expected, "{usage:?} {level}: {verdict}");
     }
 }
@@ -121,7 +137,14 @@ fn with_anomaly(usage: Use, is_lost_update: bool) -> Vec<Operation> {
         ops.push(op("read", session, txn, x, 0, time));
         ops.push(op("read", session, txn, y, 0, time));
         let key = if is_lost_update || session == 100 { x } else { y };
-        ops.push(op("write", session, txn, key, 1_000_000_000 + session as i64, time));
+        ops.push(op(
+            "write",
+            session,
+            txn,
+            key,
+            1_000_000_000 + session as i64,
+            time,
+        ));
     }
     ops.sort_by_key(|op| op.timebox.start);
     ops
@@ -130,11 +153,19 @@ fn with_anomaly(usage: Use, is_lost_update: bool) -> Vec<Operation> {
 #[test]
 fn one_write_skew_among_many_transactions_is_found() {
     for usage in [Use::ReadModifyWrite, Use::Blind] {
-        judged(usage, with_anomaly(usage, false), [true, true, true, false, false]);
+        judged(
+            usage,
+            with_anomaly(usage, false),
+            [true, true, true, false, false],
+        );
     }
 }
 
 #[test]
 fn one_lost_update_among_many_transactions_is_found() {
-    judged(Use::Blind, with_anomaly(Use::Blind, true), [true, true, false, false, false]);
+    judged(
+        Use::Blind,
+        with_anomaly(Use::Blind, true),
+        [true, true, false, false, false],
+    );
 }

@@ -2,7 +2,7 @@
 //!
 //! Fields are only ever added. What is not known is `null`, so that every report has every field of its kind.
 
-use omnilink_engine::{Alternative, Candidate, Counterexample, Exhausted, Fate, OpView, Unfinished, Verdict};
+use omnilink_engine::{Alternative, Candidate, Counterexample, Fate, OpView, Unfinished, Verdict};
 use serde::Serialize;
 
 use crate::findings::SpecFindings;

@@ -22,6 +22,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::huge_pages;
 use crate::input::Input;
+use crate::interrupt;
 use crate::output::Output;
 use crate::validate::{Linking, validate_all};
 
@@ -85,6 +86,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
         return Ok(Exit::Valid);
     }
     args.criteria.validate(args.job.is_async())?;
+    interrupt::listen();
     args.job.validate(args.traces.len())?;
     let inputs = Input::all(&args.traces, &args.job.reading())?;
     huge_pages::allow_unless_short(&inputs);
@@ -102,6 +104,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
         jobs: NonZeroUsize::new(args.job.jobs()).unwrap_or(NonZeroUsize::MIN),
         is_json: args.job.is_json(),
         evidence: args.job.evidence(),
+        witness: args.job.witness(),
         look: &look,
         out: &mut out,
     };
@@ -120,11 +123,6 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
 
 /// Checks for less than linearizability, or in an order that is no order of timeboxes.
 fn check_weakly(args: &CheckArgs, weak: Weak<'_>) -> Result<Exit, CliError> {
-    if args.job.asks_for_witness() {
-        let message = "--witness writes an order of a trace that is explained by timeboxes; --evidence FILE writes the order \
-                       and who sees what for all other checks";
-        return Err(CliError::Usage(message.to_owned()));
-    }
     args.criteria.validate_weak()?;
     if weak.infers() && args.job.jobs() > 1 {
         let message = "--infer looks at all histories of an input together, one after the other; drop --jobs";

@@ -2,19 +2,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use omnilink_engine::{
-    Alternative, Checker, Components, Counterexample, Footprint, Keys, Limits, Model, Operation, Options,
-    Outcome, Partitioning, Progress as Going, Verdict, minimize,
+    Alternative, Checker, Components, Consistency, Counterexample, Exhausted, Footprint, Keys, Limits, Model,
+    Operation, Options, Outcome, Partitioning, Placement, Progress as Going, Verdict, Watch, Witness,
+    minimize,
 };
 use omnilink_report::{Answer, MinimalHistory, Report, ThreadNames};
 use omnilink_trace::Timebox;
+use rustc_hash::FxHashMap;
 
 use super::history::{Decode, History, Meaning};
 use super::witness;
 use crate::error::CliError;
 use crate::input::Input;
+use crate::interrupt;
 use crate::peak::peak_bytes;
 use crate::progress::Progress;
 
@@ -121,16 +124,9 @@ enum Pass {
 
 impl<M: Model> Session<'_, M> {
     fn run(&mut self) -> Result<(), CliError> {
-        let outcome = match self.pass(Partitioning::PerKey)? {
-            Pass::Done(outcome) => outcome,
-            Pass::Spans(footprint) => {
-                let partitioning = self.partitioning(&footprint)?;
-                match self.pass(partitioning)? {
-                    Pass::Done(outcome) => outcome,
-                    // Only an input that changes while it is read gets here.
-                    Pass::Spans(_) => self.whole()?,
-                }
-            }
+        let outcome = match self.by_real_time()? {
+            Some(outcome) => outcome,
+            None => self.outcome(self.options())?,
         };
         let mut minimal = None;
         match &outcome.verdict {
@@ -171,17 +167,95 @@ impl<M: Model> Session<'_, M> {
         Ok(())
     }
 
-    /// Reads the input once, through the engine.
-    fn pass(&mut self, partitioning: Partitioning) -> Result<Pass, CliError> {
+    /// The answer of the engine.
+    fn outcome(&mut self, options: Options) -> Result<Outcome, CliError> {
+        match self.pass(options, Partitioning::PerKey)? {
+            Pass::Done(outcome) => Ok(outcome),
+            Pass::Spans(footprint) => {
+                let partitioning = self.partitioning(&footprint)?;
+                match self.pass(options, partitioning)? {
+                    Pass::Done(outcome) => Ok(outcome),
+                    // Only an input that changes while it is read gets here.
+                    Pass::Spans(_) => self.whole(options),
+                }
+            }
+        }
+    }
+
+    /// Sequential consistency by way of linearizability, which is stronger and easier: real time tells most of the order. An order
+    /// that keeps real time keeps the order of each thread, too; that is looked at, and not taken for granted where one
+    /// operation begins at the moment at which another ends.
+    fn by_real_time(&mut self) -> Result<Option<Outcome>, CliError> {
+        if self.request.options.consistency != Consistency::Sequential {
+            return Ok(None);
+        }
+        let options = self.options();
+        let limits = Limits {
+            time: options.limits.time.map(|time| time / 2),
+            configurations: Some(
+                DETOUR_CONFIGURATIONS.min(options.limits.configurations.unwrap_or(u64::MAX)),
+            ),
+            ..options.limits
+        };
+        let options = Options {
+            consistency: Consistency::Linearizable,
+            limits,
+            ..options
+        };
+        let outcome = self.outcome(options)?;
+        let Verdict::Valid(Witness {
+            order: Some(order), ..
+        }) = &outcome.verdict
+        else {
+            return Ok(None);
+        };
+        Ok(self.keeps_program_order(order)?.then_some(outcome))
+    }
+
+    /// Whether an order has every thread's operations in the order in which the input has them.
+    fn keeps_program_order(&mut self, order: &[Placement]) -> Result<bool, CliError> {
+        let mut threads = Vec::new();
         let mut history = History::open(self.decode, self.input)?;
-        let mut checker = Checker::with_partitioning(self.model, self.options(), partitioning);
-        if self.request.witness.is_some() {
+        while let Some(read) = history.next()? {
+            threads.push(read.operation.thread);
+        }
+        let mut last: FxHashMap<u32, u64> = FxHashMap::default();
+        Ok(order.iter().all(|placement| {
+            let thread = threads.get(placement.op as usize).copied().unwrap_or_default();
+            let before = last.insert(thread, placement.op);
+            before.is_none_or(|before| before < placement.op)
+        }))
+    }
+
+    /// Reads the input once, through the engine.
+    fn pass(&mut self, options: Options, partitioning: Partitioning) -> Result<Pass, CliError> {
+        let mut history = History::open(self.decode, self.input)?;
+        let mut watch = Watch::new(options.limits);
+        let mut checker = Checker::with_partitioning(self.model, options, partitioning);
+        let is_detour = options.consistency != self.request.options.consistency;
+        if self.request.witness.is_some() || is_detour {
             checker = checker.keep_order();
         }
         self.taken = 0;
         (self.tell)(Event::Begin);
         let mut spanning = None;
-        while let Some(read) = history.next()? {
+        loop {
+            let read = match history.next() {
+                Ok(Some(read)) => read,
+                Ok(None) => break,
+                // A reader that waited for more was woken up.
+                Err(_) if interrupt::is_raised() => {
+                    checker.stop(Exhausted::Interrupt);
+                    break;
+                }
+                Err(error) => return Err(error),
+            };
+            if self.taken.is_multiple_of(LOOK_INTERVAL)
+                && let Some(limit) = watch.reached()
+            {
+                checker.stop(limit);
+                break;
+            }
             (self.tell)(Event::Took(&read.operation.op, read.operation.timebox));
             match checker.push(read.operation)? {
                 Going::Going => {}
@@ -200,7 +274,8 @@ impl<M: Model> Session<'_, M> {
             }
         }
         let is_empty = self.taken == 0 && history.aborted + history.left_out == 0;
-        if is_empty && spanning.is_none() && !history.has_header() {
+        let is_stopped = watch.reached().is_some();
+        if is_empty && !is_stopped && spanning.is_none() && !history.has_header() {
             return Err(CliError::Empty(self.input.name.clone()));
         }
         self.report.notes = history.notes();
@@ -217,8 +292,8 @@ impl<M: Model> Session<'_, M> {
         Ok(Pass::Done(checker.finish()?))
     }
 
-    fn whole(&mut self) -> Result<Outcome, CliError> {
-        match self.pass(Partitioning::Whole)? {
+    fn whole(&mut self, options: Options) -> Result<Outcome, CliError> {
+        match self.pass(options, Partitioning::Whole)? {
             Pass::Done(outcome) => Ok(outcome),
             Pass::Spans(_) => unreachable!("nothing spans more than the whole"),
         }
@@ -243,7 +318,14 @@ impl<M: Model> Session<'_, M> {
         }
         let mut components = Components::default();
         let mut history = History::open(self.decode, self.input)?;
+        let mut watch = Watch::new(self.options().limits);
+        let mut operations = 0_u64;
         while let Some(read) = history.next()? {
+            operations += 1;
+            // What was not read may belong together in any way.
+            if operations.is_multiple_of(LOOK_INTERVAL) && watch.reached().is_some() {
+                return Ok(Partitioning::Whole);
+            }
             components.observe(&self.model.footprint(&read.operation.op));
             if components.is_settled() {
                 break;
@@ -256,8 +338,14 @@ impl<M: Model> Session<'_, M> {
     fn minimize(&mut self, counterexample: &Counterexample) -> Result<Option<Box<MinimalHistory>>, CliError> {
         let mut history = History::open(self.decode, self.input)?;
         let mut operations: Vec<Operation<M::Op>> = Vec::new();
-        let is_sequential = self.request.options.consistency == omnilink_engine::Consistency::Sequential;
+        let is_sequential = self.request.options.consistency == Consistency::Sequential;
+        let mut watch = Watch::new(self.options().limits);
         while let Some(read) = history.next()? {
+            if operations.len().is_multiple_of(LOOK_INTERVAL as usize) && watch.reached().is_some() {
+                let note = "a limit was reached before the violation could be shrunk";
+                self.report.notes.push(note.to_owned());
+                return Ok(None);
+            }
             // What starts after that return has no say in it, unless real time does not count.
             let is_later = counterexample.op.timebox.precedes(&read.operation.timebox);
             if is_later && !is_sequential {
@@ -288,7 +376,14 @@ impl<M: Model> Session<'_, M> {
     fn find_places(&mut self, wanted: &BTreeSet<u64>, unexplained: Option<u64>) -> Result<(), CliError> {
         let Some(last) = wanted.last() else { return Ok(()) };
         let mut history = History::open(self.decode, self.input)?;
+        let mut watch = Watch::new(Limits {
+            time: Some(PLACES_TIME),
+            ..Limits::default()
+        });
         for id in 0..=*last {
+            if id.is_multiple_of(LOOK_INTERVAL) && watch.reached() == Some(Exhausted::Time) {
+                break;
+            }
             let Some(read) = history.next()? else { break };
             if unexplained == Some(id) {
                 (self.tell)(Event::Unexplained(&read.observed));
@@ -300,6 +395,15 @@ impl<M: Model> Session<'_, M> {
         Ok(())
     }
 }
+
+/// How much a check of a stronger level than the one asked for may take.
+const DETOUR_CONFIGURATIONS: u64 = 1 << 20;
+
+/// After how many operations limits are looked at.
+const LOOK_INTERVAL: u64 = 256;
+
+/// How long to look for where operations stand in the input. The limits may have been reached, and the places are worth a moment.
+const PLACES_TIME: Duration = Duration::from_millis(500);
 
 /// The operations that alternatives speak of.
 fn ids_of(alternatives: &[Alternative]) -> BTreeSet<u64> {

@@ -8,6 +8,7 @@ mod labelled;
 mod limits;
 mod lineup;
 mod link_verbs;
+mod long_histories;
 mod mc;
 mod pages;
 mod ran;

@@ -1,7 +1,8 @@
 //! Versions of keys in chains, where it is known who read from whom.
 //!
-//! A transaction that reads a key and then writes it leaves the version right after the one that it read: whoever wrote
-//! between the two would have been read from. So the versions of a key fall into *chains*, whose inner order is known, and in
+//! A transaction that reads a key and then writes it leaves the version right after the one that it read. If another writer came
+//! between the two, the transaction would have read what that one overwrote, which puts it first, and would have written over it,
+//! which puts it last: a cycle at both levels that use this. So the versions of a key fall into *chains*, whose inner order is known, and in
 //! every order of versions each chain is in one piece. The chain of the beginning comes first. What is left open is the order of
 //! the other chains: their first versions were written without reading the key.
 //!

@@ -254,7 +254,7 @@ impl Encoder<'_> {
                         return;
                     }
                     let other = self.writers[read.key as usize][other_at];
-                    if Some(other) == *writer || other == read.reader {
+                    if Some(other) == *writer || other == read.reader || self.is_apart(*writer, other, read.reader) {
                         continue;
                     }
                     let is_present = self.presence.get(&other).copied();
@@ -287,6 +287,20 @@ impl Encoder<'_> {
                 }
             }
         }
+    }
+
+    /// Whether real time, which the graph has, tells that another writer is not between one who was read from and the reader. If it
+    /// was over before the first began, it cannot come after it. If it began after the reader was over, that it comes after
+    /// the reader is known. Either way the clause would say nothing new.
+    fn is_apart(&self, writer: Writer, other: usize, reader: usize) -> bool {
+        if self.isolation != Isolation::StrictSerializable {
+            return false;
+        }
+        let timebox = |one: usize| self.transactions.all[one].timebox;
+        let precedes = |first: usize, second: usize| {
+            timebox(first).zip(timebox(second)).is_some_and(|(first, second)| first.precedes(&second))
+        };
+        writer.is_some_and(|writer| precedes(other, writer)) || precedes(reader, other)
     }
 
     /// Versions that follow each other directly: every other writer comes before both or after both.

@@ -21,6 +21,8 @@ mod reads_from;
 mod real_time;
 mod replay;
 mod solver;
+#[cfg(test)]
+mod tests;
 mod transaction;
 mod verdict;
 mod version_order;

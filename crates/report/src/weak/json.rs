@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 
 use omnilink_consistency::{
-    Anomaly, Answer, Inference, IsolationVerdict, LongVerdict, OpSet, Refutation, Ret, ShownOp, WeakFigures, WeakVerdict,
+    Anomaly, Answer, Inference, IsolationVerdict, LongVerdict, OpSet, Refutation, Ret, ShownOp, WeakFigures,
+    WeakVerdict,
 };
 use serde::Serialize;
 
@@ -143,7 +144,9 @@ impl WeakReport {
                 json.pending = ops.iter().filter(|op| op.is_pending).count();
                 json.threads = Some(thread_count(ops));
             }
-            Answer::Transactions { operations, .. } | Answer::Unread { operations, .. } => json.ops = *operations,
+            Answer::Transactions { operations, .. } | Answer::Unread { operations, .. } => {
+                json.ops = *operations
+            }
             Answer::Inferred(_) => {}
         }
         // Strings, numbers and lists of these always have a JSON form, so this cannot fail.

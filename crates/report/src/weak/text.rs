@@ -1,7 +1,8 @@
 //! The report of a weak check for a person.
 
 use omnilink_consistency::{
-    Answer, Explanation, Inference, IsolationVerdict, Judgement, LongVerdict, OpSet, Refutation, ShownOp, Unfinished, WeakVerdict,
+    Answer, Explanation, Inference, IsolationVerdict, Judgement, LongVerdict, OpSet, Refutation, ShownOp,
+    Unfinished, WeakVerdict,
 };
 
 use omnilink_engine::Exhausted;
@@ -67,7 +68,10 @@ impl WeakReport {
             }
             Answer::Unread { operations, limit } => {
                 let ops = counted(*operations as u64, "operation", "operations");
-                format!("{} after {ops} had been read, {asked} ({took})", limit_reached(*limit))
+                format!(
+                    "{} after {ops} had been read, {asked} ({took})",
+                    limit_reached(*limit)
+                )
             }
             Answer::Transactions { operations, .. } => {
                 let ops = counted(*operations as u64, "operation", "operations");
@@ -113,7 +117,9 @@ pub fn weak_evidence(judgement: &Judgement, look: &Look) -> String {
                     "no stronger level holds, and more than {} operations cannot be searched for this one: split the history",
                     OpSet::CAPACITY
                 ),
-                LongVerdict::Unknown(limit) => format!("{} before there was an answer", limit_reached(*limit)),
+                LongVerdict::Unknown(limit) => {
+                    format!("{} before there was an answer", limit_reached(*limit))
+                }
             };
             let mut text = String::new();
             push_wrapped(&mut text, "  ", "      ", &look.clean(&line), look);
