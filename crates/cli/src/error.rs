@@ -77,7 +77,7 @@ pub(crate) enum CliError {
     #[error("interrupted; nothing was written")]
     Interrupted,
     /// A limit was reached before there was anything to tell.
-    #[error("the limit on {} was reached after {operations} operations", limit.word())]
+    #[error("{} after {operations} operations had been read", crate::limit::words(*limit))]
     Limit {
         /// Which limit.
         limit: Exhausted,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use omnilink_engine::{Exhausted, Limits, Watch};
-use omnilink_trace::TraceError;
+use omnilink_trace::{Trace, TraceError};
 
 use crate::error::CliError;
 use crate::{interrupt, quantity};
@@ -40,21 +40,37 @@ pub(crate) fn words(limit: Exhausted) -> String {
     }
 }
 
-static PROCESS: Mutex<Option<Watch>> = Mutex::new(None);
+/// Who watches over the process, and what was seen first.
+static PROCESS: Mutex<(Option<Watch>, Option<Exhausted>)> = Mutex::new((None, None));
 
 /// Watches over the process from now on.
 pub(crate) fn watch_process(limits: Limits) {
-    *PROCESS.lock().unwrap_or_else(PoisonError::into_inner) = Some(Watch::new(limits));
+    PROCESS.lock().unwrap_or_else(PoisonError::into_inner).0 = Some(Watch::new(limits));
 }
 
 /// The limit that the process has reached, if it is watched and has.
 pub(crate) fn process_limit() -> Option<Exhausted> {
-    let mut watch = PROCESS.lock().unwrap_or_else(PoisonError::into_inner);
-    watch.as_mut().and_then(Watch::reached)
+    let (watch, reached) = &mut *PROCESS.lock().unwrap_or_else(PoisonError::into_inner);
+    *reached = reached.or_else(|| watch.as_mut().and_then(Watch::reached));
+    *reached
 }
 
 /// After how many operations limits are looked at.
 const INTERVAL: u64 = 256;
+
+/// A trace that was opened. Opening that fails because someone pressed Ctrl-C has reached a limit.
+///
+/// # Errors
+/// If it cannot be read.
+pub(crate) fn opened(trace: Result<Trace, CliError>) -> Result<Trace, CliError> {
+    match interrupt::is_raised() && trace.is_err() {
+        true => Err(CliError::Limit {
+            limit: Exhausted::Interrupt,
+            operations: 0,
+        }),
+        false => trace,
+    }
+}
 
 /// Counts an operation that was read, and looks at the limits now and then.
 ///

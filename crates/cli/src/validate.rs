@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use omnilink_engine::{Exhausted, Figures, Outcome, Unfinished, Verdict, Watch};
+use omnilink_engine::Watch;
 use omnilink_link::{Bound, Collection, LinkFile, LinkOptions, Linked, TlaModel};
 use omnilink_report::{Answer, Report, ThreadNames};
 use omnilink_tla::deep_stack;
 use omnilink_tla::semantics::search_path::SearchPath;
 use omnilink_trace::{OpenOptions, Operation};
 
-use crate::check::{Criteria, Job, Meaning, Request, RunAll, check_and_tell};
+use crate::check::{Criteria, Job, Meaning, Request, RunAll, check_and_tell, unread};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::findings::Findings;
@@ -208,7 +208,9 @@ impl Validation<'_> {
             None => {
                 let mut watch = Watch::new(self.request.options.limits);
                 let collection = match collect(&self.collection, input, &mut watch) {
-                    Err(CliError::Limit { limit, .. }) => return Ok(unfinished(input, self.request, limit)),
+                    Err(CliError::Limit { limit, .. }) => {
+                        return Ok(report(input, self.request, unread(limit)));
+                    }
                     collected => collected?,
                 };
                 let mut options = self.options.clone();
@@ -281,29 +283,6 @@ fn failed(input: &Input, request: &Request, error: &CliError) -> Report {
         Answer::Failed {
             message: error.to_string(),
             operations: 0,
-        },
-    )
-}
-
-/// A report of an input that was not read to its end.
-fn unfinished(input: &Input, request: &Request, limit: Exhausted) -> Report {
-    let unfinished = Unfinished {
-        limit,
-        explained: 0,
-        at: None,
-        frontier: 0,
-        alternatives: Vec::new(),
-    };
-    let outcome = Outcome {
-        verdict: Verdict::Unknown(Box::new(unfinished)),
-        figures: Figures::default(),
-    };
-    report(
-        input,
-        request,
-        Answer::Checked {
-            outcome,
-            minimal: None,
         },
     )
 }

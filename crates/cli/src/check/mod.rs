@@ -30,7 +30,7 @@ pub(crate) use criteria::Criteria;
 pub(crate) use history::{Meaning, decode_shipped};
 pub(crate) use job::Job;
 pub(crate) use run_all::RunAll;
-pub(crate) use session::{Event, Request, check_and_tell, check_input};
+pub(crate) use session::{Event, Request, check_and_tell, check_input, unread};
 pub(crate) use subject::{ShippedSubject, SpecSubject, Subject};
 use weak::{Asked, Desk, Weak};
 

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use omnilink_engine::{
-    Alternative, Checker, Components, Consistency, Counterexample, Exhausted, Footprint, Keys, Limits, Model,
-    Operation, Options, Outcome, Partitioning, Placement, Progress as Going, Verdict, Watch, Witness,
-    minimize,
+    Alternative, Checker, Components, Consistency, Counterexample, Exhausted, Figures, Footprint, Keys,
+    Limits, Model, Operation, Options, Outcome, Partitioning, Placement, Progress as Going, Verdict, Watch,
+    Witness, minimize,
 };
 use omnilink_report::{Answer, MinimalHistory, Report, ThreadNames};
 use omnilink_trace::Timebox;
@@ -92,14 +92,36 @@ pub(crate) fn check_and_tell<M: Model>(
         taken: 0,
     };
     if let Err(error) = session.run() {
-        session.report.answer = Answer::Failed {
-            message: error.to_string(),
-            operations: session.taken,
+        session.report.answer = match interrupt::is_raised() {
+            // A reader that waited for its first bytes was woken up.
+            true => unread(Exhausted::Interrupt),
+            false => Answer::Failed {
+                message: error.to_string(),
+                operations: session.taken,
+            },
         };
     }
     session.report.seconds = session.started.elapsed().as_secs_f64();
     session.report.peak_bytes = peak_bytes();
     session.report
+}
+
+/// The answer about an input that was not read.
+pub(crate) fn unread(limit: Exhausted) -> Answer {
+    let unfinished = Unfinished {
+        limit,
+        explained: 0,
+        at: None,
+        frontier: 0,
+        alternatives: Vec::new(),
+    };
+    Answer::Checked {
+        outcome: Outcome {
+            verdict: Verdict::Unknown(Box::new(unfinished)),
+            figures: Figures::default(),
+        },
+        minimal: None,
+    }
 }
 
 struct Session<'a, M: Model> {
@@ -239,6 +261,7 @@ impl<M: Model> Session<'_, M> {
         self.taken = 0;
         (self.tell)(Event::Begin);
         let mut spanning = None;
+        let mut is_stopped = false;
         loop {
             let read = match history.next() {
                 Ok(Some(read)) => read,
@@ -246,6 +269,7 @@ impl<M: Model> Session<'_, M> {
                 // A reader that waited for more was woken up.
                 Err(_) if interrupt::is_raised() => {
                     checker.stop(Exhausted::Interrupt);
+                    is_stopped = true;
                     break;
                 }
                 Err(error) => return Err(error),
@@ -254,6 +278,7 @@ impl<M: Model> Session<'_, M> {
                 && let Some(limit) = watch.reached()
             {
                 checker.stop(limit);
+                is_stopped = true;
                 break;
             }
             (self.tell)(Event::Took(&read.operation.op, read.operation.timebox));
@@ -274,7 +299,6 @@ impl<M: Model> Session<'_, M> {
             }
         }
         let is_empty = self.taken == 0 && history.aborted + history.left_out == 0;
-        let is_stopped = watch.reached().is_some();
         if is_empty && !is_stopped && spanning.is_none() && !history.has_header() {
             return Err(CliError::Empty(self.input.name.clone()));
         }

@@ -27,7 +27,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::input::Input;
 use crate::interrupt;
-use crate::limit::after_reading;
+use crate::limit::{after_reading, opened};
 use crate::new_file::NewFile;
 use crate::output::{self, Output};
 use crate::peak::peak_bytes;
@@ -469,7 +469,7 @@ fn histories<'a>(path: &'a Path, input: &'a Input, limits: Limits) -> Result<His
             each: Box::new(each),
         });
     }
-    let mut trace = input.open_once()?;
+    let mut trace = opened(input.open_once())?;
     let mut watch = Watch::new(limits);
     let mut count = 0;
     let mut operations: Vec<Operation> = Vec::new();

@@ -14,7 +14,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::input::Input;
 use crate::interrupt;
-use crate::limit::{Patience, after_reading, words};
+use crate::limit::{Patience, after_reading, opened, words};
 use crate::output::{self, Drawing, Output};
 
 /// Draw operations of a trace, one row per thread.
@@ -58,10 +58,11 @@ Examples:
 pub(super) fn run(args: &ShowArgs) -> Result<Exit, CliError> {
     let look = args.drawing.look();
     let mut out = Output::new(&look);
-    let mut trace = Input::new(&args.trace, args.reading.options())?.open_once()?;
+    interrupt::listen();
+    let input = Input::new(&args.trace, args.reading.options())?;
+    let mut trace = opened(input.open_once())?;
     let mut shown: Vec<Operation> = Vec::new();
     let mut is_cut = false;
-    interrupt::listen();
     let mut watch = Watch::new(args.patience.limits());
     let mut operations = 0;
     let mut limit = None;

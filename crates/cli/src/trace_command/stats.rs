@@ -13,7 +13,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::input::Input;
 use crate::interrupt;
-use crate::limit::{Patience, after_reading, words};
+use crate::limit::{Patience, after_reading, opened, words};
 use crate::output::{self, Color, Output};
 
 /// Tell what is in traces: operations, threads, overlap, the longest timeboxes.
@@ -96,7 +96,7 @@ struct Measured {
 fn measure(input: &Input, patience: &Patience) -> Result<Measured, CliError> {
     interrupt::listen();
     let mut watch = Watch::new(patience.limits());
-    let mut trace = input.open_once()?;
+    let mut trace = opened(input.open_once())?;
     let mut limit = None;
     let mut operations = 0;
     let mut failed = None;

@@ -254,7 +254,10 @@ impl Encoder<'_> {
                         return;
                     }
                     let other = self.writers[read.key as usize][other_at];
-                    if Some(other) == *writer || other == read.reader || self.is_apart(*writer, other, read.reader) {
+                    if Some(other) == *writer
+                        || other == read.reader
+                        || self.is_apart(*writer, other, read.reader)
+                    {
                         continue;
                     }
                     let is_present = self.presence.get(&other).copied();
@@ -298,7 +301,9 @@ impl Encoder<'_> {
         }
         let timebox = |one: usize| self.transactions.all[one].timebox;
         let precedes = |first: usize, second: usize| {
-            timebox(first).zip(timebox(second)).is_some_and(|(first, second)| first.precedes(&second))
+            timebox(first)
+                .zip(timebox(second))
+                .is_some_and(|(first, second)| first.precedes(&second))
         };
         writer.is_some_and(|writer| precedes(other, writer)) || precedes(reader, other)
     }
