@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use omnilink_engine::CheckError;
+use omnilink_engine::{CheckError, Exhausted};
 use omnilink_link::{BindError, LinkError};
 use omnilink_models::{DecodeError, ModelSpecError};
 use omnilink_record::RecordError;
@@ -76,6 +76,14 @@ pub(crate) enum CliError {
     /// Someone pressed Ctrl-C.
     #[error("interrupted; nothing was written")]
     Interrupted,
+    /// A limit was reached before there was anything to tell.
+    #[error("{} after {operations} operations had been read", crate::limit::words(*limit))]
+    Limit {
+        /// Which limit.
+        limit: Exhausted,
+        /// How many operations were read.
+        operations: u64,
+    },
 }
 
 impl From<TraceError> for CliError {
@@ -89,6 +97,7 @@ impl CliError {
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::Interrupted => Exit::Interrupted,
+            Self::Limit { .. } => Exit::Unknown,
             _ => Exit::BadInput,
         }
     }

@@ -1,10 +1,12 @@
-//! Ctrl-C while a file is being written.
+//! Ctrl-C.
 //!
-//! A command that only reads may be ended at any point, and the system's own way of doing that is the quickest. A command
-//! that writes has a temporary file to clear away, so it asks now and then whether it should stop.
+//! A check that is interrupted tells how far it got, and a command that writes a file has to clear it away. So the first Ctrl-C
+//! only raises a flag, which searches and readers look at now and then; the second ends the process.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+use omnilink_engine::Interrupt;
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
@@ -52,6 +54,11 @@ fn mask(how: libc::c_int) {
         libc::sigaddset(&raw mut signals, libc::SIGTERM);
         libc::pthread_sigmask(how, &raw const signals, std::ptr::null_mut());
     }
+}
+
+/// The flag, for those who are given limits.
+pub(crate) fn flag() -> Interrupt {
+    Interrupt::new(&INTERRUPTED)
 }
 
 /// Whether Ctrl-C was pressed since [`listen`].

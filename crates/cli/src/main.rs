@@ -13,6 +13,7 @@ mod findings;
 mod huge_pages;
 mod input;
 mod interrupt;
+mod limit;
 mod lineup;
 mod link;
 mod mc;

@@ -14,6 +14,8 @@ use serde_json::json;
 
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::interrupt;
+use crate::limit::{self, Patience};
 use crate::output::Output;
 
 /// What it is for.
@@ -41,7 +43,7 @@ enum Verb {
     Check(CheckArgs),
     /// Show constants, variables, definitions with their levels, and the actions that Next is made of
     Show(ShowArgs),
-    /// Evaluate a constant expression: exit code 0 if it has a value, 2 if it has none
+    /// Evaluate a constant expression: exit code 0 if it has a value, 2 if it has none, 3 if a limit was reached
     Eval(EvalArgs),
     /// Read definitions and expressions from standard input, and say what the expressions are worth
     #[command(after_help = EXAMPLES)]
@@ -75,6 +77,8 @@ struct EvalArgs {
     expression: String,
     #[command(flatten)]
     surroundings: Surroundings,
+    #[command(flatten)]
+    patience: Patience,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -123,6 +127,7 @@ impl Surroundings {
             definitions: String::new(),
             is_32_bit: self.int32,
             may_execute: self.allow_exec,
+            is_over: None,
         }
     }
 }
@@ -198,12 +203,26 @@ fn run_show(args: &ShowArgs) -> Result<Exit, CliError> {
 
 fn run_eval(args: &EvalArgs) -> Result<Exit, CliError> {
     let mut out = Output::new(&Look::plain());
-    let evaluated = evaluate(&args.expression, &args.surroundings.options());
-    let exit = match &evaluated {
-        Ok(_) => Exit::Valid,
-        Err(_) => Exit::BadInput,
+    interrupt::listen();
+    limit::watch_process(args.patience.limits());
+    let options = EvaluateOptions {
+        is_over: Some(|| limit::process_limit().is_some()),
+        ..args.surroundings.options()
     };
-    if args.json {
+    let evaluated = evaluate(&args.expression, &options);
+    let limit = limit::process_limit().filter(|_| evaluated.is_err());
+    let exit = match (&evaluated, limit) {
+        (Ok(_), _) => Exit::Valid,
+        (Err(_), Some(_)) => Exit::Unknown,
+        (Err(_), None) => Exit::BadInput,
+    };
+    if let Some(limit) = limit {
+        let unknown = json!({ "input": args.expression, "verdict": "unknown", "limit": limit.word() });
+        out.print(&match args.json {
+            true => format!("{unknown}\n"),
+            false => format!("unknown: {}\n", limit::words(limit)),
+        })?;
+    } else if args.json {
         out.print(&format!("{}\n", as_json(&args.expression, &evaluated)))?;
     } else {
         report(&mut out, &evaluated)?;

@@ -5,18 +5,20 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use omnilink_engine::Watch;
 use omnilink_link::{Bound, Collection, LinkFile, LinkOptions, Linked, TlaModel};
 use omnilink_report::{Answer, Report, ThreadNames};
 use omnilink_tla::deep_stack;
 use omnilink_tla::semantics::search_path::SearchPath;
 use omnilink_trace::{OpenOptions, Operation};
 
-use crate::check::{Criteria, Job, Meaning, Request, RunAll, check_and_tell};
+use crate::check::{Criteria, Job, Meaning, Request, RunAll, check_and_tell, unread};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::findings::Findings;
 use crate::huge_pages;
 use crate::input::Input;
+use crate::interrupt;
 use crate::output::Output;
 use crate::peak::peak_bytes;
 use crate::progress::Progress;
@@ -128,6 +130,7 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<Exit, CliError> {
         );
         return Err(CliError::Usage(message));
     }
+    interrupt::listen();
     args.job.validate(args.traces.len())?;
     let (mut options, collection) = args.linking.options(&args.spec)?;
     options.counts_branches = args.coverage;
@@ -203,7 +206,13 @@ impl Validation<'_> {
         let linked = match &self.shared {
             Some(linked) => linked,
             None => {
-                let collection = collect(&self.collection, input)?;
+                let mut watch = Watch::new(self.request.options.limits);
+                let collection = match collect(&self.collection, input, &mut watch) {
+                    Err(CliError::Limit { limit, .. }) => {
+                        return Ok(report(input, self.request, unread(limit)));
+                    }
+                    collected => collected?,
+                };
                 let mut options = self.options.clone();
                 (options.collected, notes) = collection.finish();
                 collected = Linked::load(self.spec, &options)?;
@@ -217,7 +226,7 @@ impl Validation<'_> {
         // The engine looks at the clock between steps; an evaluation that goes on a moment longer is ended in its middle.
         let deadline = time.map(|time| Instant::now() + time + GRACE);
         let mut report = linked
-            .run_until(deadline, |model| {
+            .run_until(deadline, request.options.limits.interrupt, |model| {
                 let findings = Findings::new(model, input);
                 let mut report = check_and_tell(
                     model,
@@ -242,11 +251,14 @@ impl Validation<'_> {
 const GRACE: Duration = Duration::from_millis(20);
 
 /// Collects constants from an input.
-pub(crate) fn collect(what: &Collection, input: &Input) -> Result<Collection, CliError> {
+pub(crate) fn collect(what: &Collection, input: &Input, watch: &mut Watch) -> Result<Collection, CliError> {
+    let watch = std::cell::RefCell::new(watch);
     input.gather(|mut trace| {
         let mut collection = what.clone();
+        let mut operations = 0;
         while let Some(operation) = trace.next_shared() {
-            collection.observe(&*operation?);
+            let read = operation.map(|operation| collection.observe(&*operation));
+            crate::limit::after_reading(read, &mut operations, &mut watch.borrow_mut())?;
         }
         Ok(collection)
     })
@@ -265,15 +277,23 @@ pub(crate) fn meaning(
 }
 
 fn failed(input: &Input, request: &Request, error: &CliError) -> Report {
+    report(
+        input,
+        request,
+        Answer::Failed {
+            message: error.to_string(),
+            operations: 0,
+        },
+    )
+}
+
+fn report(input: &Input, request: &Request, answer: Answer) -> Report {
     Report {
         input: input.name.clone(),
         model: request.model_name.clone(),
         consistency: request.options.consistency,
         threads: ThreadNames::default(),
-        answer: Answer::Failed {
-            message: error.to_string(),
-            operations: 0,
-        },
+        answer,
         aborted: 0,
         seconds: 0.0,
         peak_bytes: peak_bytes(),

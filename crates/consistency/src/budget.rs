@@ -1,14 +1,12 @@
 //! Keeps a search within its limits.
 
-use std::time::Instant;
-
-use omnilink_engine::{Exhausted, Limits, default_memory_bytes, resident_bytes};
+use omnilink_engine::{Exhausted, Limits, Watch};
 
 /// Counts work and looks at the clock and at memory now and then.
 #[derive(Debug)]
 pub(crate) struct Budget {
     limits: Limits,
-    deadline: Option<Instant>,
+    watch: Watch,
     /// Configurations explored so far.
     pub configurations: u64,
     /// Visibilities tried so far.
@@ -22,10 +20,9 @@ impl Budget {
     const INTERVAL: u64 = 1024;
 
     pub fn new(limits: Limits) -> Self {
-        let deadline = limits.time.and_then(|time| Instant::now().checked_add(time));
         Self {
             limits,
-            deadline,
+            watch: Watch::new(limits),
             configurations: 0,
             visibilities: 0,
             work: 0,
@@ -36,14 +33,11 @@ impl Budget {
     /// What is left for a search of the engine.
     pub fn limits_left(&self) -> Limits {
         Limits {
-            time: self
-                .deadline
-                .map(|deadline| deadline.saturating_duration_since(Instant::now())),
             configurations: self
                 .limits
                 .configurations
                 .map(|limit| limit.saturating_sub(self.configurations)),
-            ..self.limits
+            ..self.watch.limits_left()
         }
     }
 
@@ -71,9 +65,16 @@ impl Budget {
         self.work()
     }
 
-    fn work(&mut self) -> bool {
-        self.work += 1;
-        if self.work.is_multiple_of(Self::INTERVAL) && self.exhausted.is_none() {
+    /// Counts a bit of work. `true` means: stop.
+    pub fn work(&mut self) -> bool {
+        self.works(1)
+    }
+
+    /// Counts several bits of work. `true` means: stop.
+    pub fn works(&mut self, count: u64) -> bool {
+        let looks = self.work / Self::INTERVAL;
+        self.work += count;
+        if self.work / Self::INTERVAL != looks && self.exhausted.is_none() {
             self.look();
         }
         self.exhausted.is_some()
@@ -81,13 +82,7 @@ impl Budget {
 
     #[cold]
     fn look(&mut self) {
-        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            self.exhausted = Some(Exhausted::Time);
-        } else if let Some(limit) = self.limits.memory_bytes.or_else(default_memory_bytes)
-            && resident_bytes().is_some_and(|held| held >= limit)
-        {
-            self.exhausted = Some(Exhausted::Memory);
-        }
+        self.exhausted = self.watch.reached();
     }
 
     pub fn exhausted(&self) -> Option<Exhausted> {

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use omnilink_engine::Model;
+use omnilink_engine::{Model, Watch};
 
 use crate::check::{WeakChecker, WeakError, WeakOptions};
 use crate::criterion::Criterion;
@@ -44,6 +44,7 @@ pub fn infer<M: Model>(
             minimise: false,
             ..*options
         },
+        watch: Watch::new(options.limits),
         telling: Vec::new(),
         undecided: Vec::new(),
     };
@@ -55,6 +56,8 @@ pub fn infer<M: Model>(
         }
         match inference.satisfies(position, &Level::ReturnValue.criterion())? {
             true => inference.telling.push(position),
+            // Not known to satisfy any level is not the same as known to satisfy none.
+            false if inference.undecided.contains(&position) => {}
             false => unexplained.push(position),
         }
     }
@@ -95,6 +98,8 @@ struct Inference<'a, M: Model> {
     checker: WeakChecker<'a, M>,
     histories: &'a [History<M::Op>],
     options: WeakOptions,
+    /// The limits are for all histories together.
+    watch: Watch,
     /// Histories that satisfy some levels and not others.
     telling: Vec<usize>,
     undecided: Vec<usize>,
@@ -102,9 +107,17 @@ struct Inference<'a, M: Model> {
 
 impl<M: Model> Inference<'_, M> {
     fn satisfies(&mut self, position: usize, criterion: &Criterion) -> Result<bool, WeakError> {
+        if self.watch.reached().is_some() {
+            self.undecided.push(position);
+            return Ok(false);
+        }
+        let options = WeakOptions {
+            limits: self.watch.limits_left(),
+            ..self.options
+        };
         let outcome = self
             .checker
-            .check(&self.histories[position], criterion, &self.options)?;
+            .check(&self.histories[position], criterion, &options)?;
         if matches!(outcome.verdict, WeakVerdict::Unknown(_)) {
             self.undecided.push(position);
         }

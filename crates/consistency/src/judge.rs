@@ -10,7 +10,9 @@ use crate::history::History;
 use crate::infer::infer;
 use crate::isolation::{Isolation, TransactionError, check_transactions};
 use crate::judgement::{Answer, Inference, Judgement, shown};
+use crate::long::LongHistory;
 use crate::method_levels::{MethodLevelsError, known_methods};
+use crate::op_set::OpSet;
 use crate::question::{Question, UnknownConsistency};
 use crate::recorded::{Recorded, RecordedError};
 
@@ -58,21 +60,42 @@ pub fn judge<M: Model>(
         Question::Axioms(criterion) => criterion.clone(),
         Question::Levels(levels) => levels.criterion()?,
     };
-    let history = recorded.decode(decoder)?;
+    let decoded = recorded.decode_ops(decoder)?;
     // A model may know a method by several names: the one that was recorded is as good as the one that it is listed by.
-    let recorded_names = history.ops().iter().map(|op| op.method.as_str());
+    let recorded_names = decoded.ops.iter().map(|op| op.method.as_str());
     let known: Vec<&str> = known.iter().copied().chain(recorded_names).collect();
     known_methods(criterion.methods(), &known)?;
     if let Question::Levels(levels) = question {
         known_methods(levels.methods.keys().map(String::as_str), &known)?;
-        levels.cover(&history)?;
+        levels.cover(&decoded.ops)?;
     }
+    if decoded.ops.len() > OpSet::CAPACITY {
+        let long = LongHistory {
+            ops: &decoded.ops,
+            timeboxes: decoded.kept.iter().map(|at| recorded.ops[*at].timebox).collect(),
+            order: &recorded.order,
+        };
+        let verdict = long.judge(checker.model(), question, options.strategy, options.limits)?;
+        let thread = |thread: u32| decoded.names[thread as usize].clone();
+        return Ok(Judgement {
+            id: recorded.id.clone(),
+            question: question.name(),
+            answer: Answer::Long {
+                ops: shown(checker.model(), &decoded.ops, thread),
+                ret: options.ret,
+                verdict,
+            },
+        });
+    }
+    let history = recorded.in_order(decoded)?;
     let outcome = checker.check(&history, &criterion, options)?;
     Ok(Judgement {
         id: recorded.id.clone(),
         question: question.name(),
         answer: Answer::Operations {
-            ops: shown(checker.model(), &history),
+            ops: shown(checker.model(), history.ops(), |thread| {
+                history.thread_name(thread)
+            }),
             ret: options.ret,
             outcome,
         },

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use omnilink_engine::Model;
+use omnilink_engine::{Exhausted, Model};
 
 use crate::criterion::Ret;
-use crate::history::History;
+use crate::history::Observed;
 use crate::isolation::IsolationVerdict;
 use crate::level::Level;
+use crate::long::LongVerdict;
 use crate::outcome::WeakOutcome;
 
 /// The answer to a question about one history, or about many together.
@@ -40,8 +41,24 @@ pub enum Answer {
         /// Whether they are isolated.
         verdict: IsolationVerdict,
     },
+    /// About the operations of one history that is too long to be searched.
+    Long {
+        /// The operations, as the verdict numbers them.
+        ops: Vec<ShownOp>,
+        /// How returns were read.
+        ret: Ret,
+        /// Whether a stronger level holds.
+        verdict: LongVerdict,
+    },
     /// About many histories: the strongest levels that they satisfy.
     Inferred(Inference),
+    /// About a history that was not read to its end.
+    Unread {
+        /// How many operations were read.
+        operations: usize,
+        /// The limit that was reached.
+        limit: Exhausted,
+    },
 }
 
 /// An operation as a person knows it.
@@ -80,22 +97,28 @@ impl Judgement {
         match &self.answer {
             Answer::Operations { outcome, .. } => outcome.verdict.word(),
             Answer::Transactions { verdict, .. } => verdict.word(),
+            Answer::Long { verdict, .. } => verdict.word(),
             Answer::Inferred(inference) if !inference.unexplained.is_empty() => "violation",
             Answer::Inferred(inference) if !inference.undecided.is_empty() => "unknown",
             Answer::Inferred(_) => "valid",
+            Answer::Unread { .. } => "unknown",
         }
     }
 }
 
 /// The operations of a history, in the words of its model.
-pub(crate) fn shown<M: Model>(model: &M, history: &History<M::Op>) -> Vec<ShownOp> {
-    let ops = history.ops().iter();
-    ops.map(|op| ShownOp {
-        label: op.label.clone(),
-        thread: history.thread_name(op.thread),
-        text: model.describe_op(&op.op),
-        is_pending: op.optional,
-        is_writer: !model.is_pure(&op.effect),
-    })
-    .collect()
+pub(crate) fn shown<M: Model>(
+    model: &M,
+    ops: &[Observed<M::Op>],
+    thread_name: impl Fn(u32) -> String,
+) -> Vec<ShownOp> {
+    ops.iter()
+        .map(|op| ShownOp {
+            label: op.label.clone(),
+            thread: thread_name(op.thread),
+            text: model.describe_op(&op.op),
+            is_pending: op.optional,
+            is_writer: !model.is_pure(&op.effect),
+        })
+        .collect()
 }

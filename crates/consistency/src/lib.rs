@@ -28,6 +28,7 @@ mod judge;
 mod judgement;
 mod level;
 mod linearize;
+mod long;
 mod method_levels;
 mod minimise;
 pub mod naive;
@@ -57,6 +58,7 @@ pub use isolation::{
 pub use judge::{JudgeError, judge, judge_together, judge_transactions};
 pub use judgement::{Answer, Inference, Judgement, ShownOp};
 pub use level::{Level, UnknownLevel};
+pub use long::LongVerdict;
 pub use method_levels::{MethodLevels, MethodLevelsError, known_methods};
 pub use op_set::OpSet;
 pub use order::{Order, OrderError};

@@ -9,7 +9,7 @@ use std::fmt;
 use thiserror::Error;
 
 use crate::criterion::{Axiom, Criterion, CriterionError};
-use crate::history::History;
+use crate::history::Observed;
 use crate::level::{Level, UnknownLevel};
 use crate::relation::Filter;
 
@@ -155,9 +155,9 @@ impl MethodLevels {
     ///
     /// # Errors
     /// If one has not.
-    pub fn cover<O>(&self, history: &History<O>) -> Result<(), MethodLevelsError> {
+    pub fn cover<O>(&self, ops: &[Observed<O>]) -> Result<(), MethodLevelsError> {
         let is_covered = |method: &str| self.others.is_some() || self.methods.contains_key(method);
-        match history.ops().iter().find(|op| !is_covered(&op.method)) {
+        match ops.iter().find(|op| !is_covered(&op.method)) {
             Some(op) => Err(MethodLevelsError::NoLevel {
                 method: op.method.clone(),
             }),

@@ -321,6 +321,11 @@ impl Recorded {
     /// # Errors
     /// If the model cannot make sense of an operation, or the order is none.
     pub fn decode<O>(&self, decoder: &impl Decoder<O>) -> Result<History<O>, RecordedError> {
+        self.in_order(self.decode_ops(decoder)?)
+    }
+
+    /// The operations as a model understands them, with no order yet.
+    pub(crate) fn decode_ops<O>(&self, decoder: &impl Decoder<O>) -> Result<DecodedOps<O>, RecordedError> {
         let (mut threads, mut names) = (BTreeMap::new(), Vec::new());
         let mut ops = Vec::with_capacity(self.ops.len());
         let mut kept = Vec::with_capacity(self.ops.len());
@@ -356,6 +361,12 @@ impl Recorded {
             });
             kept.push(position);
         }
+        Ok(DecodedOps { ops, kept, names })
+    }
+
+    /// Decoded operations with their order.
+    pub(crate) fn in_order<O>(&self, decoded: DecodedOps<O>) -> Result<History<O>, RecordedError> {
+        let DecodedOps { ops, kept, names } = decoded;
         let history = self.history(ops, &kept).map_err(|problem| RecordedError::Bad {
             place: self.place.clone(),
             problem,
@@ -398,6 +409,15 @@ impl Recorded {
         };
         History::new(ops, &order).map_err(of_kept())
     }
+}
+
+/// Operations as a model understands them.
+pub(crate) struct DecodedOps<O> {
+    pub ops: Vec<Observed<O>>,
+    /// Where each stands in the recording.
+    pub kept: Vec<usize>,
+    /// What threads are called, by number.
+    pub names: Vec<String>,
 }
 
 /// What operations are called.

@@ -9,7 +9,7 @@ use crate::course::Course;
 use crate::evidence::Outcome;
 use crate::interned::Interned;
 use crate::ledger::Followed;
-use crate::meter::Meter;
+use crate::meter::{Exhausted, Meter};
 use crate::model::Model;
 use crate::operation::Operation;
 use crate::options::{Consistency, Limits, Options, Strategy};
@@ -58,7 +58,7 @@ impl<'m, M: Model> Checker<'m, M> {
         let partitioning = if apart { partitioning } else { Partitioning::Whole };
         let is_apart = !matches!(partitioning, Partitioning::Whole);
         let meter = Meter::new(options.limits);
-        let mut interned = Interned::new(model, meter.deadline(), partitioning);
+        let mut interned = Interned::new(model, &meter, partitioning);
         let initial = initial
             .into_iter()
             .map(|state| interned.state_id(state))
@@ -96,6 +96,11 @@ impl<'m, M: Model> Checker<'m, M> {
     pub(crate) fn eager(mut self) -> Self {
         self.course.is_eager = true;
         self
+    }
+
+    /// The limit that was reached, if one was.
+    pub(crate) fn exhausted(&self) -> Option<Exhausted> {
+        self.course.meter.exhausted()
     }
 
     /// Also keeps the explanation itself, to be read from the verdict. Its size is that of the history.
@@ -149,6 +154,12 @@ impl<'m, M: Model> Checker<'m, M> {
             .push(class, thread, timebox, optional, followed, &mut self.space))
     }
 
+    /// Ends the check because of a limit that whoever gives the operations has seen. What was given so far may still turn out to be
+    /// a violation; otherwise the answer is `unknown`.
+    pub fn stop(&mut self, limit: Exhausted) {
+        self.course.meter.stop(limit);
+    }
+
     /// The answer, after the last operation.
     ///
     /// # Errors
@@ -169,28 +180,55 @@ pub fn check<M: Model>(
     history: impl IntoIterator<Item = Operation<M::Op>>,
     options: Options,
 ) -> Result<Outcome, CheckError> {
-    check_from(model, model.initial(), history.into_iter().collect(), options)
+    let history = in_order_of_start(history.into_iter().collect());
+    check_sorted(model, model.initial(), &history, options, false)
+}
+
+/// Checks a history in order of start, and keeps the order that explains it.
+///
+/// # Errors
+/// If the model fails.
+pub fn check_and_keep_order<M: Model>(
+    model: &M,
+    history: &[Operation<M::Op>],
+    options: Options,
+) -> Result<Outcome, CheckError> {
+    check_sorted(model, model.initial(), history, options, true)
 }
 
 /// Checks a history that begins in one of these states.
 pub(crate) fn check_from<M: Model>(
     model: &M,
     initial: Vec<M::State>,
-    mut history: Vec<Operation<M::Op>>,
+    history: Vec<Operation<M::Op>>,
     options: Options,
 ) -> Result<Outcome, CheckError> {
+    check_sorted(model, initial, &in_order_of_start(history), options, false)
+}
+
+fn in_order_of_start<O>(mut history: Vec<Operation<O>>) -> Vec<Operation<O>> {
     if !history.is_sorted_by_key(|operation| operation.timebox.start) {
         history.sort_by_key(|operation| operation.timebox.start);
     }
+    history
+}
+
+fn check_sorted<M: Model>(
+    model: &M,
+    initial: Vec<M::State>,
+    history: &[Operation<M::Op>],
+    options: Options,
+    keeps_order: bool,
+) -> Result<Outcome, CheckError> {
     let mut components = Components::default();
-    for operation in &history {
+    for operation in history {
         components.observe(&model.footprint(&operation.op));
         if components.is_settled() {
             break;
         }
     }
     let started = Instant::now();
-    let followed = followed(&history, &options);
+    let followed = followed(history, &options);
     loop {
         let limits = Limits {
             time: options
@@ -207,6 +245,9 @@ pub(crate) fn check_from<M: Model>(
         };
         let partitioning = components.clone().into_partitioning();
         let mut checker = Checker::starting_from(model, initial.clone(), options, partitioning);
+        if keeps_order {
+            checker = checker.keep_order();
+        }
         for (operation, followed) in history.iter().zip(&followed) {
             if checker.push_followed(operation.clone(), *followed)? != Progress::Going {
                 break;

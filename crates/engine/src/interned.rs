@@ -1,11 +1,11 @@
 //! A model's states and operations behind their numbers: the [`Source`] of every search.
 
 use std::hash::{BuildHasher, Hash};
-use std::time::Instant;
 
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
+use crate::meter::Meter;
 use crate::model::{Model, Outcomes};
 use crate::partition::Partitioning;
 use crate::replay::ReplayId;
@@ -71,14 +71,14 @@ pub(crate) struct Interned<'m, M: Model> {
 }
 
 impl<'m, M: Model> Interned<'m, M> {
-    pub fn new(model: &'m M, deadline: Option<Instant>, partitioning: Partitioning) -> Self {
+    pub fn new(model: &'m M, meter: &Meter, partitioning: Partitioning) -> Self {
         Self {
             model,
             partitioning,
             states: Numbering::new(),
             classes: Numbering::new(),
             facts: Vec::new(),
-            outcomes: Outcomes::new(deadline),
+            outcomes: Outcomes::new(meter.deadline(), meter.interrupt()),
             state_heap_bytes: 0,
             replays: Vec::new(),
             idle_replays: Vec::new(),

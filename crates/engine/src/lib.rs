@@ -48,8 +48,9 @@ mod sequential;
 mod space;
 mod sweep;
 mod ties;
+mod watch;
 
-pub use checker::{Checker, check};
+pub use checker::{Checker, check, check_and_keep_order};
 pub use evidence::{
     Alternative, Candidate, Counterexample, Fate, Figures, OpView, Outcome, Placement, Unfinished, Verdict,
     Witness,
@@ -65,6 +66,7 @@ pub use options::{Consistency, Limits, Options, Reductions, Strategy};
 pub use partition::{Components, Partitioning};
 pub use progress::{CheckError, Progress};
 pub use search::Decider;
+pub use watch::{Interrupt, Watch};
 
 #[cfg(test)]
 #[path = "../tests/toys/mod.rs"]

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use crate::memory::{default_memory_bytes, resident_bytes};
 use crate::options::Limits;
+use crate::watch::Interrupt;
 
 /// Why a search stopped early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +15,23 @@ pub enum Exhausted {
     Memory,
     /// The limit on configurations was reached.
     Configurations,
+    /// Someone wanted it to end.
+    Interrupt,
+    /// There are more operations than the search that would be needed can take.
+    Length,
+}
+
+impl Exhausted {
+    /// One word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Time => "time",
+            Self::Memory => "memory",
+            Self::Configurations => "configurations",
+            Self::Interrupt => "interrupt",
+            Self::Length => "operations",
+        }
+    }
 }
 
 /// Counts work and looks at clock and memory now and then.
@@ -59,6 +77,10 @@ impl Meter {
         self.deadline
     }
 
+    pub fn interrupt(&self) -> Option<Interrupt> {
+        self.limits.interrupt
+    }
+
     /// Counts one configuration. `true` means: stop.
     #[inline]
     pub fn configuration(&mut self, table_bytes: impl FnOnce() -> usize) -> bool {
@@ -86,7 +108,9 @@ impl Meter {
             return;
         }
         let configurations = self.limits.configurations;
-        if configurations.is_some_and(|limit| self.configurations >= limit) {
+        if self.limits.interrupt.is_some_and(Interrupt::is_raised) {
+            self.exhausted = Some(Exhausted::Interrupt);
+        } else if configurations.is_some_and(|limit| self.configurations >= limit) {
             self.exhausted = Some(Exhausted::Configurations);
         } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             self.exhausted = Some(Exhausted::Time);
@@ -108,9 +132,19 @@ impl Meter {
         limit.is_some_and(|limit| held >= limit)
     }
 
-    /// Somebody else has seen that the time is over.
+    /// Somebody else has seen that the time is over, or that someone wants it to end.
     pub fn end_of_time(&mut self) {
-        self.exhausted.get_or_insert(Exhausted::Time);
+        let is_interrupted = self.limits.interrupt.is_some_and(Interrupt::is_raised);
+        self.stop(if is_interrupted {
+            Exhausted::Interrupt
+        } else {
+            Exhausted::Time
+        });
+    }
+
+    /// Ends the search because of a limit that somebody else has seen.
+    pub fn stop(&mut self, limit: Exhausted) {
+        self.exhausted.get_or_insert(limit);
     }
 
     pub fn exhausted(&self) -> Option<Exhausted> {

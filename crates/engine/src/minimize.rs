@@ -26,6 +26,7 @@ use crate::operation::Operation;
 use crate::options::{Consistency, Limits, Options};
 use crate::partition::Components;
 use crate::progress::CheckError;
+use crate::watch::Interrupt;
 
 /// The few operations that make a history a violation.
 #[derive(Clone, Debug)]
@@ -85,7 +86,7 @@ pub fn minimize<M: Model>(
     if linearizable {
         keep_component(model, &mut pieces, target, options)?;
         cut_end(&mut pieces, found.op.timebox);
-        initial = cut_beginning(model, &mut pieces, options)?;
+        initial = cut_beginning(model, &mut pieces, options, deadline)?;
     }
     let cut = initial.is_some();
     let mut shrinker = Shrinker {
@@ -100,6 +101,15 @@ pub fn minimize<M: Model>(
         shrinker.widen()?;
     }
     shrinker.conclude(cut, total)
+}
+
+/// The limits, with the time that is left until a moment and as many configurations as it takes.
+fn limits_until(deadline: Instant, limits: Limits) -> Limits {
+    Limits {
+        time: Some(deadline.saturating_duration_since(Instant::now())),
+        configurations: None,
+        ..limits
+    }
 }
 
 /// How long shrinking may take where no time limit is given.
@@ -160,9 +170,12 @@ fn cut_beginning<M: Model>(
     model: &M,
     pieces: &mut Vec<Piece<M::Op>>,
     options: Options,
+    deadline: Instant,
 ) -> Result<Option<Vec<M::State>>, CheckError> {
     let mut window = 16;
-    while window < pieces.len() {
+    while window < pieces.len() && Instant::now() < deadline {
+        let limits = limits_until(deadline, options.limits);
+        let options = Options { limits, ..options };
         let cut = pieces.len() - window;
         window *= 2;
         let Some((states, rest)) = restart_at(model, pieces, cut, options)? else {
@@ -170,7 +183,7 @@ fn cut_beginning<M: Model>(
         };
         let limits = Limits {
             configurations: Some(1_000_000),
-            ..Limits::default()
+            ..limits_until(deadline, limits)
         };
         let options = Options { limits, ..options };
         if is_violation(check_from(model, states.clone(), operations(&rest), options))? {
@@ -193,12 +206,14 @@ fn restart_at<M: Model>(
     let (before, after) = pieces.split_at(cut);
     let options = Options {
         witness: false,
-        limits: Limits::default(),
         ..options
     };
     let mut checker = Checker::whole_sweep(model, options);
     for (piece, is_followed) in before.iter().zip(followed(&operations(pieces), &options)) {
         checker.push_followed(piece.operation.clone(), is_followed)?;
+    }
+    if checker.exhausted().is_some() {
+        return Ok(None);
     }
     let Some(frontier) = checker.frontier_at(after[0].operation.timebox.start) else {
         return Ok(None);
@@ -235,15 +250,14 @@ impl<M: Model> Shrinker<'_, M> {
     const CONFIGURATIONS_MAX: u64 = 300_000;
 
     fn out_of_time(&self) -> bool {
-        Instant::now() >= self.deadline
+        Instant::now() >= self.deadline || self.options.limits.interrupt.is_some_and(Interrupt::is_raised)
     }
 
     /// Whether `pieces` certainly have no explanation.
     fn violates(&self, pieces: &[Piece<M::Op>]) -> Result<bool, CheckError> {
         let limits = Limits {
-            time: Some(self.deadline.saturating_duration_since(Instant::now())),
             configurations: Some(Self::CONFIGURATIONS_MAX),
-            memory_bytes: self.options.limits.memory_bytes,
+            ..limits_until(self.deadline, self.options.limits)
         };
         let options = Options {
             limits,

@@ -10,6 +10,7 @@ use std::hash::Hash;
 use std::time::Instant;
 
 use crate::footprint::Footprint;
+use crate::watch::Interrupt;
 
 /// A sequential specification.
 ///
@@ -113,6 +114,7 @@ pub struct Outcomes<S> {
     reason: Option<String>,
     explaining: bool,
     deadline: Option<Instant>,
+    interrupt: Option<Interrupt>,
     interrupted: Cell<bool>,
 }
 
@@ -144,15 +146,16 @@ impl<S> Outcomes<S> {
         }
     }
 
-    /// Whether the check's time is over. A step that takes long asks now and then and, told `true`, returns with
+    /// Whether the check's time is over, or someone wants it to end. A step that takes long asks now and then and, told `true`, returns with
     /// whatever it has: the answer is thrown away.
     pub fn is_interrupted(&self) -> bool {
-        let over = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        let over = self.interrupt.is_some_and(Interrupt::is_raised)
+            || self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
         self.interrupted.set(self.interrupted.get() | over);
         over
     }
 
-    pub(crate) fn new(deadline: Option<Instant>) -> Self {
+    pub(crate) fn new(deadline: Option<Instant>, interrupt: Option<Interrupt>) -> Self {
         let interrupted = Cell::new(false);
         Self {
             states: Vec::new(),
@@ -161,6 +164,7 @@ impl<S> Outcomes<S> {
             reason: None,
             explaining: false,
             deadline,
+            interrupt,
             interrupted,
         }
     }
@@ -168,7 +172,7 @@ impl<S> Outcomes<S> {
     pub(crate) fn explaining() -> Self {
         Self {
             explaining: true,
-            ..Self::new(None)
+            ..Self::new(None, None)
         }
     }
 
@@ -199,7 +203,7 @@ impl<S> Outcomes<S> {
 
 /// The states that `op` may lead to from `state`: a step on its own, outside any search.
 pub fn successors<M: Model>(model: &M, state: &M::State, op: &M::Op) -> Vec<M::State> {
-    let mut outcomes = Outcomes::new(None);
+    let mut outcomes = Outcomes::new(None, None);
     model.step(state, op, &mut outcomes);
     outcomes.states
 }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::watch::Interrupt;
+
 /// How far a check may go before it answers `unknown`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
@@ -12,6 +14,8 @@ pub struct Limits {
     pub memory_bytes: Option<u64>,
     /// Configurations explored.
     pub configurations: Option<u64>,
+    /// Someone who may want it to end: Ctrl-C, or another thread.
+    pub interrupt: Option<Interrupt>,
 }
 
 /// The order that an explanation must respect.

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use omnilink_engine::Interrupt;
 use omnilink_tla::config::{self, Assigned, Assignment, Config, ConfigValue, Named};
 use omnilink_tla::deep_stack;
 use omnilink_tla::diagnostic::{Diagnostic, nearest, render};
@@ -363,10 +364,10 @@ impl Linked {
     /// # Errors
     /// When the initial states cannot be found.
     pub fn run<T: Send>(&self, work: impl FnOnce(&TlaModel<'_>) -> T + Send) -> Result<T, LinkError> {
-        self.run_until(None, work)
+        self.run_until(None, None, work)
     }
 
-    /// The same, with a moment at which evaluation ends, be it in the middle of a step: the check then fails, and what it
+    /// The same, with a moment at which evaluation ends, or a flag that ends it, be it in the middle of a step: the check then fails, and what it
     /// says is no verdict.
     ///
     /// # Errors
@@ -374,9 +375,10 @@ impl Linked {
     pub fn run_until<T: Send>(
         &self,
         deadline: Option<Instant>,
+        interrupt: Option<Interrupt>,
         work: impl FnOnce(&TlaModel<'_>) -> T + Send,
     ) -> Result<T, LinkError> {
-        let session = Unobserved::until(deadline);
+        let session = Unobserved::until(deadline, interrupt);
         deep_stack::run(|| {
             let model = TlaModel::new(self, &session)?;
             let result = work(&model);

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::time::Instant;
 
+use omnilink_engine::Interrupt;
 use omnilink_tla::eval::{Quiet, Session};
 use omnilink_value::Value;
 
@@ -14,13 +15,15 @@ pub(crate) struct Unobserved {
     registers: Mutex<BTreeMap<i64, Value>>,
     rest: Quiet,
     deadline: Option<Instant>,
+    interrupt: Option<Interrupt>,
 }
 
 impl Unobserved {
-    /// A session that ends evaluation at this moment.
-    pub(crate) fn until(deadline: Option<Instant>) -> Self {
+    /// A session that ends evaluation at this moment, or when someone wants it to end.
+    pub(crate) fn until(deadline: Option<Instant>, interrupt: Option<Interrupt>) -> Self {
         Self {
             deadline,
+            interrupt,
             ..Self::default()
         }
     }
@@ -58,6 +61,7 @@ impl Session for Unobserved {
     }
 
     fn is_over(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        self.interrupt.is_some_and(Interrupt::is_raised)
+            || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 }

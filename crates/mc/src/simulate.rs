@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use omnilink_value::Value;
 
 use crate::breadth_first::Search;
-use crate::limits::{Deadline, Limit};
+use crate::limits::{Deadline, Limit, resident_bytes};
 use crate::live::Live;
 use crate::machine::{Machine, State};
 use crate::outcome::{Taken, Wrong};
@@ -75,18 +75,18 @@ pub fn simulate<M: Machine>(
             break Drawn::Limit(Limit::Behaviours);
         }
         let mut path = Vec::new();
+        let is_full = || resident_bytes().is_some_and(|held| held > search.limits.memory_bytes);
         let is_over = || live.is_interrupted() || deadline.is_over();
         match drawing.behaviour(&mut path, draw.depth_max, is_over) {
             Err(Wrong::Failed(failure)) if machine.was_cut_short(&failure) => {
-                break Drawn::Limit(Limit::Time);
+                break Drawn::Limit(over(live));
             }
             Err(wrong) => break Drawn::Broken(wrong, path),
             Ok(()) if is_over() => {
-                break Drawn::Limit(if live.is_interrupted() {
-                    Limit::Interrupt
-                } else {
-                    Limit::Time
-                });
+                break Drawn::Limit(over(live));
+            }
+            Ok(()) if behaviours.is_multiple_of(MEMORY_INTERVAL) && is_full() => {
+                break Drawn::Limit(Limit::Memory);
             }
             Ok(()) if machine.wants_to_stop(&drawing.worker) => break Drawn::Stopped,
             // Without an initial state there is nothing to draw.
@@ -102,6 +102,17 @@ pub fn simulate<M: Machine>(
         depth: drawing.depth,
         behaviours,
         taken: drawing.taken,
+    }
+}
+
+/// After how many behaviours memory is looked at: states are forgotten with their behaviour, but a spec may keep things.
+const MEMORY_INTERVAL: u64 = 64;
+
+/// Which limit ended a behaviour in its middle.
+fn over(live: &Live) -> Limit {
+    match live.is_interrupted() {
+        true => Limit::Interrupt,
+        false => Limit::Time,
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Fields are only ever added. What is not known is `null`, so that every report has every field of its kind.
 
-use omnilink_engine::{Alternative, Candidate, Counterexample, Exhausted, Fate, OpView, Unfinished, Verdict};
+use omnilink_engine::{Alternative, Candidate, Counterexample, Fate, OpView, Unfinished, Verdict};
 use serde::Serialize;
 
 use crate::findings::SpecFindings;
@@ -160,11 +160,7 @@ impl Report {
 
     fn json_unknown<'a>(&'a self, unfinished: &'a Unfinished) -> JsonUnknown<'a> {
         JsonUnknown {
-            limit: match unfinished.limit {
-                Exhausted::Time => "time",
-                Exhausted::Memory => "memory",
-                Exhausted::Configurations => "configurations",
-            },
+            limit: unfinished.limit.word(),
             explained: unfinished.explained,
             at: unfinished.at.as_ref().map(|op| self.json_op(op)),
             frontier: unfinished.frontier,

@@ -70,6 +70,8 @@ pub struct EvaluateOptions {
     pub is_32_bit: bool,
     /// Whether the expression may run commands.
     pub may_execute: bool,
+    /// Tells when evaluation must end: time is up, or someone interrupts.
+    pub is_over: Option<fn() -> bool>,
 }
 
 /// What an expression is worth.
@@ -113,6 +115,9 @@ pub fn evaluate(text: &str, options: &EvaluateOptions) -> Result<Evaluated, Eval
         }
         if options.may_execute {
             session = session.allow_execution();
+        }
+        if let Some(is_over) = options.is_over {
+            session = session.until(is_over);
         }
         let mut evaluator = Evaluator::new(&model.program, &session);
         let shown = evaluator.datum(formula).and_then(|datum| {

@@ -1,5 +1,7 @@
 //! Judges of histories: by a shipped model, by a specification, or of transactions alone.
 
+use std::time::Duration;
+
 use omnilink_consistency::{
     Isolation, JudgeError, Judgement, Question, Recorded, WeakChecker, WeakOptions, judge, judge_transactions,
 };
@@ -10,8 +12,16 @@ use omnilink_models::Shipped;
 use super::subject::{ShippedSubject, SpecSubject, Subject};
 use crate::error::CliError;
 
-/// Judges one history.
-pub(super) type Judge<'a> = dyn FnMut(&Recorded) -> Result<Judgement, CliError> + 'a;
+/// Judges one history, given how much of the time reading it took.
+pub(super) type Judge<'a> = dyn FnMut(&Recorded, Duration) -> Result<Judgement, CliError> + 'a;
+
+/// The limits less the time that is gone.
+fn less(limits: Limits, gone: Duration) -> Limits {
+    Limits {
+        time: limits.time.map(|time| time.saturating_sub(gone)),
+        ..limits
+    }
+}
 
 /// Where judges come from, one for each worker.
 pub(super) trait Bench: Sync {
@@ -27,7 +37,9 @@ pub(super) struct Isolated {
 
 impl Bench for Isolated {
     fn with_judge(&self, work: &mut (dyn FnMut(&mut Judge<'_>) + Send)) -> Result<(), CliError> {
-        work(&mut |recorded| judge_transactions(recorded, self.isolation, self.limits).map_err(weak_error));
+        work(&mut |recorded, reading| {
+            judge_transactions(recorded, self.isolation, less(self.limits, reading)).map_err(weak_error)
+        });
         Ok(())
     }
 }
@@ -56,7 +68,8 @@ pub(super) struct SpecBench<'a> {
 impl Bench for SpecBench<'_> {
     fn with_judge(&self, work: &mut (dyn FnMut(&mut Judge<'_>) + Send)) -> Result<(), CliError> {
         let linked = self.linked;
-        Ok(linked.run(|model| {
+        let interrupt = self.options.limits.interrupt;
+        Ok(linked.run_until(None, interrupt, |model| {
             judge_by(
                 &SpecSubject { linked, model },
                 &self.question,
@@ -75,8 +88,12 @@ fn judge_by<S: Subject>(
 ) {
     let methods = subject.methods();
     let mut checker = WeakChecker::new(subject.model());
-    work(&mut |recorded| {
-        judge(&mut checker, recorded, subject, &methods, question, options).map_err(weak_error)
+    work(&mut |recorded, reading| {
+        let options = WeakOptions {
+            limits: less(options.limits, reading),
+            ..*options
+        };
+        judge(&mut checker, recorded, subject, &methods, question, &options).map_err(weak_error)
     });
 }
 

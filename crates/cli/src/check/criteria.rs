@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use omnilink_engine::{Consistency, Limits, Options, Reductions, Strategy};
 
 use crate::error::CliError;
+use crate::interrupt;
 use crate::quantity;
 
 /// What a check is asked to do, as arguments.
@@ -140,6 +141,7 @@ impl Criteria {
                 time: self.time_limit,
                 memory_bytes: self.memory_limit,
                 configurations: self.config_limit,
+                interrupt: Some(interrupt::flag()),
             },
             ..Options::default()
         }

@@ -19,7 +19,7 @@ pub(crate) struct Job {
     /// Shrink a violation to the few operations that make it one; keeps the history in memory
     #[arg(long)]
     minimize: bool,
-    /// Write the order that explains a valid history: a trace of one operation after the other
+    /// Write the order that explains a valid history: a trace of one operation after the other, or JSON with who sees what
     #[arg(long, value_name = "FILE")]
     witness: Option<PathBuf>,
     /// Write the full evidence as JSON, one object per input
@@ -72,8 +72,8 @@ impl Job {
         self.evidence.as_deref()
     }
 
-    pub(crate) fn asks_for_witness(&self) -> bool {
-        self.witness.is_some()
+    pub(crate) fn witness(&self) -> Option<&Path> {
+        self.witness.as_deref()
     }
 
     /// How to read the inputs.

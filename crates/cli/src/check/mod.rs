@@ -22,6 +22,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::huge_pages;
 use crate::input::Input;
+use crate::interrupt;
 use crate::output::Output;
 use crate::validate::{Linking, validate_all};
 
@@ -29,7 +30,7 @@ pub(crate) use criteria::Criteria;
 pub(crate) use history::{Meaning, decode_shipped};
 pub(crate) use job::Job;
 pub(crate) use run_all::RunAll;
-pub(crate) use session::{Event, Request, check_and_tell, check_input};
+pub(crate) use session::{Event, Request, check_and_tell, check_input, unread};
 pub(crate) use subject::{ShippedSubject, SpecSubject, Subject};
 use weak::{Asked, Desk, Weak};
 
@@ -85,6 +86,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
         return Ok(Exit::Valid);
     }
     args.criteria.validate(args.job.is_async())?;
+    interrupt::listen();
     args.job.validate(args.traces.len())?;
     let inputs = Input::all(&args.traces, &args.job.reading())?;
     huge_pages::allow_unless_short(&inputs);
@@ -103,6 +105,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
         is_async: args.job.is_async(),
         is_json: args.job.is_json(),
         evidence: args.job.evidence(),
+        witness: args.job.witness(),
         look: &look,
         out: &mut out,
     };
@@ -121,11 +124,6 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
 
 /// Checks for less than linearizability, or in an order that is no order of timeboxes.
 fn check_weakly(args: &CheckArgs, weak: Weak<'_>) -> Result<Exit, CliError> {
-    if args.job.asks_for_witness() {
-        let message = "--witness writes an order of a trace that is explained by timeboxes; --evidence FILE writes the order \
-                       and who sees what for all other checks";
-        return Err(CliError::Usage(message.to_owned()));
-    }
     args.criteria.validate_weak()?;
     if weak.infers() && args.job.jobs() > 1 {
         let message = "--infer looks at all histories of an input together, one after the other; drop --jobs";

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use omnilink_engine::{
-    Alternative, CheckError, Checker, Components, Counterexample, Footprint, Keys, Limits, Model, Operation,
-    Options, Outcome, Partitioning, Progress as Going, Verdict, minimize,
+    Alternative, CheckError, Checker, Components, Consistency, Counterexample, Exhausted, Figures, Footprint,
+    Keys, Limits, Model, Operation, Options, Outcome, Partitioning, Placement, Progress as Going, Unfinished,
+    Verdict, Watch, Witness, minimize,
 };
 use omnilink_report::{Answer, MinimalHistory, Report, ThreadNames};
 use omnilink_trace::{Time, Timebox};
@@ -16,6 +17,7 @@ use super::history::{Decode, History, Meaning, Read};
 use super::witness;
 use crate::error::CliError;
 use crate::input::Input;
+use crate::interrupt;
 use crate::peak::peak_bytes;
 use crate::progress::Progress;
 
@@ -91,14 +93,36 @@ pub(crate) fn check_and_tell<M: Model>(
         followed: None,
     };
     if let Err(error) = session.run() {
-        session.report.answer = Answer::Failed {
-            message: error.to_string(),
-            operations: session.taken,
+        session.report.answer = match interrupt::is_raised() {
+            // A reader that waited for its first bytes was woken up.
+            true => unread(Exhausted::Interrupt),
+            false => Answer::Failed {
+                message: error.to_string(),
+                operations: session.taken,
+            },
         };
     }
     session.report.seconds = session.started.elapsed().as_secs_f64();
     session.report.peak_bytes = peak_bytes();
     session.report
+}
+
+/// The answer about an input that was not read.
+pub(crate) fn unread(limit: Exhausted) -> Answer {
+    let unfinished = Unfinished {
+        limit,
+        explained: 0,
+        at: None,
+        frontier: 0,
+        alternatives: Vec::new(),
+    };
+    Answer::Checked {
+        outcome: Outcome {
+            verdict: Verdict::Unknown(Box::new(unfinished)),
+            figures: Figures::default(),
+        },
+        minimal: None,
+    }
 }
 
 struct Session<'a, M: Model> {
@@ -130,7 +154,10 @@ impl<M: Model> Session<'_, M> {
     const PASSES_MAX: u32 = 8;
 
     fn run(&mut self) -> Result<(), CliError> {
-        let outcome = self.check()?;
+        let outcome = match self.by_real_time()? {
+            Some(outcome) => outcome,
+            None => self.check(self.options())?,
+        };
         let mut minimal = None;
         match &outcome.verdict {
             Verdict::Valid(valid) => {
@@ -171,11 +198,11 @@ impl<M: Model> Session<'_, M> {
     }
 
     /// Checks each key apart from the others, unless it turns out that they belong together.
-    fn check(&mut self) -> Result<Outcome, CliError> {
-        let mut components = match self.pass(Partitioning::PerKey)? {
+    fn check(&mut self, options: Options) -> Result<Outcome, CliError> {
+        let mut components = match self.pass(options, Partitioning::PerKey)? {
             Pass::Done(outcome) => return Ok(outcome),
             Pass::Spans(footprint) => match is_everything(&footprint) {
-                true => return self.whole(),
+                true => return self.whole(options),
                 false => self.components()?,
             },
             Pass::Entangled(links) => {
@@ -185,27 +212,93 @@ impl<M: Model> Session<'_, M> {
             }
         };
         for _ in 0..Self::PASSES_MAX {
-            match self.pass(components.clone().into_partitioning())? {
+            match self.pass(options, components.clone().into_partitioning())? {
                 Pass::Done(outcome) => return Ok(outcome),
                 Pass::Entangled(links) => components.join(&links),
                 // Only an input that changes while it is read gets here.
                 Pass::Spans(_) => break,
             }
         }
-        self.whole()
+        self.whole(options)
+    }
+
+    /// Sequential consistency by way of linearizability, which is stronger and easier: real time tells most of the order. An order
+    /// that keeps real time keeps the order of each thread, too; that is looked at, and not taken for granted where one
+    /// operation begins at the moment at which another ends.
+    fn by_real_time(&mut self) -> Result<Option<Outcome>, CliError> {
+        if self.request.options.consistency != Consistency::Sequential {
+            return Ok(None);
+        }
+        let options = self.options();
+        let limits = Limits {
+            time: options.limits.time.map(|time| time / 2),
+            configurations: Some(
+                DETOUR_CONFIGURATIONS.min(options.limits.configurations.unwrap_or(u64::MAX)),
+            ),
+            ..options.limits
+        };
+        let options = Options {
+            consistency: Consistency::Linearizable,
+            limits,
+            ..options
+        };
+        let outcome = self.check(options)?;
+        let Verdict::Valid(Witness {
+            order: Some(order), ..
+        }) = &outcome.verdict
+        else {
+            return Ok(None);
+        };
+        Ok(self.keeps_program_order(order)?.then_some(outcome))
+    }
+
+    /// Whether an order has every thread's operations in the order in which the input has them.
+    fn keeps_program_order(&mut self, order: &[Placement]) -> Result<bool, CliError> {
+        let mut threads = Vec::new();
+        let mut history = History::open(self.decode, self.input)?;
+        while let Some(read) = history.next()? {
+            threads.push(read.operation.thread);
+        }
+        let mut last: FxHashMap<u32, u64> = FxHashMap::default();
+        Ok(order.iter().all(|placement| {
+            let thread = threads.get(placement.op as usize).copied().unwrap_or_default();
+            let before = last.insert(thread, placement.op);
+            before.is_none_or(|before| before < placement.op)
+        }))
     }
 
     /// Reads the input once, through the engine.
-    fn pass(&mut self, partitioning: Partitioning) -> Result<Pass, CliError> {
+    fn pass(&mut self, options: Options, partitioning: Partitioning) -> Result<Pass, CliError> {
         let mut history = History::open(self.decode, self.input)?;
-        let mut checker = Checker::with_partitioning(self.model, self.options(), partitioning.clone());
-        if self.request.witness.is_some() {
+        let mut watch = Watch::new(options.limits);
+        let mut checker = Checker::with_partitioning(self.model, options, partitioning.clone());
+        let is_detour = options.consistency != self.request.options.consistency;
+        if self.request.witness.is_some() || is_detour {
             checker = checker.keep_order();
         }
         self.taken = 0;
         (self.tell)(Event::Begin);
         let mut spanning = None;
-        while let Some(read) = history.next()? {
+        let mut is_stopped = false;
+        loop {
+            let read = match history.next() {
+                Ok(Some(read)) => read,
+                Ok(None) => break,
+                // A reader that waited for more was woken up.
+                Err(_) if interrupt::is_raised() => {
+                    checker.stop(Exhausted::Interrupt);
+                    is_stopped = true;
+                    break;
+                }
+                Err(error) => return Err(error),
+            };
+            if self.taken.is_multiple_of(LOOK_INTERVAL)
+                && let Some(limit) = watch.reached()
+            {
+                checker.stop(limit);
+                is_stopped = true;
+                break;
+            }
             (self.tell)(Event::Took(&read.operation.op, read.operation.timebox));
             let progress = match &self.followed {
                 Some(followed) => {
@@ -231,7 +324,7 @@ impl<M: Model> Session<'_, M> {
             }
         }
         let is_empty = self.taken == 0 && history.aborted + history.left_out == 0;
-        if is_empty && spanning.is_none() && !history.has_header() {
+        if is_empty && !is_stopped && spanning.is_none() && !history.has_header() {
             return Err(CliError::Empty(self.input.name.clone()));
         }
         self.report.notes = history.notes();
@@ -249,14 +342,14 @@ impl<M: Model> Session<'_, M> {
             Err(CheckError::Entangled(links)) => Ok(Pass::Entangled(links)),
             Err(CheckError::Tied) if self.followed.is_none() => {
                 self.followed = Some(self.find_followed()?);
-                self.pass(partitioning)
+                self.pass(options, partitioning)
             }
             answer => Ok(Pass::Done(answer?)),
         }
     }
 
-    fn whole(&mut self) -> Result<Outcome, CliError> {
-        match self.pass(Partitioning::Whole)? {
+    fn whole(&mut self, options: Options) -> Result<Outcome, CliError> {
+        match self.pass(options, Partitioning::Whole)? {
             Pass::Done(outcome) => Ok(outcome),
             Pass::Spans(_) | Pass::Entangled(_) => unreachable!("nothing spans more than the whole"),
         }
@@ -296,7 +389,15 @@ impl<M: Model> Session<'_, M> {
     fn components(&self) -> Result<Components, CliError> {
         let mut components = Components::default();
         let mut history = History::open(self.decode, self.input)?;
+        let mut watch = Watch::new(self.options().limits);
+        let mut operations = 0_u64;
         while let Some(read) = history.next()? {
+            operations += 1;
+            // What was not read may belong together in any way.
+            if operations.is_multiple_of(LOOK_INTERVAL) && watch.reached().is_some() {
+                components.observe(&Footprint::everything());
+                break;
+            }
             components.observe(&self.model.footprint(&read.operation.op));
             if components.is_settled() {
                 break;
@@ -309,8 +410,14 @@ impl<M: Model> Session<'_, M> {
     fn minimize(&mut self, counterexample: &Counterexample) -> Result<Option<Box<MinimalHistory>>, CliError> {
         let mut history = History::open(self.decode, self.input)?;
         let mut operations: Vec<Operation<M::Op>> = Vec::new();
-        let is_sequential = self.request.options.consistency == omnilink_engine::Consistency::Sequential;
+        let is_sequential = self.request.options.consistency == Consistency::Sequential;
+        let mut watch = Watch::new(self.options().limits);
         while let Some(read) = history.next()? {
+            if operations.len().is_multiple_of(LOOK_INTERVAL as usize) && watch.reached().is_some() {
+                let note = "a limit was reached before the violation could be shrunk";
+                self.report.notes.push(note.to_owned());
+                return Ok(None);
+            }
             // What starts after that return has no say in it, unless real time does not count.
             let is_later = counterexample.op.timebox.precedes(&read.operation.timebox);
             if is_later && !is_sequential {
@@ -341,7 +448,14 @@ impl<M: Model> Session<'_, M> {
     fn find_places(&mut self, wanted: &BTreeSet<u64>, unexplained: Option<u64>) -> Result<(), CliError> {
         let Some(last) = wanted.last() else { return Ok(()) };
         let mut history = History::open(self.decode, self.input)?;
+        let mut watch = Watch::new(Limits {
+            time: Some(PLACES_TIME),
+            ..Limits::default()
+        });
         for id in 0..=*last {
+            if id.is_multiple_of(LOOK_INTERVAL) && watch.reached() == Some(Exhausted::Time) {
+                break;
+            }
             let Some(read) = history.next()? else { break };
             if unexplained == Some(id) {
                 (self.tell)(Event::Unexplained(&read.observed));
@@ -357,6 +471,15 @@ impl<M: Model> Session<'_, M> {
 fn is_everything(footprint: &Footprint) -> bool {
     matches!(footprint.reads, Keys::All) || matches!(footprint.writes, Keys::All)
 }
+
+/// How much a check of a stronger level than the one asked for may take.
+const DETOUR_CONFIGURATIONS: u64 = 1 << 20;
+
+/// After how many operations limits are looked at.
+const LOOK_INTERVAL: u64 = 256;
+
+/// How long to look for where operations stand in the input. The limits may have been reached, and the places are worth a moment.
+const PLACES_TIME: Duration = Duration::from_millis(500);
 
 /// The operations that alternatives speak of.
 fn ids_of(alternatives: &[Alternative]) -> BTreeSet<u64> {

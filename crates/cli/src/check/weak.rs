@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use omnilink_consistency::{
-    Isolation, Judgement, MethodLevels, OpSet, Question, Recorded, Ret, WeakOptions, is_history_line,
+    Answer, Isolation, Judgement, MethodLevels, OpSet, Question, Recorded, Ret, WeakOptions, is_history_line,
     judge_together, parse_axioms, read_histories,
 };
-use omnilink_engine::{Limits, Strategy};
+use omnilink_engine::{Exhausted, Limits, Strategy, Watch};
 use omnilink_link::{Collection, LinkOptions, Linked};
 use omnilink_models::{Shipped, Visitor};
 use omnilink_report::{Look, WeakReport};
@@ -26,6 +26,8 @@ use super::weak_jobs::{self, Answered};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::input::Input;
+use crate::interrupt;
+use crate::limit::{after_reading, opened};
 use crate::new_file::NewFile;
 use crate::output::{self, Output};
 use crate::peak::peak_bytes;
@@ -56,6 +58,15 @@ enum Task {
     Infer,
 }
 
+impl Task {
+    fn name(&self) -> String {
+        match self {
+            Self::Judge(question) => question.name(),
+            Self::Infer => "inferred".to_owned(),
+        }
+    }
+}
+
 /// What does not depend on the question: where histories come from, and where answers go.
 pub(super) struct Desk<'a> {
     /// The model or the specification, as the user named it.
@@ -69,6 +80,7 @@ pub(super) struct Desk<'a> {
     pub(super) is_async: bool,
     pub(super) is_json: bool,
     pub(super) evidence: Option<&'a Path>,
+    pub(super) witness: Option<&'a Path>,
     pub(super) look: &'a Look,
     pub(super) out: &'a mut Output,
 }
@@ -81,6 +93,9 @@ pub(super) struct Weak<'a> {
     /// The file of `--evidence`, and what goes into it.
     evidence: Option<NewFile<'a>>,
     lines: String,
+    /// The file of `--witness`, and the valid answers, which go into it.
+    witness: Option<NewFile<'a>>,
+    valid: String,
     worst: Exit,
 }
 
@@ -153,8 +168,10 @@ impl<'a> Weak<'a> {
             task,
             ret: args.ret,
             evidence: desk.evidence.map(NewFile::check).transpose()?,
+            witness: desk.witness.map(NewFile::check).transpose()?,
             desk,
             lines: String::new(),
+            valid: String::new(),
             worst: Exit::Valid,
         }))
     }
@@ -216,6 +233,7 @@ impl<'a> Weak<'a> {
             &self.desk.paths[index],
             &self.desk.inputs[index],
             self.desk.is_async,
+            self.desk.limits,
         )?
         .each
         {
@@ -259,10 +277,11 @@ impl<'a> Weak<'a> {
     /// Has every history of some inputs judged by itself. An input that cannot be judged does not keep the others from it.
     fn judge_inputs(&mut self, inputs: Range<usize>, bench: &dyn Bench) -> Result<(), CliError> {
         let (jobs, paths, opened) = (self.desk.jobs, self.desk.paths, self.desk.inputs);
-        let is_async = self.desk.is_async;
+        let (is_async, limits) = (self.desk.is_async, self.desk.limits);
         let notes: RefCell<BTreeMap<usize, Vec<String>>> = RefCell::default();
         let each = inputs.flat_map(|index| {
-            let each: Box<dyn Iterator<Item = _>> = match histories(&paths[index], &opened[index], is_async) {
+            let read = histories(&paths[index], &opened[index], is_async, limits);
+            let each: Box<dyn Iterator<Item = _>> = match read {
                 Ok(histories) => {
                     notes.borrow_mut().insert(index, histories.notes);
                     histories.each
@@ -298,6 +317,7 @@ impl<'a> Weak<'a> {
                 &self.desk.paths[index],
                 &self.desk.inputs[index],
                 self.desk.is_async,
+                self.desk.limits,
             );
             let judged = read.and_then(|Histories { notes, each }| {
                 let histories: Vec<Recorded> = each.collect::<Result<_, _>>()?;
@@ -315,6 +335,11 @@ impl<'a> Weak<'a> {
     fn finish(self) -> Result<Exit, CliError> {
         if let Some(file) = self.evidence {
             file.write(self.lines.as_bytes())?;
+        }
+        match self.witness {
+            Some(file) if !self.valid.is_empty() => file.write(self.valid.as_bytes())?,
+            Some(_) => output::note(&"there is no explanation, so no witness was written"),
+            None => {}
         }
         Ok(self.worst)
     }
@@ -339,6 +364,10 @@ impl<'a> Weak<'a> {
             peak_bytes: peak_bytes(),
             notes: notes.to_vec(),
         };
+        if self.witness.is_some() && exit == Exit::Valid {
+            self.valid.push_str(&report.to_json());
+            self.valid.push('\n');
+        }
         if self.desk.is_json {
             self.print_json(&report.to_json())?;
         } else {
@@ -353,6 +382,17 @@ impl<'a> Weak<'a> {
     }
 
     fn tell_error(&mut self, index: usize, error: &CliError) -> Result<(), CliError> {
+        if let CliError::Limit { limit, operations } = error {
+            let judgement = Judgement {
+                id: self.desk.inputs[index].name.clone(),
+                question: self.task.name(),
+                answer: Answer::Unread {
+                    operations: *operations as usize,
+                    limit: *limit,
+                },
+            };
+            return self.tell(index, judgement, &[], Duration::ZERO);
+        }
         output::error(error);
         let name = &self.desk.inputs[index].name;
         let failed =
@@ -409,8 +449,13 @@ struct Histories<'a> {
 }
 
 /// The histories of one input: all of a file of histories, or the one that a trace is.
-fn histories<'a>(path: &'a Path, input: &'a Input, is_async: bool) -> Result<Histories<'a>, CliError> {
-    let histories = read_all(path, input)?;
+fn histories<'a>(
+    path: &'a Path,
+    input: &'a Input,
+    is_async: bool,
+    limits: Limits,
+) -> Result<Histories<'a>, CliError> {
+    let histories = read_all(path, input, limits)?;
     if !is_async {
         return Ok(histories);
     }
@@ -423,20 +468,38 @@ fn histories<'a>(path: &'a Path, input: &'a Input, is_async: bool) -> Result<His
     })
 }
 
-fn read_all<'a>(path: &'a Path, input: &'a Input) -> Result<Histories<'a>, CliError> {
+fn read_all<'a>(path: &'a Path, input: &'a Input, limits: Limits) -> Result<Histories<'a>, CliError> {
     if holds_histories(path) {
         let file = File::open(path).map_err(|error| {
             CliError::Usage(format!("{}: {error}; give a file that can be read", input.name))
         })?;
         let histories = read_histories(&input.name, BufReader::new(file));
-        let each = histories.map(|recorded| recorded.map_err(|error| weak_error(error.into())));
+        let mut is_stopped = false;
+        let each = histories.map_while(move |recorded| {
+            if is_stopped {
+                return None;
+            }
+            is_stopped = interrupt::is_raised();
+            Some(match is_stopped {
+                true => Err(CliError::Limit {
+                    limit: Exhausted::Interrupt,
+                    operations: 0,
+                }),
+                false => recorded.map_err(|error| weak_error(error.into())),
+            })
+        });
         return Ok(Histories {
             notes: Vec::new(),
             each: Box::new(each),
         });
     }
-    let mut trace = input.open_once()?;
-    let operations = trace.by_ref().collect::<Result<Vec<Operation>, _>>()?;
+    let mut trace = opened(input.open_once())?;
+    let mut watch = Watch::new(limits);
+    let mut count = 0;
+    let mut operations: Vec<Operation> = Vec::new();
+    for read in trace.by_ref() {
+        operations.push(after_reading(read, &mut count, &mut watch)?);
+    }
     if operations.is_empty() {
         return Err(CliError::Empty(input.name.clone()));
     }

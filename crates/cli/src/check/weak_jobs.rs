@@ -29,6 +29,9 @@ struct Slot {
     answer: Option<Result<Answered, CliError>>,
 }
 
+/// A history to judge: its number, and how long reading it took.
+type Order = (usize, Recorded, Duration);
+
 /// Judges histories, each with the number of its input, and tells what became of them in their order.
 ///
 /// # Errors
@@ -39,7 +42,7 @@ pub(super) fn judge_all(
     mut histories: impl Iterator<Item = (usize, Result<Recorded, CliError>)>,
     mut tell: impl FnMut(usize, Result<Answered, CliError>) -> Result<(), CliError>,
 ) -> Result<(), CliError> {
-    let (orders, taken) = channel::<(usize, Recorded)>();
+    let (orders, taken) = channel::<Order>();
     let taken = Mutex::new(taken);
     let (answers, answered) = channel();
     std::thread::scope(|scope| {
@@ -53,12 +56,12 @@ pub(super) fn judge_all(
         let mut told = 0;
         loop {
             while waiting.len() < AHEAD * jobs.get()
-                && let Some((input, history)) = histories.next()
+                && let (begun, Some((input, history))) = (Instant::now(), histories.next())
             {
                 let answer = match history {
                     Ok(history) => {
                         // A worker that is gone answers no more, which is noticed below.
-                        let _ = orders.send((told + waiting.len(), history));
+                        let _ = orders.send((told + waiting.len(), history, begun.elapsed()));
                         None
                     }
                     Err(error) => Some(Err(error)),
@@ -90,14 +93,14 @@ pub(super) fn judge_all(
 type Answers = Sender<(usize, Result<Answered, CliError>)>;
 
 /// What a worker does: one history after the other, until there are no more.
-fn work(bench: &dyn Bench, taken: &Mutex<Receiver<(usize, Recorded)>>, answers: &Answers) {
+fn work(bench: &dyn Bench, taken: &Mutex<Receiver<Order>>, answers: &Answers) {
     let next = || taken.lock().unwrap_or_else(PoisonError::into_inner).recv().ok();
     let judged = bench.with_judge(&mut |judge| {
-        while let Some((number, history)) = next() {
+        while let Some((number, history, reading)) = next() {
             let started = Instant::now();
-            let answer = judge(&history).map(|judgement| Answered {
+            let answer = judge(&history, reading).map(|judgement| Answered {
                 judgement,
-                took: started.elapsed(),
+                took: reading + started.elapsed(),
             });
             if answers.send((number, answer)).is_err() {
                 return;
@@ -106,7 +109,7 @@ fn work(bench: &dyn Bench, taken: &Mutex<Receiver<(usize, Recorded)>>, answers: 
     });
     // Without a judge every history gets the reason for an answer.
     if let Err(error) = judged {
-        while let Some((number, _)) = next() {
+        while let Some((number, ..)) = next() {
             let _ = answers.send((number, Err(CliError::Usage(error.to_string()))));
         }
     }

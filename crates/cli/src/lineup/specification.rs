@@ -239,7 +239,7 @@ impl Visitor for OfModel {
 /// A spec is evaluated on a deep stack, by one evaluator: in a thread of its own.
 fn of_spec(name: String, linked: Arc<Linked>, promise: Promise, deadline: Option<Instant>) -> Specification {
     Specification::in_a_thread(name, move |questions| {
-        let answer = linked.run_until(deadline, |model| {
+        let answer = linked.run_until(deadline, None, |model| {
             let subject = SpecSubject {
                 linked: &linked,
                 model,

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use clap::Args;
+use omnilink_engine::Watch;
 use omnilink_report::{Bar, Look, Mark, ThreadNames, Tone, draw};
 use omnilink_trace::{Operation, Time};
 use omnilink_value::Value;
@@ -12,6 +13,8 @@ use super::reading::{Reading, tell_notes};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::input::Input;
+use crate::interrupt;
+use crate::limit::{Patience, after_reading, opened, words};
 use crate::output::{self, Drawing, Output};
 
 /// Draw operations of a trace, one row per thread.
@@ -41,6 +44,8 @@ pub(super) struct ShowArgs {
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
+    patience: Patience,
+    #[command(flatten)]
     drawing: Drawing,
 }
 
@@ -53,11 +58,22 @@ Examples:
 pub(super) fn run(args: &ShowArgs) -> Result<Exit, CliError> {
     let look = args.drawing.look();
     let mut out = Output::new(&look);
-    let mut trace = Input::new(&args.trace, args.reading.options())?.open_once()?;
+    interrupt::listen();
+    let input = Input::new(&args.trace, args.reading.options())?;
+    let mut trace = opened(input.open_once())?;
     let mut shown: Vec<Operation> = Vec::new();
     let mut is_cut = false;
+    let mut watch = Watch::new(args.patience.limits());
+    let mut operations = 0;
+    let mut limit = None;
     for operation in trace.by_ref() {
-        let operation = operation?;
+        let operation = match after_reading(operation, &mut operations, &mut watch) {
+            Err(CliError::Limit { limit: reached, .. }) => {
+                limit = Some(reached);
+                break;
+            }
+            operation => operation?,
+        };
         if args.to.is_some_and(|to| operation.timebox.start > to) {
             break;
         }
@@ -80,6 +96,10 @@ pub(super) fn run(args: &ShowArgs) -> Result<Exit, CliError> {
             }
         }
         false => out.print(&drawing(&shown, &look))?,
+    }
+    if let Some(limit) = limit {
+        output::note(&format!("{}: these are the operations until then", words(limit)));
+        return Ok(Exit::Unknown);
     }
     if shown.is_empty() {
         output::note(&"no operation matches; `omnilink trace stats` tells times, threads and names");

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use omnilink_engine::{Exhausted, Watch};
 use omnilink_report::{Look, Tone, count};
 use omnilink_trace::{Statistics, Trace};
 use serde::Serialize;
@@ -11,6 +12,8 @@ use super::reading::{Reading, tell_notes};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::input::Input;
+use crate::interrupt;
+use crate::limit::{Patience, after_reading, opened, words};
 use crate::output::{self, Color, Output};
 
 /// Tell what is in traces: operations, threads, overlap, the longest timeboxes.
@@ -25,6 +28,8 @@ pub(super) struct StatsArgs {
     json: bool,
     #[command(flatten)]
     reading: Reading,
+    #[command(flatten)]
+    patience: Patience,
     /// When to use colour
     #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
     color: Color,
@@ -42,6 +47,9 @@ struct JsonStats<'a> {
     #[serde(flatten)]
     statistics: &'a Statistics,
     notes: Vec<String>,
+    /// The limit that was reached before the end of the trace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limit: Option<&'static str>,
 }
 
 pub(super) fn run(args: &StatsArgs) -> Result<Exit, CliError> {
@@ -49,10 +57,23 @@ pub(super) fn run(args: &StatsArgs) -> Result<Exit, CliError> {
     let mut out = Output::new(&look);
     let mut worst = Exit::Valid;
     for input in Input::all(&args.traces, &args.reading.options())? {
-        match measure(&input) {
-            Ok((trace, statistics)) if args.json => out.print(&json(&input, &trace, &statistics))?,
-            Ok((trace, statistics)) => {
+        match measure(&input, &args.patience) {
+            Ok(Measured {
+                trace,
+                statistics,
+                limit,
+            }) => {
+                if limit.is_some() {
+                    worst = worst.max(Exit::Unknown);
+                }
+                if args.json {
+                    out.print(&json(&input, &trace, &statistics, limit))?;
+                    continue;
+                }
                 tell_notes(&trace);
+                if let Some(limit) = limit {
+                    output::note(&format!("{}: these are the operations until then", words(limit)));
+                }
                 out.print(&table(&input.name, &trace, &statistics, &look))?;
             }
             Err(error) => {
@@ -64,18 +85,52 @@ pub(super) fn run(args: &StatsArgs) -> Result<Exit, CliError> {
     Ok(worst)
 }
 
-fn measure(input: &Input) -> Result<(Trace, Statistics), CliError> {
-    let mut trace = input.open_once()?;
-    let statistics = Statistics::of(trace.by_ref())?;
-    Ok((trace, statistics))
+/// What a trace is like, as far as it was read.
+struct Measured {
+    trace: Trace,
+    statistics: Statistics,
+    /// The limit that ended it.
+    limit: Option<Exhausted>,
 }
 
-fn json(input: &Input, trace: &Trace, statistics: &Statistics) -> String {
+fn measure(input: &Input, patience: &Patience) -> Result<Measured, CliError> {
+    interrupt::listen();
+    let mut watch = Watch::new(patience.limits());
+    let mut trace = opened(input.open_once())?;
+    let mut limit = None;
+    let mut operations = 0;
+    let mut failed = None;
+    let read = trace
+        .by_ref()
+        .map_while(|read| match after_reading(read, &mut operations, &mut watch) {
+            Ok(operation) => Some(Ok(operation)),
+            Err(CliError::Limit { limit: reached, .. }) => {
+                limit = Some(reached);
+                None
+            }
+            Err(error) => {
+                failed = Some(error);
+                None
+            }
+        });
+    let statistics = Statistics::of(read)?;
+    match failed {
+        Some(error) => Err(error),
+        None => Ok(Measured {
+            trace,
+            statistics,
+            limit,
+        }),
+    }
+}
+
+fn json(input: &Input, trace: &Trace, statistics: &Statistics, limit: Option<Exhausted>) -> String {
     let stats = JsonStats {
         input: &input.name,
         format: trace.format().name(),
         statistics,
         notes: trace.notes().iter().map(ToString::to_string).collect(),
+        limit: limit.map(Exhausted::word),
     };
     // Texts, numbers and lists of these always have a JSON form, so this cannot fail.
     serde_json::to_string(&stats).unwrap_or_default() + "\n"

@@ -9,6 +9,7 @@ mod levels;
 mod limits;
 mod lineup;
 mod link_verbs;
+mod long_histories;
 mod mc;
 mod pages;
 mod ran;

@@ -2,7 +2,8 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
 
 /// What a run of the command left behind.
 #[derive(Debug)]
@@ -83,6 +84,60 @@ pub fn omnilink_reading(input: &[u8], arguments: &[&str]) -> Ran {
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap();
     Ran::new(&output)
+}
+
+/// Runs `omnilink` in a folder, and presses Ctrl-C when it has been busy for a while.
+pub fn interrupted_in(folder: &Path, arguments: &[&str]) -> Ran {
+    let mut child = command(arguments)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    press_ctrl_c(&mut child);
+    Ran::new(&child.wait_with_output().unwrap())
+}
+
+/// Waits until a child listens to signals and has had a moment to begin its work, and sends it what Ctrl-C sends.
+fn press_ctrl_c(child: &mut Child) {
+    let id = child.id();
+    let listens = || {
+        let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+        let caught = caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+        // SIGINT is the second signal.
+        caught.is_some_and(|mask| mask & 0b10 != 0)
+    };
+    while !listens() && child.try_wait().is_ok_and(|ended| ended.is_none()) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    std::thread::sleep(Duration::from_millis(100));
+    // One that has ended already is told apart by what it left behind.
+    let _ = Command::new("kill")
+        .args(["-INT", &id.to_string()])
+        .stderr(Stdio::null())
+        .status();
+}
+
+impl Ran {
+    /// Runs `omnilink` with some input and no end of it, and presses Ctrl-C.
+    pub fn interrupted_reading(folder: &Path, input: &str, arguments: &[&str]) -> Self {
+        let mut child = command(arguments)
+            .current_dir(folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(input.as_bytes()).unwrap();
+        stdin.flush().unwrap();
+        press_ctrl_c(&mut child);
+        let output = child.wait_with_output().unwrap();
+        drop(stdin);
+        Self::new(&output)
+    }
 }
 
 /// A folder with these files.

@@ -111,7 +111,6 @@ fn questions_that_make_no_sense_are_refused() {
     std::fs::write(folder.path().join("h.jsonl"), history(PUT, SIZE, "[]") + "\n").unwrap();
     let with = |more: &[&str]| check(folder.path(), &[&["h.jsonl"], more].concat());
     with(&["--consistency", "causall"]).refused(&["causall", "causal-convergence", "snapshot-isolation"]);
-    with(&["--consistency", "weak", "--witness", "w.ndjson"]).refused(&["--witness", "--evidence"]);
     with(&["--consistency", "serializable"]).refused(&["\"size\" is no operation of a transaction"]);
     with(&["--infer", "--consistency", "weak"]).refused(&["--infer", "--consistency"]);
     with(&["--ret", "some"]).refused(&["some", "own"]);

@@ -15,6 +15,17 @@ use crate::report::{Answer, Report};
 /// How much of an operation's text a line of prose takes; a drawing or the evidence has more.
 const CALL_MAX: usize = 60;
 
+/// How a limit came to end a check, in words.
+pub(crate) fn limit_reached(limit: Exhausted) -> &'static str {
+    match limit {
+        Exhausted::Time => "the time limit was reached",
+        Exhausted::Memory => "the memory limit was reached",
+        Exhausted::Configurations => "the limit on configurations was reached",
+        Exhausted::Interrupt => "it was interrupted",
+        Exhausted::Length => "there are more operations than can be searched",
+    }
+}
+
 impl Report {
     /// The report as text, ending with a newline.
     pub fn to_text(&self, look: &Look) -> String {
@@ -91,13 +102,9 @@ impl Report {
     }
 
     fn unknown(&self, unfinished: &Unfinished, look: &Look) -> String {
-        let limit = match unfinished.limit {
-            Exhausted::Time => "the time limit",
-            Exhausted::Memory => "the memory limit",
-            Exhausted::Configurations => "the limit on configurations",
-        };
         let sentence = format!(
-            "{limit} was reached before there was an answer ({})",
+            "{} before there was an answer ({})",
+            limit_reached(unfinished.limit),
             self.cost().join(", ")
         );
         let mut page = self.headline(look, Tone::Unsure, "unknown", &sentence);
@@ -136,6 +143,8 @@ impl Report {
                 "give it a higher --memory-limit, or --strategy sweep, which keeps only the frontier"
             }
             Exhausted::Configurations => "give it a higher --config-limit",
+            Exhausted::Interrupt => "let it run to its end, or give it a --time-limit",
+            Exhausted::Length => "split the history",
         }];
         if figures.pending > 0 {
             advice

@@ -6,12 +6,12 @@
 use std::collections::BTreeMap;
 
 use omnilink_consistency::{
-    Anomaly, Answer, Inference, IsolationVerdict, OpSet, Refutation, Ret, ShownOp, WeakFigures, WeakVerdict,
+    Anomaly, Answer, Inference, IsolationVerdict, LongVerdict, OpSet, Refutation, Ret, ShownOp, WeakFigures,
+    WeakVerdict,
 };
-use omnilink_engine::Exhausted;
 use serde::Serialize;
 
-use super::WeakReport;
+use super::{WeakReport, thread_count};
 
 #[derive(Serialize)]
 struct JsonWeak<'a> {
@@ -87,10 +87,7 @@ struct JsonUnknown<'a> {
 enum JsonAnomaly<'a> {
     Read(&'a str),
     Cycle(&'a [String]),
-    NoOrder {
-        explained: &'a [String],
-        blocked: &'a [String],
-    },
+    NoOrder { keys: &'a [String] },
 }
 
 #[derive(Serialize)]
@@ -133,25 +130,34 @@ impl WeakReport {
                     model_steps,
                     ..
                 } = outcome.figures;
-                let mut threads: Vec<&str> = ops.iter().map(|op| op.thread.as_str()).collect();
-                threads.sort_unstable();
-                threads.dedup();
-                json.ret = Some(match ret {
-                    Ret::Own => "own",
-                    Ret::All => "all",
-                });
+                json.ret = Some(ret_name(*ret));
                 json.ops = ops.len();
                 json.pending = ops.iter().filter(|op| op.is_pending).count();
-                json.threads = Some(threads.len());
+                json.threads = Some(thread_count(ops));
                 json.configurations = Some(configurations);
                 json.visibilities = Some(visibilities);
                 json.model_steps = Some(model_steps);
             }
-            Answer::Transactions { operations, .. } => json.ops = *operations,
+            Answer::Long { ops, ret, .. } => {
+                json.ret = Some(ret_name(*ret));
+                json.ops = ops.len();
+                json.pending = ops.iter().filter(|op| op.is_pending).count();
+                json.threads = Some(thread_count(ops));
+            }
+            Answer::Transactions { operations, .. } | Answer::Unread { operations, .. } => {
+                json.ops = *operations
+            }
             Answer::Inferred(_) => {}
         }
         // Strings, numbers and lists of these always have a JSON form, so this cannot fail.
         serde_json::to_string(&json).unwrap_or_default()
+    }
+}
+
+fn ret_name(ret: Ret) -> &'static str {
+    match ret {
+        Ret::Own => "own",
+        Ret::All => "all",
     }
 }
 
@@ -165,7 +171,7 @@ fn evidence(answer: &Answer) -> Evidence<'_> {
                 }
                 WeakVerdict::Violation(refutation) => Evidence::Violation(names.refutation(refutation)),
                 WeakVerdict::Unknown(unfinished) => Evidence::Unknown(JsonUnknown {
-                    limit: limit_name(unfinished.limit),
+                    limit: unfinished.limit.word(),
                     explained: unfinished.explained.iter().map(|op| names.id(*op)).collect(),
                 }),
             }
@@ -175,13 +181,35 @@ fn evidence(answer: &Answer) -> Evidence<'_> {
             IsolationVerdict::Violation(anomaly) => Evidence::Anomaly(match anomaly {
                 Anomaly::Read(text) => JsonAnomaly::Read(text),
                 Anomaly::Cycle(edges) => JsonAnomaly::Cycle(edges),
-                Anomaly::NoOrder { explained, blocked } => JsonAnomaly::NoOrder { explained, blocked },
+                Anomaly::NoOrder { keys } => JsonAnomaly::NoOrder { keys },
             }),
             IsolationVerdict::Unknown(limit) => Evidence::Unknown(JsonUnknown {
-                limit: limit_name(*limit),
+                limit: limit.word(),
                 explained: Vec::new(),
             }),
         },
+        Answer::Long { ops, verdict, .. } => {
+            let names = Names { ops };
+            match verdict {
+                LongVerdict::Valid { order, .. } => Evidence::Explanation(JsonOrder {
+                    order: order.iter().map(|op| names.op(*op, None)).collect(),
+                }),
+                LongVerdict::Violation(op) => Evidence::Violation(JsonRefutation {
+                    op: names.op(*op, None),
+                    explained: JsonOrder { order: Vec::new() },
+                    candidates: Vec::new(),
+                    core: None,
+                }),
+                LongVerdict::Unknown(limit) => Evidence::Unknown(JsonUnknown {
+                    limit: limit.word(),
+                    explained: Vec::new(),
+                }),
+            }
+        }
+        Answer::Unread { limit, .. } => Evidence::Unknown(JsonUnknown {
+            limit: limit.word(),
+            explained: Vec::new(),
+        }),
         Answer::Inferred(inference) => Evidence::Inferred(json_inference(inference)),
     }
 }
@@ -196,14 +224,6 @@ fn json_inference(inference: &Inference) -> JsonInference<'_> {
         together: inference.together.map(|level| level.name()),
         unexplained: &inference.unexplained,
         undecided: &inference.undecided,
-    }
-}
-
-fn limit_name(limit: Exhausted) -> &'static str {
-    match limit {
-        Exhausted::Time => "time",
-        Exhausted::Memory => "memory",
-        Exhausted::Configurations => "configurations",
     }
 }
 

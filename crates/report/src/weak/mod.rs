@@ -6,9 +6,17 @@
 mod json;
 mod text;
 
-use omnilink_consistency::Judgement;
+use omnilink_consistency::{Judgement, ShownOp};
 
 pub use text::weak_evidence;
+
+/// How many threads there are.
+fn thread_count(ops: &[ShownOp]) -> usize {
+    let mut threads: Vec<&str> = ops.iter().map(|op| op.thread.as_str()).collect();
+    threads.sort_unstable();
+    threads.dedup();
+    threads.len()
+}
 
 /// What became of one history, or of many that were asked about together.
 #[derive(Clone, Debug)]

@@ -1,14 +1,17 @@
 //! The report of a weak check for a person.
 
 use omnilink_consistency::{
-    Answer, Explanation, Inference, Judgement, OpSet, Refutation, ShownOp, Unfinished, WeakVerdict,
+    Answer, Explanation, Inference, IsolationVerdict, Judgement, LongVerdict, OpSet, Refutation, ShownOp,
+    Unfinished, WeakVerdict,
 };
+
 use omnilink_engine::Exhausted;
 
-use super::WeakReport;
+use super::{WeakReport, thread_count};
 use crate::figures::{counted, seconds};
 use crate::look::{Look, Tone};
 use crate::paragraph::push_wrapped;
+use crate::text::limit_reached;
 
 impl WeakReport {
     /// The report as text, ending with a newline.
@@ -32,7 +35,11 @@ impl WeakReport {
             look.paint(tone, verdict),
             look.clean(&self.sentence())
         ));
-        page + &weak_evidence(&self.judgement, look)
+        match verdict {
+            // The order of a valid history is for a witness: it would be a line for every operation.
+            "valid" if !matches!(self.judgement.answer, Answer::Inferred(_)) => page,
+            _ => page + &weak_evidence(&self.judgement, look),
+        }
     }
 
     /// `6 operations of 3 threads are weak by java-map (0.2 ms)`
@@ -42,18 +49,29 @@ impl WeakReport {
         let by = &self.model;
         match &self.judgement.answer {
             Answer::Operations { ops, outcome, .. } => {
-                let mut threads: Vec<&str> = ops.iter().map(|op| op.thread.as_str()).collect();
-                threads.sort_unstable();
-                threads.dedup();
-                let ops = counted(ops.len() as u64, "operation", "operations");
-                let threads = counted(threads.len() as u64, "thread", "threads");
+                let size = size(ops);
                 let claim = match &outcome.verdict {
                     WeakVerdict::Valid(explanation) if explanation.is_complete() => {
                         ", and everyone sees everything before them"
                     }
                     _ => "",
                 };
-                format!("{ops} of {threads} against {by}, {asked}{claim} ({took})")
+                format!("{size} against {by}, {asked}{claim} ({took})")
+            }
+            Answer::Long { ops, verdict, .. } => {
+                let size = size(ops);
+                let claim = match verdict {
+                    LongVerdict::Valid { by, .. } if by.name() != asked => format!(", since {by}"),
+                    _ => String::new(),
+                };
+                format!("{size} against {by}, {asked}{claim} ({took})")
+            }
+            Answer::Unread { operations, limit } => {
+                let ops = counted(*operations as u64, "operation", "operations");
+                format!(
+                    "{} after {ops} had been read, {asked} ({took})",
+                    limit_reached(*limit)
+                )
             }
             Answer::Transactions { operations, .. } => {
                 let ops = counted(*operations as u64, "operation", "operations");
@@ -62,6 +80,12 @@ impl WeakReport {
             Answer::Inferred(_) => format!("strongest levels against {by} ({took})"),
         }
     }
+}
+
+fn size(ops: &[ShownOp]) -> String {
+    let threads = counted(thread_count(ops) as u64, "thread", "threads");
+    let ops = counted(ops.len() as u64, "operation", "operations");
+    format!("{ops} of {threads}")
 }
 
 /// The evidence of an answer as text: lines that end with a newline, or nothing where the answer says it all.
@@ -80,6 +104,31 @@ pub fn weak_evidence(judgement: &Judgement, look: &Look) -> String {
             }
             page.text
         }
+        Answer::Unread { .. } => String::new(),
+        Answer::Long { ops, verdict, .. } => {
+            let line = match verdict {
+                LongVerdict::Valid { .. } => return String::new(),
+                LongVerdict::Violation(op) => {
+                    let shown = ops.get(*op).map_or("", |op| op.text.as_str());
+                    let thread = ops.get(*op).map_or("", |op| op.thread.as_str());
+                    format!("no order explains thread {thread}: {shown}")
+                }
+                LongVerdict::Unknown(Exhausted::Length) => format!(
+                    "no stronger level holds, and more than {} operations cannot be searched for this one: split the history",
+                    OpSet::CAPACITY
+                ),
+                LongVerdict::Unknown(limit) => {
+                    format!("{} before there was an answer", limit_reached(*limit))
+                }
+            };
+            let mut text = String::new();
+            push_wrapped(&mut text, "  ", "      ", &look.clean(&line), look);
+            text
+        }
+        Answer::Transactions {
+            verdict: IsolationVerdict::Unknown(limit),
+            ..
+        } => format!("  {} before there was an answer\n", limit_reached(*limit)),
         Answer::Transactions { verdict, .. } => {
             let mut text = String::new();
             for line in verdict.to_string().lines() {
@@ -171,13 +220,9 @@ impl Page<'_> {
 
     fn unfinished(&mut self, unfinished: &Unfinished) {
         let explained = unfinished.explained.len();
-        let limit = match unfinished.limit {
-            Exhausted::Time => "the time limit",
-            Exhausted::Memory => "the memory limit",
-            Exhausted::Configurations => "the limit on configurations",
-        };
+        let limit = limit_reached(unfinished.limit);
         let line = format!(
-            "{limit} was reached; {explained} of {} were explained until then",
+            "{limit}; {explained} of {} were explained until then",
             counted(self.ops.len() as u64, "operation", "operations")
         );
         self.line("  ", &line);

@@ -59,9 +59,17 @@ pub struct Quiet {
     seed: Mutex<u64>,
     may_execute: bool,
     is_32_bit: bool,
+    is_over: Option<fn() -> bool>,
 }
 
 impl Quiet {
+    /// A session that ends evaluation when this says so.
+    #[must_use]
+    pub fn until(mut self, is_over: fn() -> bool) -> Self {
+        self.is_over = Some(is_over);
+        self
+    }
+
     /// A session that lets the spec run commands.
     #[must_use]
     pub fn allow_execution(mut self) -> Self {
@@ -127,6 +135,10 @@ impl Session for Quiet {
 
     fn is_32_bit(&self) -> bool {
         self.is_32_bit
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_over.is_some_and(|is_over| is_over())
     }
 
     fn random(&self) -> u64 {

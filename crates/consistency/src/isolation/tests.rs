@@ -1,0 +1,191 @@
+//! What cannot be seen from outside: two ways to decide the same, and versions whose order is known.
+
+use super::transaction::Succession;
+use super::version_order::Decided;
+use super::*;
+use crate::recorded::read_histories;
+
+/// A small generator of numbers that look random.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % bound
+    }
+}
+
+fn transactions(ops: &[String]) -> Transactions {
+    let line = format!(r#"{{"ops":[{}]}}"#, ops.join(","));
+    let recorded = read_histories("test", line.as_bytes()).next().unwrap().unwrap();
+    Transactions::from_recorded(&recorded).unwrap()
+}
+
+/// A run of a store in which reads lag behind now and then; more transactions than can be enumerated.
+fn lagging(numbers: &mut Numbers, count: u64, lag: u64) -> Transactions {
+    let keys = 2 + numbers.below(4);
+    let mut states = vec![vec![0; keys as usize]];
+    let mut next = 0;
+    let mut ops = Vec::new();
+    for txn in 0..count {
+        let (start, end) = (10 * txn, 10 * txn + 10 * numbers.below(5));
+        let now = states.len() - 1;
+        let is_behind = numbers.below(count) < lag;
+        let shown = now.saturating_sub(if is_behind {
+            1 + numbers.below(2) as usize
+        } else {
+            0
+        });
+        let mut state = states[now].clone();
+        let mut is_written = vec![false; keys as usize];
+        for _ in 0..1 + numbers.below(3) {
+            let key = numbers.below(keys) as usize;
+            let head = format!(
+                r#"{{"txn":{txn},"thread":{},"start":{start},"end":{end}"#,
+                txn % 5
+            );
+            if numbers.below(2) == 0 && !is_written[key] {
+                let held = states[shown][key];
+                let held = if held == 0 {
+                    "null".to_owned()
+                } else {
+                    held.to_string()
+                };
+                ops.push(format!(r#"{head},"op":"read","args":[{key}],"ret":{held}}}"#));
+            } else {
+                next += 1;
+                is_written[key] = true;
+                state[key] = next;
+                ops.push(format!(r#"{head},"op":"write","args":[{key},{next}]}}"#));
+            }
+        }
+        states.push(state);
+    }
+    transactions(&ops)
+}
+
+#[test]
+fn chains_of_versions_and_a_variable_for_every_choice_decide_the_same() {
+    let mut numbers = Numbers(11);
+    let mut found = [0, 0];
+    for round in 0..400 {
+        let count = 10 + numbers.below(25);
+        let transactions = lagging(&mut numbers, count, round % 4);
+        for isolation in [
+            Isolation::Snapshot,
+            Isolation::Serializable,
+            Isolation::StrictSerializable,
+        ] {
+            let budget = &mut Budget::new(Limits::default());
+            let reads = match reads_from(&transactions, &|_, _, _| true, budget) {
+                Ok(reads) => reads,
+                Err(error) => panic!("{error:?}"),
+            };
+            assert!(reads.is_determined());
+            let mut graph = Graph::new(transactions.all.len(), isolation == Isolation::Snapshot);
+            base::sessions(&mut graph, &transactions, &reads);
+            if isolation == Isolation::StrictSerializable {
+                real_time::add(&mut graph, &transactions, &reads.included);
+            }
+            base::known_reads(&mut graph, &reads);
+            let choices = choices::decide(&transactions, &reads, &graph, isolation, u64::MAX, budget);
+            let chains = match chains::add(&mut graph, &transactions, &reads) {
+                Err(cycle) => Decided::Cycle(cycle),
+                Ok(open) => version_order::decide(graph, open, &transactions, u64::MAX, budget).1,
+            };
+            let is_valid = |decided: &Decided| matches!(decided, Decided::Order(_));
+            assert_eq!(
+                is_valid(&choices.decided),
+                is_valid(&chains),
+                "{isolation}, round {round}"
+            );
+            let verdict = transactions.check(isolation, Limits::default()).unwrap();
+            assert_eq!(
+                verdict.is_valid(),
+                is_valid(&chains),
+                "{isolation}, round {round}: {verdict}"
+            );
+            found[usize::from(is_valid(&chains))] += 1;
+        }
+    }
+    assert!(found.iter().all(|count| *count > 100), "{found:?}");
+}
+
+#[test]
+fn versions_that_are_known_to_follow_each_other_do() {
+    let write =
+        |txn: u32, value: u32| format!(r#"{{"txn":{txn},"thread":{txn},"op":"write","args":["x",{value}]}}"#);
+    let read = |txn: u32, value: u32| {
+        format!(r#"{{"txn":{txn},"thread":"reader","op":"read","args":["x"],"ret":{value}}}"#)
+    };
+    let mut known = transactions(&[write(1, 1), write(2, 2), read(3, 1), read(4, 2)]);
+    let is_valid = |transactions: &Transactions, isolation| {
+        transactions
+            .check(isolation, Limits::default())
+            .unwrap()
+            .is_valid()
+    };
+    assert!(is_valid(&known, Isolation::Serializable));
+    let id = |transactions: &Transactions, one: usize| transactions.all[one].writes[0];
+    let ((key, one), (_, two)) = (id(&known, 0), id(&known, 1));
+    known.successions = vec![Succession {
+        key,
+        previous: one,
+        value: two,
+    }];
+    assert!(is_valid(&known, Isolation::Serializable) && is_valid(&known, Isolation::Snapshot));
+    // The other way round, the reader would have gone back.
+    known.successions = vec![Succession {
+        key,
+        previous: two,
+        value: one,
+    }];
+    assert!(!is_valid(&known, Isolation::Serializable) && !is_valid(&known, Isolation::Snapshot));
+}
+
+#[test]
+fn moments_order_whoever_was_over_before_another_began_and_nobody_else() {
+    let mut numbers = Numbers(5);
+    for _ in 0..300 {
+        let ops: Vec<String> = (0..2 + numbers.below(7))
+            .map(|txn| {
+                let start = numbers.below(8);
+                let end = match numbers.below(5) {
+                    0 => String::new(),
+                    _ => format!(r#","end":{}"#, start + numbers.below(4)),
+                };
+                format!(
+                    r#"{{"txn":{txn},"thread":{txn},"op":"write","args":["x",{txn}],"start":{start}{end}}}"#
+                )
+            })
+            .collect();
+        let transactions = transactions(&ops);
+        let count = transactions.all.len();
+        let mut graph = Graph::new(count, false);
+        real_time::add(&mut graph, &transactions, &(0..count).collect::<Vec<_>>());
+        assert!(graph.len() <= 2 * count);
+        let order = graph.topological(&[]).unwrap();
+        let mut position = vec![0; graph.len()];
+        order
+            .iter()
+            .enumerate()
+            .for_each(|(place, node)| position[*node as usize] = place as u32);
+        let pairs: Vec<(Node, Node)> = (0..count as Node)
+            .flat_map(|a| (0..count as Node).filter(move |b| *b != a).map(move |b| (a, b)))
+            .collect();
+        let answers = reachability::answer(
+            &graph,
+            &order,
+            &position,
+            &pairs,
+            &mut Budget::new(Limits::default()),
+        );
+        for ((a, b), is_before) in pairs.into_iter().zip(answers) {
+            let timebox = |one: Node| transactions.all[one as usize].timebox.unwrap();
+            assert_eq!(is_before, timebox(a).precedes(&timebox(b)), "{a} {b} {ops:?}");
+        }
+    }
+}
