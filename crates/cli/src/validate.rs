@@ -278,6 +278,7 @@ fn failed(input: &Input, request: &Request, error: &CliError) -> Report {
         seconds: 0.0,
         peak_bytes: peak_bytes(),
         places: BTreeMap::new(),
+        keys: Vec::new(),
         notes: Vec::new(),
         findings: None,
     }

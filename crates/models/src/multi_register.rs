@@ -220,7 +220,7 @@ impl Decode for MultiRegister {
             "txn" => return decode_transaction(call),
             "read" => {
                 let (key, _) = key_and_value(call)?;
-                let result = call.value_result(&["value"], 1);
+                let result = call.value_result(&["value"], 1)?;
                 // Jepsen's independent keys: the result repeats the key.
                 let of_key = |value: &Value| match value.as_tuple() {
                     Some([again, value]) if *again == key => Some(value.clone()),

@@ -83,12 +83,14 @@ pub(crate) fn check_and_tell<M: Model>(
             seconds: 0.0,
             peak_bytes: None,
             places: BTreeMap::new(),
+            keys: Vec::new(),
             notes: Vec::new(),
             findings: None,
         },
         taken: 0,
     };
     if let Err(error) = session.run() {
+        let error = error.with_codes_of(input);
         session.report.answer = Answer::Failed {
             message: error.to_string(),
             operations: session.taken,
@@ -201,7 +203,7 @@ impl<M: Model> Session<'_, M> {
         }
         let is_empty = self.taken == 0 && history.aborted + history.left_out == 0;
         if is_empty && spanning.is_none() && !history.has_header() {
-            return Err(CliError::Empty(self.input.name.clone()));
+            return Err(CliError::empty(&self.input.name, &history.notes()));
         }
         self.report.notes = history.notes();
         self.report.aborted = history.aborted;
