@@ -71,9 +71,16 @@ impl Budget {
         self.work()
     }
 
-    fn work(&mut self) -> bool {
-        self.work += 1;
-        if self.work.is_multiple_of(Self::INTERVAL) && self.exhausted.is_none() {
+    /// Counts a bit of work. `true` means: stop.
+    pub fn work(&mut self) -> bool {
+        self.works(1)
+    }
+
+    /// Counts several bits of work. `true` means: stop.
+    pub fn works(&mut self, count: u64) -> bool {
+        let looks = self.work / Self::INTERVAL;
+        self.work += count;
+        if self.work / Self::INTERVAL != looks && self.exhausted.is_none() {
             self.look();
         }
         self.exhausted.is_some()

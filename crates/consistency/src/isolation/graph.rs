@@ -1,187 +1,345 @@
-//! Who must be committed before whom, and why.
+//! Who must come before whom, and why.
+//!
+//! A transaction is one node where it reads and commits at one point (serial orders), and two where it begins first and
+//! commits later (snapshots). Then what must be *seen* leads from a commit to a beginning, and what was *not seen* from a
+//! beginning to a commit. Auxiliary nodes stand for nothing by themselves: they keep the number of edges linear.
 
-use super::transaction::Transactions;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 
-/// Why a transaction must be committed before another. A position of `None` is the beginning.
-#[derive(Clone, Debug, PartialEq, Eq)]
+use super::transaction::{Id, Transactions};
+
+/// A point in an order.
+pub(super) type Node = u32;
+
+/// Why a node comes before another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Why {
     /// The first is the beginning.
     Beginning,
+    /// A transaction commits after it began.
+    Same,
     /// They are of one session.
     Session,
     /// One was over before the other began.
     RealTime,
     /// The second read this key from the first.
-    ReadFrom(u32),
+    ReadFrom(Id),
     /// The reader of this key saw the first, but read what the second wrote.
-    SeenBy { reader: usize, key: u32 },
+    SeenBy { reader: u32, key: Id },
     /// The first read this key before the second wrote it.
-    ReadBefore(u32),
+    ReadBefore(Id),
     /// The second wrote this key over what the first wrote.
-    WroteOver(u32),
-    /// One snapshot contains the first, and the second wrote over what it shows of this key.
-    SnapshotBefore(u32),
+    WroteOver(Id),
+    /// Every other order of the writers of this key leads to a contradiction.
+    OnlyOrder(Id),
+    /// The second cannot come first: the writer `head` leads to one who read what the second left, before the node `end`.
+    Forced { key: Id, head: u32, end: Node },
 }
 
-/// An edge of the graph.
-#[derive(Clone, Debug)]
-pub(super) struct Edge {
-    pub from: usize,
-    pub to: usize,
+/// One transaction before another; `None` is the beginning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Step {
+    pub from: Option<usize>,
+    pub to: Option<usize>,
     pub why: Why,
 }
 
-/// A graph over transactions; the last node is the beginning.
+/// A graph over transactions. Edges are kept in lists, one for each node, newest first.
 #[derive(Clone, Debug)]
 pub(super) struct Graph {
-    edges: Vec<Vec<Edge>>,
+    /// How many transactions there are.
+    transactions: usize,
+    /// Whether a transaction's beginning is a node of its own.
+    is_apart: bool,
+    from: Vec<Node>,
+    to: Vec<Node>,
+    why: Vec<Why>,
+    /// The newest edge of each node, and after each edge the next of the same node.
+    first: Vec<u32>,
+    next: Vec<u32>,
 }
 
+/// No edge.
+const NONE: u32 = u32::MAX;
+
 impl Graph {
-    pub fn new(transactions: usize) -> Self {
-        Self {
-            edges: vec![Vec::new(); transactions + 1],
+    /// A graph without edges, but that transactions commit after they began.
+    pub fn new(transactions: usize, is_apart: bool) -> Self {
+        let nodes = if is_apart { 2 * transactions } else { transactions };
+        let mut graph = Self {
+            transactions,
+            is_apart,
+            from: Vec::new(),
+            to: Vec::new(),
+            why: Vec::new(),
+            first: vec![NONE; nodes],
+            next: Vec::new(),
+        };
+        if is_apart {
+            for one in 0..transactions {
+                graph.add(graph.begin(one), graph.commit(one), Why::Same);
+            }
+        }
+        graph
+    }
+
+    /// Where a transaction begins.
+    pub fn begin(&self, transaction: usize) -> Node {
+        if self.is_apart {
+            2 * transaction as Node
+        } else {
+            transaction as Node
         }
     }
 
-    /// The node that stands for the beginning.
-    pub fn beginning(&self) -> usize {
-        self.edges.len() - 1
+    /// Where a transaction commits.
+    pub fn commit(&self, transaction: usize) -> Node {
+        if self.is_apart {
+            2 * transaction as Node + 1
+        } else {
+            transaction as Node
+        }
     }
 
+    /// The transaction of a node; auxiliary nodes have none.
+    pub fn transaction(&self, node: Node) -> Option<usize> {
+        let one = if self.is_apart {
+            node as usize / 2
+        } else {
+            node as usize
+        };
+        (one < self.transactions).then_some(one)
+    }
+
+    /// Whether a transaction commits at this node.
+    pub fn is_commit(&self, node: Node) -> bool {
+        self.transaction(node).is_some_and(|one| self.commit(one) == node)
+    }
+
+    /// A new node that stands for no transaction.
+    pub fn auxiliary(&mut self) -> Node {
+        self.first.push(NONE);
+        (self.first.len() - 1) as Node
+    }
+
+    /// How many nodes there are.
     pub fn len(&self) -> usize {
-        self.edges.len()
+        self.first.len()
     }
 
-    /// Adds an edge. Nothing comes before the beginning, so such an edge is a cycle on its own.
-    pub fn add(&mut self, from: usize, to: usize, why: Why) {
-        self.edges[from].push(Edge { from, to, why });
+    pub fn add(&mut self, from: Node, to: Node, why: Why) {
+        let edge = self.from.len() as u32;
+        self.from.push(from);
+        self.to.push(to);
+        self.why.push(why);
+        self.next.push(self.first[from as usize]);
+        self.first[from as usize] = edge;
     }
 
-    pub fn edges(&self) -> impl Iterator<Item = &Edge> {
-        self.edges.iter().flatten()
+    /// All edges, by their ends.
+    pub fn edges(&self) -> impl Iterator<Item = (Node, Node)> {
+        self.from.iter().copied().zip(self.to.iter().copied())
     }
 
-    /// A cycle, if there is one.
-    pub fn cycle(&self) -> Option<Vec<Edge>> {
-        const NEW: u8 = 0;
-        const OPEN: u8 = 1;
-        const DONE: u8 = 2;
-        let mut mark = vec![NEW; self.len()];
-        for root in 0..self.len() {
-            if mark[root] != NEW {
-                continue;
-            }
-            mark[root] = OPEN;
-            // The path from the root: a node and how many of its edges were followed.
-            let mut path = vec![(root, 0_usize)];
-            while let Some((node, followed)) = path.last_mut() {
-                let Some(edge) = self.edges[*node].get(*followed) else {
-                    mark[*node] = DONE;
-                    path.pop();
-                    continue;
-                };
-                *followed += 1;
-                match mark[edge.to] {
-                    NEW => {
-                        mark[edge.to] = OPEN;
-                        path.push((edge.to, 0));
-                    }
-                    OPEN => {
-                        let from = path.iter().position(|(node, _)| *node == edge.to).unwrap_or(0);
-                        let taken =
-                            |(node, followed): &(usize, usize)| self.edges[*node].get(followed - 1).cloned();
-                        return Some(path[from..].iter().filter_map(taken).collect());
-                    }
-                    _ => {}
+    /// The numbers of the edges that leave a node.
+    fn leaving(&self, node: Node) -> impl Iterator<Item = usize> {
+        let mut edge = self.first[node as usize];
+        std::iter::from_fn(move || {
+            let found = (edge != NONE).then_some(edge as usize)?;
+            edge = self.next[found];
+            Some(found)
+        })
+    }
+
+    /// Why a node comes directly before another.
+    pub fn why(&self, from: Node, to: Node) -> Why {
+        let found = self.leaving(from).find(|edge| self.to[*edge] == to);
+        found.map_or(Why::Same, |edge| self.plain(edge))
+    }
+
+    /// The nodes that a node has edges to.
+    pub fn successors(&self, node: Node) -> impl Iterator<Item = Node> {
+        self.leaving(node).map(|edge| self.to[edge])
+    }
+
+    /// An order that follows all edges, nodes of low priority number first where there is a choice.
+    ///
+    /// # Errors
+    /// A short cycle, if there is one.
+    pub fn topological(&self, priority: &[i64]) -> Result<Vec<Node>, Vec<Step>> {
+        let mut incoming = vec![0_u32; self.len()];
+        self.to.iter().for_each(|to| incoming[*to as usize] += 1);
+        let key = |node: Node| Reverse((priority.get(node as usize).copied().unwrap_or(i64::MIN), node));
+        let mut ready: BinaryHeap<_> = (0..self.len() as Node)
+            .filter(|node| incoming[*node as usize] == 0)
+            .map(key)
+            .collect();
+        let mut order = Vec::with_capacity(self.len());
+        while let Some(Reverse((_, node))) = ready.pop() {
+            order.push(node);
+            for to in self.successors(node) {
+                incoming[to as usize] -= 1;
+                if incoming[to as usize] == 0 {
+                    ready.push(key(to));
                 }
+            }
+        }
+        if order.len() == self.len() {
+            Ok(order)
+        } else {
+            Err(self.cycle(&incoming))
+        }
+    }
+
+    /// A short cycle among the nodes that have something left before them.
+    fn cycle(&self, left: &[u32]) -> Vec<Step> {
+        let is_left = |node: Node| left[node as usize] > 0;
+        // Each of these nodes has a predecessor among them: following predecessors must come round.
+        let mut predecessor = vec![NONE; self.len()];
+        for (from, to) in self.edges().filter(|(from, _)| is_left(*from)) {
+            predecessor[to as usize] = from;
+        }
+        let Some(mut node) = (0..self.len() as Node).find(|node| is_left(*node)) else {
+            return Vec::new();
+        };
+        let mut is_passed = vec![false; self.len()];
+        while !std::mem::replace(&mut is_passed[node as usize], true) {
+            node = predecessor[node as usize];
+        }
+        let mut around = vec![node];
+        let mut at = predecessor[node as usize];
+        while at != node {
+            around.push(at);
+            at = predecessor[at as usize];
+        }
+        // The shortest way back to one of its nodes is a cycle, too, and often much shorter.
+        let tried = around.iter().take(Self::CYCLE_STARTS);
+        let found = tried.filter_map(|node| self.shortest_cycle(*node, &is_left));
+        let shortest = found.min_by_key(Vec::len).unwrap_or_default();
+        self.steps(&shortest)
+    }
+
+    /// From how many nodes of a cycle a shorter one is looked for.
+    const CYCLE_STARTS: usize = 32;
+
+    /// The edges of a shortest cycle through a node.
+    fn shortest_cycle(&self, start: Node, is_left: &impl Fn(Node) -> bool) -> Option<Vec<usize>> {
+        let mut came_by = vec![NONE; self.len()];
+        let mut queue = VecDeque::from([start]);
+        while let Some(node) = queue.pop_front() {
+            for edge in self.leaving(node) {
+                let to = self.to[edge];
+                if !is_left(to) || came_by[to as usize] != NONE {
+                    continue;
+                }
+                came_by[to as usize] = edge as u32;
+                if to == start {
+                    let mut edges = vec![edge];
+                    let mut at = self.from[edge];
+                    while at != start {
+                        let edge = came_by[at as usize] as usize;
+                        edges.push(edge);
+                        at = self.from[edge];
+                    }
+                    edges.reverse();
+                    return Some(edges);
+                }
+                queue.push_back(to);
             }
         }
         None
     }
 
-    /// The nodes of `present` in an order that follows all edges, given that there is no cycle.
-    pub fn topological(&self, present: &[usize]) -> Vec<usize> {
-        let mut incoming = vec![0_usize; self.len()];
-        for edge in self.edges() {
-            incoming[edge.to] += 1;
-        }
-        let mut ready: Vec<usize> = (0..self.len())
-            .rev()
-            .filter(|node| incoming[*node] == 0)
-            .collect();
-        let mut order = Vec::with_capacity(present.len());
-        while let Some(node) = ready.pop() {
-            order.push(node);
-            for edge in &self.edges[node] {
-                incoming[edge.to] -= 1;
-                if incoming[edge.to] == 0 {
-                    ready.push(edge.to);
-                }
-            }
-        }
-        order.retain(|node| present.contains(node));
-        order
+    /// A cycle of edges as steps between transactions.
+    fn steps(&self, cycle: &[usize]) -> Vec<Step> {
+        let hops = cycle
+            .iter()
+            .map(|edge| (self.from[*edge], self.to[*edge], self.plain(*edge)));
+        self.steps_between(hops.collect())
     }
 
-    /// Which nodes each node comes before, as bits.
-    pub fn reach(&self) -> Reach {
-        let words = self.len().div_ceil(64);
-        let mut rows = vec![vec![0_u64; words]; self.len()];
-        for edge in self.edges() {
-            rows[edge.from][edge.to / 64] |= 1 << (edge.to % 64);
+    /// Why there is an edge, with the reader that forces it, if one does.
+    fn plain(&self, edge: usize) -> Why {
+        let Why::Forced { key, head, end } = self.why[edge] else {
+            return self.why[edge];
+        };
+        // Only what was known before: edges are numbered as they came.
+        let mut is_reached = vec![false; self.len()];
+        let mut reached = vec![self.begin(head as usize), self.commit(head as usize)];
+        while let Some(node) = reached.pop() {
+            if std::mem::replace(&mut is_reached[node as usize], true) {
+                continue;
+            }
+            let known = self.leaving(node).filter(|known| *known < edge);
+            reached.extend(known.map(|known| self.to[known]));
         }
-        for via in 0..self.len() {
-            let through = rows[via].clone();
-            for row in &mut rows {
-                if row[via / 64] >> (via % 64) & 1 == 1 {
-                    row.iter_mut()
-                        .zip(&through)
-                        .for_each(|(word, more)| *word |= more);
+        let into_end = self
+            .edges()
+            .filter(|(from, to)| *to == end && is_reached[*from as usize]);
+        let mut readers = into_end.filter_map(|(from, _)| self.transaction(from));
+        readers.next().map_or(Why::WroteOver(key), |reader| Why::SeenBy {
+            reader: reader as u32,
+            key,
+        })
+    }
+
+    /// A cycle of edges as steps between transactions. What passes through auxiliary nodes is one step: it has the reason
+    /// of its first edge if that is a read, and otherwise of its last.
+    pub fn steps_between(&self, mut hops: Vec<(Node, Node, Why)>) -> Vec<Step> {
+        let starts_at = |hop: &(Node, Node, Why)| self.transaction(hop.0).is_some();
+        let Some(first) = hops.iter().position(starts_at) else {
+            return Vec::new();
+        };
+        hops.rotate_left(first);
+        let mut steps = Vec::new();
+        let mut open: Option<(usize, Why)> = None;
+        for (from, to, why) in hops {
+            if let Some(one) = self.transaction(from) {
+                open = Some((one, why));
+            }
+            if let (Some(second), Some((first, first_why))) = (self.transaction(to), open) {
+                if first != second {
+                    let why = if matches!(first_why, Why::ReadBefore(_)) {
+                        first_why
+                    } else {
+                        why
+                    };
+                    steps.push(Step {
+                        from: Some(first),
+                        to: Some(second),
+                        why,
+                    });
                 }
+                open = None;
             }
         }
-        Reach { rows }
-    }
-}
-
-/// The transitive closure of a graph.
-#[derive(Debug)]
-pub(super) struct Reach {
-    rows: Vec<Vec<u64>>,
-}
-
-impl Reach {
-    pub fn has(&self, from: usize, to: usize) -> bool {
-        self.rows[from][to / 64] >> (to % 64) & 1 == 1
+        steps
     }
 }
 
 impl Transactions {
     /// A cycle in words.
-    pub(super) fn describe(&self, cycle: &[Edge]) -> Vec<String> {
-        let name = |node: usize| {
-            self.all
-                .get(node)
-                .map_or("the beginning", |one| one.label.as_str())
-        };
+    pub(super) fn describe(&self, cycle: &[Step]) -> Vec<String> {
+        let name = |one: Option<usize>| one.map_or("the beginning", |one| self.all[one].label.as_str());
         cycle
             .iter()
-            .map(|Edge { from, to, why }| {
+            .map(|Step { from, to, why }| {
                 let reason = match why {
                     Why::Beginning => "nothing comes before it".to_owned(),
+                    Why::Same => "a transaction commits after it began".to_owned(),
                     Why::Session => "earlier in the same session".to_owned(),
                     Why::RealTime => "it was over before the other began".to_owned(),
                     Why::ReadFrom(key) => format!("the other read {} from it", self.key(*key)),
                     Why::SeenBy { reader, key } => {
-                        let (reader, key) = (name(*reader), self.key(*key));
+                        let (reader, key) = (name(Some(*reader as usize)), self.key(*key));
                         format!("{reader} sees both, and read {key} from the other, not from it")
                     }
                     Why::ReadBefore(key) => format!("it read {} before the other wrote it", self.key(*key)),
                     Why::WroteOver(key) => format!("the other wrote {} over what it wrote", self.key(*key)),
-                    Why::SnapshotBefore(key) => {
+                    Why::OnlyOrder(key) | Why::Forced { key, .. } => {
                         format!(
-                            "a snapshot contains it and shows {} before the other wrote it",
+                            "every other order of the writers of {} leads to a contradiction",
                             self.key(*key)
                         )
                     }

@@ -5,29 +5,40 @@
 //! other writer `t2` of the key that `t3` should have seen is committed after `t1`. The levels differ in whom a
 //! transaction should have seen. This is the formulation of Biswas and Enea.
 //!
-//! Read committed and read atomic only look at what reads show, so a graph decides them. Serializability and snapshot
-//! isolation depend on the order of versions: where the history determines it a graph decides them too, and where not a
-//! search over orders does, guided by what the graph already knows.
+//! Read committed and read atomic only look at what reads show: where it is known who read from whom, a graph decides them.
+//! Serializability and snapshot isolation depend on the order of versions, which is inferred as far as the history tells it
+//! and searched for the rest. A level is checked by way of a stronger one where that one is easier: real time tells most of the
+//! order, so an order that keeps it is looked for first. What was found is replayed before it counts.
 
-mod commit_order;
-mod field;
+mod acyclic;
+mod base;
+mod chains;
+mod choices;
 mod graph;
 pub mod naive;
+mod reachability;
 mod reads_from;
-mod saturate;
+mod real_time;
+mod replay;
+mod solver;
 mod transaction;
 mod verdict;
+mod version_order;
+mod visible;
 
 use std::fmt;
 use std::str::FromStr;
 
 use omnilink_engine::Limits;
 
-use self::commit_order::Commit;
-use self::reads_from::{Assignments, candidates};
-use self::saturate::Order;
+use self::graph::{Graph, Node};
+use self::reads_from::{NoReads, ReadsFrom, Writer, reads_from};
+use self::real_time::Overwrites;
+use self::replay::Moment;
+use self::transaction::{Fate, Id};
 pub use self::transaction::{TransactionError, Transactions};
 pub use self::verdict::{Anomaly, IsolationVerdict};
+use self::version_order::Decided;
 use crate::budget::Budget;
 use crate::level::UnknownLevel;
 use crate::recorded::Recorded;
@@ -104,102 +115,170 @@ pub fn check_transactions(
     isolation: Isolation,
     limits: Limits,
 ) -> Result<IsolationVerdict, TransactionError> {
-    Transactions::from_recorded(recorded)?.check(isolation, limits)
+    let mut budget = Budget::new(limits);
+    match Transactions::within(recorded, &mut budget)? {
+        Ok(transactions) => transactions.check_within(isolation, &mut budget),
+        Err(limit) => Ok(IsolationVerdict::Unknown(limit)),
+    }
+}
+
+/// How many conflicts a search for a stronger level than the one asked for may meet.
+const DETOUR_CONFLICTS: u64 = 1_000;
+
+/// What became of one level.
+enum Answer {
+    Verdict(IsolationVerdict),
+    /// The search took more than it was allowed.
+    TooHard,
 }
 
 impl Transactions {
     /// Checks whether the transactions are isolated.
     ///
     /// # Errors
-    /// If there are too many to be searched and no graph decides.
+    /// If an order was found that does not hold, which is a bug.
     pub fn check(&self, isolation: Isolation, limits: Limits) -> Result<IsolationVerdict, TransactionError> {
-        let mut budget = Budget::new(limits);
-        let reads = match candidates(self) {
-            Ok(reads) => reads,
-            Err(anomaly) => return Ok(IsolationVerdict::Violation(anomaly)),
+        self.check_within(isolation, &mut Budget::new(limits))
+    }
+
+    fn check_within(
+        &self,
+        isolation: Isolation,
+        budget: &mut Budget,
+    ) -> Result<IsolationVerdict, TransactionError> {
+        // Whatever is isolated at a level is isolated at the weaker ones, by the same order.
+        let is_timed = self.all.iter().any(|one| one.timebox.is_some());
+        let stronger: &[Isolation] = match isolation {
+            Isolation::Serializable if is_timed => &[Isolation::StrictSerializable],
+            Isolation::Snapshot if is_timed => &[Isolation::StrictSerializable, Isolation::Serializable],
+            Isolation::Snapshot => &[Isolation::Serializable],
+            _ => &[],
         };
+        for level in stronger {
+            if let Answer::Verdict(verdict) = self.decide(*level, DETOUR_CONFLICTS, budget)?
+                && (verdict.is_valid() || matches!(verdict, IsolationVerdict::Unknown(_)))
+            {
+                return Ok(verdict);
+            }
+        }
+        match self.decide(isolation, u64::MAX, budget)? {
+            Answer::Verdict(verdict) => Ok(verdict),
+            Answer::TooHard => unreachable!("there is no limit on conflicts"),
+        }
+    }
+
+    fn decide(
+        &self,
+        isolation: Isolation,
+        conflicts_max: u64,
+        budget: &mut Budget,
+    ) -> Result<Answer, TransactionError> {
+        let is_strict = isolation == Isolation::StrictSerializable;
+        let overwrites = is_strict.then(|| Overwrites::new(self));
+        let may_read = |reader: usize, key: Id, writer: Writer| {
+            let is_later_in_session = writer.is_some_and(|writer| {
+                let (reading, writing) = (&self.all[reader], &self.all[writer]);
+                reader < writer && reading.session == writing.session && reading.fate == Fate::Committed
+            });
+            let in_time = |overwrites: &Overwrites| overwrites.allow(self, reader, key, writer);
+            !is_later_in_session && overwrites.as_ref().is_none_or(in_time)
+        };
+        let reads = match reads_from(self, &may_read, budget) {
+            Ok(reads) => reads,
+            Err(NoReads::Anomaly(anomaly)) => {
+                return Ok(Answer::Verdict(IsolationVerdict::Violation(anomaly)));
+            }
+            Err(NoReads::Limit(limit)) => return Ok(Answer::Verdict(IsolationVerdict::Unknown(limit))),
+        };
+        let is_determined = reads.is_determined();
+        match isolation {
+            Isolation::ReadCommitted | Isolation::ReadAtomic if is_determined => {
+                let (graph, decided) = match visible::graph(self, &reads, isolation) {
+                    Err(cycle) => (Graph::new(0, false), Decided::Cycle(cycle)),
+                    Ok(graph) => {
+                        let found = graph.topological(&base::priorities(&graph, self));
+                        (graph, found.map_or_else(Decided::Cycle, Decided::Order))
+                    }
+                };
+                let writers: Vec<Writer> = reads.reads.iter().map(|read| read.writers[0]).collect();
+                self.answer(isolation, &graph, decided, &reads.included, (&reads, &writers))
+            }
+            _ => {
+                let mut graph = Graph::new(self.all.len(), isolation == Isolation::Snapshot);
+                base::sessions(&mut graph, self, &reads);
+                if is_strict {
+                    real_time::add(&mut graph, self, &reads.included);
+                }
+                base::known_reads(&mut graph, &reads);
+                if !is_determined {
+                    let choices = choices::decide(self, &reads, &graph, isolation, conflicts_max, budget);
+                    return self.answer(
+                        isolation,
+                        &graph,
+                        choices.decided,
+                        &choices.present,
+                        (&reads, &choices.writers),
+                    );
+                }
+                let (graph, decided) = match chains::add(&mut graph, self, &reads) {
+                    Err(cycle) => (graph, Decided::Cycle(cycle)),
+                    Ok(open) => version_order::decide(graph, open, self, conflicts_max, budget),
+                };
+                self.answer(isolation, &graph, decided, &reads.included, (&reads, &[]))
+            }
+        }
+    }
+
+    /// Replays an order that was found; tells why there is none.
+    fn answer(
+        &self,
+        isolation: Isolation,
+        graph: &Graph,
+        decided: Decided,
+        present: &[usize],
+        (reads, writers): (&ReadsFrom, &[Writer]),
+    ) -> Result<Answer, TransactionError> {
+        let nodes = match decided {
+            Decided::TooHard => return Ok(Answer::TooHard),
+            Decided::Limit(limit) => return Ok(Answer::Verdict(IsolationVerdict::Unknown(limit))),
+            Decided::Cycle(cycle) => {
+                let anomaly = Anomaly::Cycle(self.describe(&cycle));
+                return Ok(Answer::Verdict(IsolationVerdict::Violation(anomaly)));
+            }
+            Decided::NoOrder(keys) => {
+                let keys = keys.into_iter().map(|key| self.key(key)).collect();
+                let anomaly = Anomaly::NoOrder { keys };
+                return Ok(Answer::Verdict(IsolationVerdict::Violation(anomaly)));
+            }
+            Decided::Order(nodes) => nodes,
+        };
+        let mut is_present = vec![false; self.all.len()];
+        present.iter().for_each(|one| is_present[*one] = true);
+        let moment = |node: &Node| {
+            let one = graph.transaction(*node).filter(|one| is_present[*one])?;
+            Some(if graph.is_commit(*node) {
+                Moment::Commit(one)
+            } else {
+                Moment::Begin(one)
+            })
+        };
+        let moments: Vec<Moment> = nodes.iter().filter_map(moment).collect();
+        let order: Vec<usize> = moments
+            .iter()
+            .filter_map(|moment| match moment {
+                Moment::Commit(one) => Some(*one),
+                Moment::Begin(_) => None,
+            })
+            .collect();
         match isolation {
             Isolation::ReadCommitted | Isolation::ReadAtomic => {
-                Ok(self.check_by_graph(&reads, isolation, &mut budget))
+                replay::check_visible(self, reads, writers, &order, isolation)
             }
-            Isolation::Serializable | Isolation::StrictSerializable => {
-                self.check_serial(&reads, isolation, &mut budget)
-            }
-            Isolation::Snapshot => self.check_snapshot(&reads, &mut budget),
+            Isolation::Snapshot => replay::check_snapshots(self, &moments),
+            Isolation::Serializable => replay::check_serial(self, &order, false),
+            Isolation::StrictSerializable => replay::check_serial(self, &order, true),
         }
-    }
-
-    /// Read committed and read atomic: some choice of writers for ambiguous reads has no cycle.
-    fn check_by_graph(
-        &self,
-        reads: &Assignments,
-        isolation: Isolation,
-        budget: &mut Budget,
-    ) -> IsolationVerdict {
-        let mut first = None;
-        for assignment in reads.all() {
-            if budget.configuration() {
-                break;
-            }
-            let graph = saturate::visible_writers(self, reads, &assignment, isolation);
-            match graph.cycle() {
-                None => return IsolationVerdict::Valid(self.labels(&graph.topological(&assignment.present))),
-                Some(cycle) => {
-                    first.get_or_insert(Anomaly::Cycle(self.describe(&cycle)));
-                }
-            }
-        }
-        match (budget.exhausted(), first) {
-            (Some(limit), _) => IsolationVerdict::Unknown(limit),
-            (None, Some(anomaly)) => IsolationVerdict::Violation(anomaly),
-            (None, None) => IsolationVerdict::Violation(Anomaly::Read(
-                "some read can only be explained by transactions that were cut off and cannot have committed"
-                    .to_owned(),
-            )),
-        }
-    }
-
-    fn check_serial(
-        &self,
-        reads: &Assignments,
-        isolation: Isolation,
-        budget: &mut Budget,
-    ) -> Result<IsolationVerdict, TransactionError> {
-        let is_strict = isolation == Isolation::StrictSerializable;
-        let before = match reads.determined() {
-            None => self.session_order(is_strict),
-            Some(assignment) => match saturate::serial(self, reads, &assignment, is_strict) {
-                Order::Cycle(cycle) => {
-                    return Ok(IsolationVerdict::Violation(Anomaly::Cycle(self.describe(&cycle))));
-                }
-                Order::Total(order) => return Ok(IsolationVerdict::Valid(self.labels(&order))),
-                Order::Partial(before) => before,
-            },
-        };
-        commit_order::search(self, &before, Commit::AtOnce, budget)
-    }
-
-    fn check_snapshot(
-        &self,
-        reads: &Assignments,
-        budget: &mut Budget,
-    ) -> Result<IsolationVerdict, TransactionError> {
-        if let Some(assignment) = reads.determined() {
-            // Who is serializable is isolated; who is not read atomic is not.
-            if let Order::Total(order) = saturate::serial(self, reads, &assignment, false) {
-                return Ok(IsolationVerdict::Valid(self.labels(&order)));
-            }
-            let graph = saturate::visible_writers(self, reads, &assignment, Isolation::ReadAtomic);
-            if let Some(cycle) = graph.cycle() {
-                return Ok(IsolationVerdict::Violation(Anomaly::Cycle(self.describe(&cycle))));
-            }
-            if let Some(graph) = saturate::snapshot_by_versions(self, reads, &assignment) {
-                return Ok(match graph.cycle() {
-                    Some(cycle) => IsolationVerdict::Violation(Anomaly::Cycle(self.describe(&cycle))),
-                    None => IsolationVerdict::Valid(self.labels(&graph.topological(&assignment.present))),
-                });
-            }
-        }
-        commit_order::search(self, &self.session_order(false), Commit::Later, budget)
+        .map_err(TransactionError::Rejected)?;
+        Ok(Answer::Verdict(IsolationVerdict::Valid(self.labels(&order))))
     }
 }

@@ -1,7 +1,15 @@
 //! Who read from whom.
 
+use omnilink_engine::Exhausted;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
 use super::transaction::{Fate, Id, NIL, Transactions};
 use super::verdict::Anomaly;
+use crate::budget::Budget;
+
+/// Who wrote something: a transaction, or the beginning, when keys hold nothing.
+pub(super) type Writer = Option<usize>;
 
 /// A read of another transaction's write.
 #[derive(Clone, Debug)]
@@ -12,73 +20,88 @@ pub(super) struct ExternalRead {
     pub position: usize,
     /// The key.
     pub key: Id,
-    /// Who may have written what was read; `None` is the beginning, when keys hold nothing.
-    pub writers: Vec<Option<usize>>,
+    /// Who may have written what was read.
+    pub writers: SmallVec<[Writer; 1]>,
 }
 
 /// All reads with all who may have written what they read.
 #[derive(Clone, Debug)]
-pub(super) struct Assignments {
+pub(super) struct ReadsFrom {
+    /// In the order of their readers.
     pub reads: Vec<ExternalRead>,
-    /// Transactions that took effect or may have.
+    /// Transactions that took effect or may have, in order.
     pub included: Vec<usize>,
-    required: Vec<bool>,
-    /// Those whose reads contradict their own writes: they cannot have taken effect.
-    broken: Vec<usize>,
+    /// For each transaction, whether it surely took effect.
+    pub is_required: Vec<bool>,
 }
 
-/// A writer for every read.
-#[derive(Clone, Debug)]
-pub(super) struct Assignment {
-    /// By position in [`Assignments::reads`].
-    pub writers: Vec<Option<usize>>,
-    /// The transactions that took effect.
-    pub present: Vec<usize>,
+/// Why there is nothing to go on with.
+#[derive(Debug)]
+pub(super) enum NoReads {
+    /// Some read cannot be explained.
+    Anomaly(Anomaly),
+    /// A limit was reached.
+    Limit(Exhausted),
 }
 
-/// Finds, for every read, all who may have written what it returned.
+/// What is known about a transaction, the least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Presence {
+    /// Nobody needs it: it might as well not have taken effect.
+    Absent,
+    Possible,
+    Required,
+}
+
+/// Finds, for every read, all who may have written what it returned. `may_read` tells whether a transaction may have read a
+/// key from a writer, as far as that is known without looking at reads.
 ///
-/// A transaction that was cut off took effect if somebody read from it, and might as well not have if nobody did.
-pub(super) fn candidates(transactions: &Transactions) -> Result<Assignments, Anomaly> {
+/// A transaction that was cut off took effect if somebody read from it. If nobody did it might as well not have: every
+/// level's axiom speaks of all transactions that took effect, so with one less it demands less.
+pub(super) fn reads_from(
+    transactions: &Transactions,
+    may_read: &dyn Fn(usize, Id, Writer) -> bool,
+    budget: &mut Budget,
+) -> Result<ReadsFrom, NoReads> {
     let all = &transactions.all;
-    let mut is_included: Vec<bool> = all.iter().map(|one| one.fate == Fate::Committed).collect();
-    let mut required = is_included.clone();
-    let writers_of = |reader: usize, key: Id, value: Id| {
-        let wrote = |writer: &usize| {
-            *writer != reader
-                && all[*writer].fate != Fate::Aborted
-                && all[*writer].written(key) == Some(value)
-        };
-        let mut writers: Vec<Option<usize>> = (0..all.len()).filter(wrote).map(Some).collect();
-        writers.extend((value == NIL).then_some(None));
-        writers
-    };
-    loop {
-        let mut is_stable = true;
-        for reader in (0..all.len())
-            .filter(|reader| is_included[*reader])
-            .collect::<Vec<_>>()
-        {
-            for (key, value) in &all[reader].reads {
-                let writers = writers_of(reader, *key, *value);
-                let is_only = writers.len() == 1 && required[reader];
-                for writer in writers.into_iter().flatten() {
-                    is_stable &= is_included[writer] && (required[writer] || !is_only);
-                    is_included[writer] = true;
-                    required[writer] |= is_only;
+    let index = Index::new(transactions);
+    let mut presence = vec![Presence::Absent; all.len()];
+    let mut waiting: Vec<usize> = (0..all.len())
+        .rev()
+        .filter(|one| all[*one].fate == Fate::Committed)
+        .collect();
+    waiting.iter().for_each(|one| presence[*one] = Presence::Required);
+    while let Some(reader) = waiting.pop() {
+        for (key, value) in &all[reader].reads {
+            if budget.work() {
+                break;
+            }
+            let writers = index.writers(reader, *key, *value, may_read);
+            let is_only = writers.len() == 1 && presence[reader] == Presence::Required;
+            let least = if is_only {
+                Presence::Required
+            } else {
+                Presence::Possible
+            };
+            for writer in writers.into_iter().flatten() {
+                if presence[writer] < least {
+                    presence[writer] = least;
+                    waiting.push(writer);
                 }
             }
         }
-        if is_stable {
-            break;
-        }
     }
     let mut reads = Vec::new();
-    for reader in (0..all.len()).filter(|reader| is_included[*reader]) {
+    for reader in (0..all.len()).filter(|one| presence[*one] > Presence::Absent) {
         for (position, (key, value)) in all[reader].reads.iter().enumerate() {
-            let writers = writers_of(reader, *key, *value);
-            if writers.is_empty() && required[reader] {
-                return Err(unwritten(transactions, reader, *key, *value));
+            if budget.work() {
+                break;
+            }
+            let writers = index.writers(reader, *key, *value, may_read);
+            if writers.is_empty() && presence[reader] == Presence::Required {
+                let is_written = !index.writers(reader, *key, *value, &|_, _, _| true).is_empty();
+                let anomaly = unexplained(transactions, reader, (*key, *value), is_written);
+                return Err(NoReads::Anomaly(anomaly));
             }
             reads.push(ExternalRead {
                 reader,
@@ -88,25 +111,66 @@ pub(super) fn candidates(transactions: &Transactions) -> Result<Assignments, Ano
             });
         }
     }
-    let included: Vec<usize> = (0..all.len()).filter(|one| is_included[*one]).collect();
-    let broken: Vec<usize> = included
-        .iter()
-        .copied()
-        .filter(|one| all[*one].broken.is_some())
-        .collect();
-    match broken.iter().find(|one| required[**one]) {
-        Some(one) => Err(transactions.broken_read(*one)),
-        None => Ok(Assignments {
+    if let Some(limit) = budget.exhausted() {
+        return Err(NoReads::Limit(limit));
+    }
+    let is_required: Vec<bool> = presence.iter().map(|one| *one == Presence::Required).collect();
+    let broken = (0..all.len()).find(|one| is_required[*one] && all[*one].broken.is_some());
+    match broken {
+        Some(one) => Err(NoReads::Anomaly(transactions.broken_read(one))),
+        None => Ok(ReadsFrom {
             reads,
-            included,
-            required,
-            broken,
+            included: (0..all.len())
+                .filter(|one| presence[*one] > Presence::Absent)
+                .collect(),
+            is_required,
         }),
     }
 }
 
-/// Why nobody can have written what was read.
-fn unwritten(transactions: &Transactions, reader: usize, key: Id, value: Id) -> Anomaly {
+/// Who left which value in which key.
+struct Index {
+    writers: FxHashMap<(Id, Id), SmallVec<[u32; 1]>>,
+}
+
+impl Index {
+    fn new(transactions: &Transactions) -> Self {
+        let mut writers: FxHashMap<(Id, Id), SmallVec<[u32; 1]>> = FxHashMap::default();
+        for (one, transaction) in transactions.all.iter().enumerate() {
+            if transaction.fate != Fate::Aborted {
+                for write in &transaction.writes {
+                    writers.entry(*write).or_default().push(one as u32);
+                }
+            }
+        }
+        Self { writers }
+    }
+
+    fn writers(
+        &self,
+        reader: usize,
+        key: Id,
+        value: Id,
+        may_read: &dyn Fn(usize, Id, Writer) -> bool,
+    ) -> SmallVec<[Writer; 1]> {
+        let wrote = self.writers.get(&(key, value)).into_iter().flatten();
+        let beginning = (value == NIL).then_some(None);
+        wrote
+            .map(|writer| Some(*writer as usize))
+            .filter(|writer| *writer != Some(reader))
+            .chain(beginning)
+            .filter(|writer| may_read(reader, key, *writer))
+            .collect()
+    }
+}
+
+/// Why nobody can have written what was read. `is_written`: somebody did, but too late, or it was overwritten too early.
+fn unexplained(
+    transactions: &Transactions,
+    reader: usize,
+    (key, value): (Id, Id),
+    is_written: bool,
+) -> Anomaly {
     let all = &transactions.all;
     let read = format!(
         "{} read {} from {}",
@@ -114,6 +178,11 @@ fn unwritten(transactions: &Transactions, reader: usize, key: Id, value: Id) -> 
         transactions.value(value),
         transactions.key(key)
     );
+    if is_written {
+        return Anomaly::Read(format!(
+            "{read}, which was written only after it, or overwritten before it began"
+        ));
+    }
     let aborted = all
         .iter()
         .find(|one| one.fate == Fate::Aborted && one.written(key) == Some(value));
@@ -128,68 +197,17 @@ fn unwritten(transactions: &Transactions, reader: usize, key: Id, value: Id) -> 
     })
 }
 
-impl Assignments {
-    /// The assignment, if there is only one.
-    pub fn determined(&self) -> Option<Assignment> {
-        let is_determined = self.reads.iter().all(|read| read.writers.len() == 1);
-        if is_determined { self.all().next() } else { None }
+impl ReadsFrom {
+    /// Whether it is known who took effect, and who read from whom.
+    pub fn is_determined(&self) -> bool {
+        self.reads.iter().all(|read| read.writers.len() == 1)
+            && self.included.iter().all(|one| self.is_required[*one])
     }
 
-    /// All ways to assign a writer to every read of a transaction that took effect.
-    pub fn all(&self) -> impl Iterator<Item = Assignment> {
-        self.choices().filter(|assignment| {
-            let is_present = |one: &usize| assignment.present.contains(one);
-            let is_unwritten = |read: &ExternalRead| read.writers.is_empty() && is_present(&read.reader);
-            !self.reads.iter().any(is_unwritten) && !self.broken.iter().any(is_present)
-        })
-    }
-
-    fn choices(&self) -> impl Iterator<Item = Assignment> {
-        let mut next = Some(vec![0_usize; self.reads.len()]);
-        std::iter::from_fn(move || {
-            let choice = next.take()?;
-            let writers: Vec<Option<usize>> = self
-                .reads
-                .iter()
-                .zip(&choice)
-                .map(|(read, at)| read.writers.get(*at).copied().flatten())
-                .collect();
-            let mut following = choice;
-            for (at, read) in following.iter_mut().zip(&self.reads) {
-                *at += 1;
-                if *at < read.writers.len() {
-                    next = Some(following);
-                    break;
-                }
-                *at = 0;
-            }
-            Some(self.assignment(writers))
-        })
-    }
-
-    fn assignment(&self, writers: Vec<Option<usize>>) -> Assignment {
-        let mut is_present = self.required.clone();
-        loop {
-            let mut is_stable = true;
-            for (read, writer) in self.reads.iter().zip(&writers) {
-                if let Some(writer) = writer
-                    && is_present[read.reader]
-                    && !is_present[*writer]
-                {
-                    is_present[*writer] = true;
-                    is_stable = false;
-                }
-            }
-            if is_stable {
-                break;
-            }
-        }
-        let present = self
-            .included
-            .iter()
-            .copied()
-            .filter(|one| is_present[*one])
-            .collect();
-        Assignment { writers, present }
+    /// The reads of one transaction.
+    pub fn of(&self, reader: usize) -> &[ExternalRead] {
+        let from = self.reads.partition_point(|read| read.reader < reader);
+        let to = self.reads.partition_point(|read| read.reader <= reader);
+        &self.reads[from..to]
     }
 }

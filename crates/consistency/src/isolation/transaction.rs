@@ -1,16 +1,16 @@
 //! Transactions: what each read from others and what it left behind.
 
-use std::collections::BTreeMap;
-
+use omnilink_engine::{Exhausted, Limits};
 use omnilink_trace::{Operation, Place, Timebox};
 use omnilink_value::Value;
+use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use super::verdict::Anomaly;
-use crate::op_set::OpSet;
-use crate::recorded::Recorded;
+use crate::budget::Budget;
+use crate::recorded::{KnownOrder, Recorded};
 
-/// Transactions that cannot be understood or searched.
+/// Transactions that cannot be understood.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum TransactionError {
     /// Not a read or a write.
@@ -37,15 +37,9 @@ pub enum TransactionError {
         /// What is missing.
         missing: &'static str,
     },
-    /// Too many to be searched.
-    #[error(
-        "there are {count} transactions whose order the history does not determine; at most {} can be searched: split the history by key or by time",
-        OpSet::CAPACITY
-    )]
-    TooMany {
-        /// How many there are.
-        count: usize,
-    },
+    /// A witness that does not stand up. This is a bug in OmniLink.
+    #[error("internal error, please report it: the order of commits that was found does not hold: {0}")]
+    Rejected(String),
 }
 
 /// Whether a transaction took effect.
@@ -71,7 +65,7 @@ pub(crate) struct Transaction {
     pub fate: Fate,
     /// Reads of keys that it had not written itself, in order.
     pub reads: Vec<(Id, Id)>,
-    /// What it left in each key that it wrote.
+    /// What it left in each key that it wrote, by key.
     pub writes: Vec<(Id, Id)>,
     /// What it wrote and then wrote over.
     pub overwritten: Vec<(Id, Id)>,
@@ -83,10 +77,8 @@ pub(crate) struct Transaction {
 
 impl Transaction {
     pub fn written(&self, key: Id) -> Option<Id> {
-        self.writes
-            .iter()
-            .find(|(written, _)| *written == key)
-            .map(|(_, value)| *value)
+        let found = self.writes.binary_search_by_key(&key, |(written, _)| *written);
+        found.ok().map(|at| self.writes[at].1)
     }
 }
 
@@ -94,13 +86,24 @@ impl Transaction {
 #[derive(Clone, Debug)]
 pub struct Transactions {
     pub(crate) all: Vec<Transaction>,
+    /// Versions that are known to follow each other directly, besides what reads before writes tell.
+    pub(crate) successions: Vec<Succession>,
     keys: Vec<Value>,
     values: Vec<Value>,
 }
 
+/// Two versions of a key with no other between them. Reads of whole lists tell such pairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Succession {
+    pub key: Id,
+    /// The earlier value; [`NIL`] is the beginning.
+    pub previous: Id,
+    pub value: Id,
+}
+
 #[derive(Default)]
 struct Interner {
-    known: BTreeMap<Value, Id>,
+    known: FxHashMap<Value, Id>,
     values: Vec<Value>,
 }
 
@@ -127,50 +130,43 @@ impl Transactions {
     /// # Errors
     /// If an operation is no read or write of a key.
     pub fn from_recorded(recorded: &Recorded) -> Result<Self, TransactionError> {
-        let (mut keys, mut values) = (Interner::default(), Interner::default());
-        values.id(&Value::null());
-        let mut groups: BTreeMap<(Value, Value), usize> = BTreeMap::new();
-        let mut sessions: BTreeMap<Value, u32> = BTreeMap::new();
-        let mut all: Vec<Transaction> = Vec::new();
-        for (position, operation) in recorded.ops.iter().enumerate() {
-            let label = recorded.labels.get(position).cloned().unwrap_or_default();
-            let step = step(operation, &label)?;
-            let next_session = sessions.len() as u32;
-            let session = *sessions.entry(operation.thread.clone()).or_insert(next_session);
-            let next = all.len();
-            let group = recorded.transactions.get(position).cloned().flatten();
-            let index = match &group {
-                Some(name) => *groups
-                    .entry((operation.thread.clone(), name.clone()))
-                    .or_insert(next),
-                None => next,
-            };
-            if index == next {
-                let name = group.as_ref().map_or_else(|| format!("#{label}"), name_of);
-                all.push(Transaction {
-                    label: name,
-                    session,
-                    fate: Fate::Committed,
-                    reads: Vec::new(),
-                    writes: Vec::new(),
-                    overwritten: Vec::new(),
-                    timebox: Some(operation.timebox),
-                    broken: None,
-                });
-            }
-            let Some(transaction) = all.get_mut(index) else {
-                continue;
-            };
-            transaction.take(operation, step, &mut keys, &mut values);
-        }
-        if !matches!(recorded.order, crate::recorded::KnownOrder::Timeboxes) {
-            all.iter_mut().for_each(|transaction| transaction.timebox = None);
-        }
-        Ok(Self {
-            all,
-            keys: keys.values,
-            values: values.values,
+        let grouped = Self::within(recorded, &mut Budget::new(Limits::default()))?;
+        grouped.map_err(|limit| {
+            TransactionError::Rejected(format!("no limit was given, and {limit:?} was reached"))
         })
+    }
+
+    /// The same, unless a limit is reached first.
+    pub(super) fn within(
+        recorded: &Recorded,
+        budget: &mut Budget,
+    ) -> Result<Result<Self, Exhausted>, TransactionError> {
+        let mut grouping = Grouping::default();
+        grouping.values.id(&Value::null());
+        for (position, operation) in recorded.ops.iter().enumerate() {
+            if budget.work() {
+                break;
+            }
+            let label = recorded.labels.get(position).map_or("", String::as_str);
+            let group = recorded.transactions.get(position).and_then(Option::as_ref);
+            grouping.take(operation, label, group)?;
+        }
+        if let Some(limit) = budget.exhausted() {
+            return Ok(Err(limit));
+        }
+        let mut all = grouping.all;
+        for transaction in &mut all {
+            transaction.writes.sort_unstable();
+            if !matches!(recorded.order, KnownOrder::Timeboxes) {
+                transaction.timebox = None;
+            }
+        }
+        Ok(Ok(Self {
+            all,
+            successions: Vec::new(),
+            keys: grouping.keys.values,
+            values: grouping.values.values,
+        }))
     }
 
     /// The read of a transaction that contradicts its own writes.
@@ -211,26 +207,100 @@ impl Transactions {
             .map(|transaction| transaction.label.clone())
             .collect()
     }
+}
 
-    /// What must be committed before each transaction: its session's earlier ones, and what was over in real time.
-    pub(super) fn session_order(&self, is_strict: bool) -> Vec<Vec<usize>> {
-        let is_before = |a: usize, b: usize| {
-            let (first, second) = (&self.all[a], &self.all[b]);
-            let in_session = first.session == second.session && a < b && first.fate == Fate::Committed;
-            let in_time = match (first.timebox, second.timebox) {
-                (Some(first), Some(second)) => first.precedes(&second),
-                _ => false,
-            };
-            in_session || is_strict && in_time
+/// Transactions while their operations are read.
+#[derive(Default)]
+struct Grouping {
+    all: Vec<Transaction>,
+    keys: Interner,
+    values: Interner,
+    sessions: FxHashMap<Value, u32>,
+    /// The transaction of each name in each session.
+    named: FxHashMap<(u32, Value), usize>,
+    /// Where a transaction's write of a key stands among its writes.
+    written_at: FxHashMap<(usize, Id), usize>,
+}
+
+impl Grouping {
+    fn take(
+        &mut self,
+        operation: &Operation,
+        label: &str,
+        group: Option<&Value>,
+    ) -> Result<(), TransactionError> {
+        let step = step(operation, label)?;
+        let next_session = self.sessions.len() as u32;
+        let session = match self.sessions.get(&operation.thread) {
+            Some(session) => *session,
+            None => *self
+                .sessions
+                .entry(operation.thread.clone())
+                .or_insert(next_session),
         };
-        (0..self.all.len())
-            .map(|b| (0..self.all.len()).filter(|a| is_before(*a, b)).collect())
-            .collect()
+        let next = self.all.len();
+        let index = match group {
+            Some(name) => *self.named.entry((session, name.clone())).or_insert(next),
+            None => next,
+        };
+        if index == next {
+            self.all.push(Transaction {
+                label: group.map_or_else(|| format!("#{label}"), name_of),
+                session,
+                fate: Fate::Committed,
+                reads: Vec::new(),
+                writes: Vec::new(),
+                overwritten: Vec::new(),
+                timebox: Some(operation.timebox),
+                broken: None,
+            });
+        }
+        self.all[index].extend_time(operation);
+        match step {
+            Step::Commit | Step::Read(_, None) => {}
+            Step::Abort => self.all[index].fate = Fate::Aborted,
+            Step::Read(key, Some(value)) => self.read(index, &key, &value),
+            Step::Write(key, value) => self.write(index, &key, &value),
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, index: usize, key: &Value, value: &Value) {
+        let (key, value) = (self.keys.id(key), self.values.id(value));
+        let transaction = &mut self.all[index];
+        match self
+            .written_at
+            .get(&(index, key))
+            .map(|at| transaction.writes[*at].1)
+        {
+            None => transaction.reads.push((key, value)),
+            Some(own) if own != value => transaction.broken = transaction.broken.or(Some((key, value, own))),
+            Some(_) => {}
+        }
+    }
+
+    fn write(&mut self, index: usize, key: &Value, value: &Value) {
+        let (key, value) = (self.keys.id(key), self.values.id(value));
+        let transaction = &mut self.all[index];
+        let at = *self
+            .written_at
+            .entry((index, key))
+            .or_insert(transaction.writes.len());
+        match transaction.writes.get_mut(at) {
+            Some((_, last)) => {
+                let replaced = std::mem::replace(last, value);
+                if replaced != value {
+                    transaction.overwritten.push((key, replaced));
+                }
+            }
+            None => transaction.writes.push((key, value)),
+        }
     }
 }
 
 impl Transaction {
-    fn take(&mut self, operation: &Operation, step: Step, keys: &mut Interner, values: &mut Interner) {
+    /// Makes room for one more operation, which may end the transaction or leave its end open.
+    fn extend_time(&mut self, operation: &Operation) {
         if let Some(timebox) = &mut self.timebox {
             timebox.start = timebox.start.min(operation.timebox.start);
             timebox.end = match (timebox.end, operation.timebox.end) {
@@ -243,31 +313,6 @@ impl Transaction {
             _ if operation.aborted => self.fate = Fate::Aborted,
             _ if operation.timebox.is_pending() => self.fate = Fate::Unknown,
             _ => {}
-        }
-        match step {
-            Step::Commit => {}
-            Step::Abort => self.fate = Fate::Aborted,
-            Step::Read(_, None) => {}
-            Step::Read(key, Some(value)) => {
-                let (key, value) = (keys.id(&key), values.id(&value));
-                match self.written(key) {
-                    None => self.reads.push((key, value)),
-                    Some(own) if own != value => self.broken = self.broken.or(Some((key, value, own))),
-                    Some(_) => {}
-                }
-            }
-            Step::Write(key, value) => {
-                let (key, value) = (keys.id(&key), values.id(&value));
-                match self.writes.iter_mut().find(|(written, _)| *written == key) {
-                    Some((_, last)) => {
-                        if *last != value {
-                            self.overwritten.push((key, *last));
-                        }
-                        *last = value;
-                    }
-                    None => self.writes.push((key, value)),
-                }
-            }
         }
     }
 }

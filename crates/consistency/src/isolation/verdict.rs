@@ -22,12 +22,10 @@ pub enum Anomaly {
     Read(String),
     /// Each of these must be committed before the next, and the last before the first.
     Cycle(Vec<String>),
-    /// No order of commits explains all reads.
+    /// No order of commits explains all reads: every choice of who read from whom, and every order of versions, was ruled out.
     NoOrder {
-        /// The transactions of the longest beginning of an order that explains its reads.
-        explained: Vec<String>,
-        /// Why each of the others cannot come next.
-        blocked: Vec<String>,
+        /// The keys whose reads or versions left a choice.
+        keys: Vec<String>,
     },
 }
 
@@ -50,16 +48,18 @@ impl IsolationVerdict {
 impl fmt::Display for IsolationVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Valid(order) => writeln!(f, "order of commits: {}", order.join(" ")),
+            // The order is for a witness: it has a line for every transaction.
+            Self::Valid(_) => Ok(()),
             Self::Violation(Anomaly::Read(text)) => writeln!(f, "{text}"),
             Self::Violation(Anomaly::Cycle(edges)) => {
                 writeln!(f, "these cannot be put in an order:")?;
                 edges.iter().try_for_each(|edge| writeln!(f, "  {edge}"))
             }
-            Self::Violation(Anomaly::NoOrder { explained, blocked }) => {
-                writeln!(f, "no order explains all reads; after {}", explained.join(" "))?;
-                blocked.iter().try_for_each(|reason| writeln!(f, "  {reason}"))
-            }
+            Self::Violation(Anomaly::NoOrder { keys }) => writeln!(
+                f,
+                "no order of commits explains all reads; every choice of who read from whom, and every order of writes, fails for {}",
+                keys.join(", ")
+            ),
             Self::Unknown(limit) => writeln!(f, "undecided: the limit on {limit:?} was reached"),
         }
     }

@@ -87,10 +87,7 @@ struct JsonUnknown<'a> {
 enum JsonAnomaly<'a> {
     Read(&'a str),
     Cycle(&'a [String]),
-    NoOrder {
-        explained: &'a [String],
-        blocked: &'a [String],
-    },
+    NoOrder { keys: &'a [String] },
 }
 
 #[derive(Serialize)]
@@ -175,7 +172,7 @@ fn evidence(answer: &Answer) -> Evidence<'_> {
             IsolationVerdict::Violation(anomaly) => Evidence::Anomaly(match anomaly {
                 Anomaly::Read(text) => JsonAnomaly::Read(text),
                 Anomaly::Cycle(edges) => JsonAnomaly::Cycle(edges),
-                Anomaly::NoOrder { explained, blocked } => JsonAnomaly::NoOrder { explained, blocked },
+                Anomaly::NoOrder { keys } => JsonAnomaly::NoOrder { keys },
             }),
             IsolationVerdict::Unknown(limit) => Evidence::Unknown(JsonUnknown {
                 limit: limit_name(*limit),

@@ -1,0 +1,346 @@
+//! Decides choices between edges: is there a way to make them all without a cycle?
+//!
+//! A variable is a choice; each of its two values brings edges with it. Clauses say which choices go together. This is the
+//! search of a SAT solver (conflict-driven clause learning), where besides a clause with no true literal left a
+//! cycle is a conflict, too: not all of the choices that its edges come from can be made, which is a clause to learn.
+//!
+//! *Sound and complete*: a learned clause follows from the clauses given and from the fact that graphs with a cycle are of no
+//! use. So if the empty clause is learned there is no way; and if all variables have values without a conflict, the order that
+//! the graph keeps follows all edges. Each conflict adds a clause that the values at that point contradict, so it ends.
+
+use std::collections::BinaryHeap;
+
+use omnilink_engine::Exhausted;
+
+use super::acyclic::{ALWAYS, Acyclic, Cycle};
+use super::graph::Node;
+use crate::budget::Budget;
+
+/// A variable with a value: twice the variable, plus one for false.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Literal(pub u32);
+
+impl Literal {
+    pub fn is_true(variable: u32) -> Self {
+        Self(2 * variable)
+    }
+
+    fn variable(self) -> usize {
+        self.0 as usize / 2
+    }
+
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl std::ops::Not for Literal {
+    type Output = Self;
+
+    fn not(self) -> Self {
+        Self(self.0 ^ 1)
+    }
+}
+
+pub(super) type Edges = smallvec::SmallVec<[(Node, Node); 2]>;
+
+/// What became of a search.
+#[derive(Debug)]
+pub(super) enum Solved {
+    /// All choices are made.
+    Yes,
+    /// There is no way to make them. The last cycle met, if that is what the search ended with.
+    No(Option<Cycle>),
+    Limit(Exhausted),
+    /// As many conflicts as were allowed.
+    TooHard,
+}
+
+enum Conflict {
+    Clause(usize),
+    Cycle(Cycle),
+}
+
+const NO_CLAUSE: u32 = u32::MAX;
+
+#[derive(Debug)]
+pub(super) struct Solver {
+    pub graph: Acyclic,
+    /// For each literal the edges that come with it.
+    edges: Vec<Edges>,
+    clauses: Vec<Vec<Literal>>,
+    /// For each literal the clauses that watch it.
+    watches: Vec<Vec<u32>>,
+    /// For each variable its value.
+    values: Vec<Option<bool>>,
+    level: Vec<u32>,
+    reason: Vec<u32>,
+    /// When each variable was last part of a conflict.
+    heat: Vec<u64>,
+    waiting: BinaryHeap<(u64, std::cmp::Reverse<u32>)>,
+    trail: Vec<Literal>,
+    /// For each literal of the trail that was looked at, how many edges there were before it.
+    edges_before: Vec<usize>,
+    /// Where each level begins in the trail.
+    levels: Vec<usize>,
+    is_refuted: bool,
+    conflicts: u64,
+}
+
+impl Solver {
+    pub fn new(graph: Acyclic) -> Self {
+        Self {
+            graph,
+            edges: Vec::new(),
+            clauses: Vec::new(),
+            watches: Vec::new(),
+            values: Vec::new(),
+            level: Vec::new(),
+            reason: Vec::new(),
+            heat: Vec::new(),
+            waiting: BinaryHeap::new(),
+            trail: Vec::new(),
+            edges_before: Vec::new(),
+            levels: Vec::new(),
+            is_refuted: false,
+            conflicts: 0,
+        }
+    }
+
+    /// A new variable, with the edges that its values bring.
+    pub fn variable(&mut self, if_true: Edges, if_false: Edges) -> Literal {
+        let variable = self.values.len() as u32;
+        self.edges.extend([if_true, if_false]);
+        self.watches.extend([Vec::new(), Vec::new()]);
+        self.values.push(None);
+        self.level.push(0);
+        self.reason.push(NO_CLAUSE);
+        self.heat.push(0);
+        self.waiting.push((0, std::cmp::Reverse(variable)));
+        Literal::is_true(variable)
+    }
+
+    /// Demands that one of these literals is true. To be called before [`Solver::solve`].
+    pub fn clause(&mut self, literals: Vec<Literal>) {
+        debug_assert!(self.levels.is_empty());
+        match literals[..] {
+            [] => self.is_refuted = true,
+            [only] => match self.value(only) {
+                Some(false) => self.is_refuted = true,
+                Some(true) => {}
+                None => self.set(only, NO_CLAUSE),
+            },
+            _ => {
+                self.keep(literals);
+            }
+        }
+    }
+
+    pub fn value(&self, literal: Literal) -> Option<bool> {
+        self.values[literal.variable()].map(|value| value == (literal.0 & 1 == 0))
+    }
+
+    fn keep(&mut self, literals: Vec<Literal>) -> u32 {
+        let number = self.clauses.len() as u32;
+        self.watches[literals[0].index()].push(number);
+        self.watches[literals[1].index()].push(number);
+        self.clauses.push(literals);
+        number
+    }
+
+    fn set(&mut self, literal: Literal, reason: u32) {
+        let variable = literal.variable();
+        self.values[variable] = Some(literal.0 & 1 == 0);
+        self.level[variable] = self.levels.len() as u32;
+        self.reason[variable] = reason;
+        self.trail.push(literal);
+    }
+
+    /// Searches until all variables have values. Then `more` may add variables that turned out to be needed, and says whether
+    /// it did.
+    pub fn solve(
+        &mut self,
+        budget: &mut Budget,
+        conflicts_max: u64,
+        more: &mut dyn FnMut(&mut Self, &mut Budget) -> bool,
+    ) -> Solved {
+        if self.is_refuted {
+            return Solved::No(None);
+        }
+        loop {
+            if let Some(conflict) = self.propagate() {
+                self.conflicts += 1;
+                if self.levels.is_empty() {
+                    return Solved::No(match conflict {
+                        Conflict::Cycle(cycle) => Some(cycle),
+                        Conflict::Clause(_) => None,
+                    });
+                }
+                if self.conflicts > conflicts_max {
+                    return Solved::TooHard;
+                }
+                self.learn(conflict);
+            } else if !self.decide() && !more(self, budget) {
+                return match budget.exhausted() {
+                    Some(limit) => Solved::Limit(limit),
+                    None => Solved::Yes,
+                };
+            }
+            let work = std::mem::take(&mut self.graph.work);
+            if budget.configuration() || budget.works(work) {
+                return Solved::Limit(budget.exhausted().unwrap_or(Exhausted::Configurations));
+            }
+        }
+    }
+
+    /// Gives a variable without a value the one that goes along with the order as it is.
+    fn decide(&mut self) -> bool {
+        while let Some((heat, std::cmp::Reverse(variable))) = self.waiting.pop() {
+            let is_stale = self.heat[variable as usize] != heat;
+            if is_stale || self.values[variable as usize].is_some() {
+                continue;
+            }
+            let literal = Literal::is_true(variable);
+            let against = |literal: Literal| {
+                let edges = self.edges[literal.index()].iter();
+                let position = &self.graph.position;
+                edges
+                    .filter(|(from, to)| position[*from as usize] > position[*to as usize])
+                    .count()
+            };
+            // What brings nothing if it is false is false, unless a clause asks for it.
+            let is_free = self.edges[(!literal).index()].is_empty();
+            let is_true = !is_free && against(literal) <= against(!literal);
+            let literal = if is_true { literal } else { !literal };
+            self.levels.push(self.trail.len());
+            self.set(literal, NO_CLAUSE);
+            return true;
+        }
+        false
+    }
+
+    /// Follows from what has a value what else must have one.
+    fn propagate(&mut self) -> Option<Conflict> {
+        while let Some(&literal) = self.trail.get(self.edges_before.len()) {
+            self.edges_before.push(self.graph.edge_count());
+            for at in 0..self.edges[literal.index()].len() {
+                let (from, to) = self.edges[literal.index()][at];
+                if let Err(cycle) = self.graph.add(from, to, literal.0) {
+                    return Some(Conflict::Cycle(cycle));
+                }
+            }
+            if let Some(clause) = self.follow(!literal) {
+                return Some(Conflict::Clause(clause));
+            }
+        }
+        None
+    }
+
+    /// Looks at the clauses that watch a literal that became false.
+    fn follow(&mut self, false_literal: Literal) -> Option<usize> {
+        let watching = std::mem::take(&mut self.watches[false_literal.index()]);
+        let mut kept = Vec::with_capacity(watching.len());
+        let mut conflict = None;
+        for (at, &number) in watching.iter().enumerate() {
+            let clause = &mut self.clauses[number as usize];
+            if clause[0] == false_literal {
+                clause.swap(0, 1);
+            }
+            let first = clause[0];
+            let value =
+                |literal: Literal| self.values[literal.variable()].map(|value| value == (literal.0 & 1 == 0));
+            if value(first) == Some(true) {
+                kept.push(number);
+                continue;
+            }
+            let other = (2..clause.len()).find(|at| value(clause[*at]) != Some(false));
+            if let Some(other) = other {
+                clause.swap(1, other);
+                let watched = clause[1];
+                self.watches[watched.index()].push(number);
+                continue;
+            }
+            kept.push(number);
+            if value(first) == Some(false) {
+                conflict = Some(number as usize);
+                kept.extend_from_slice(&watching[at + 1..]);
+                break;
+            }
+            self.set(first, number);
+        }
+        self.watches[false_literal.index()] = kept;
+        conflict
+    }
+
+    /// Learns why the values led to a conflict, and takes back what that makes necessary.
+    fn learn(&mut self, conflict: Conflict) {
+        let mut literals = match conflict {
+            Conflict::Clause(number) => self.clauses[number].clone(),
+            Conflict::Cycle(cycle) => {
+                let causes = cycle.edges.iter().filter(|(_, _, cause)| *cause != ALWAYS);
+                causes.map(|(_, _, cause)| !Literal(*cause)).collect()
+            }
+        };
+        let current = self.levels.len() as u32;
+        let mut is_seen = rustc_hash::FxHashSet::default();
+        let mut learned: Vec<Literal> = Vec::new();
+        let mut open = 0;
+        let mut at = self.trail.len();
+        // Resolved with the reasons of the current level's literals, newest first, until one of them is left.
+        let asserted = loop {
+            for literal in literals.drain(..) {
+                let variable = literal.variable();
+                if self.level[variable] == 0 || !is_seen.insert(variable) {
+                    continue;
+                }
+                self.heat[variable] = self.conflicts;
+                if self.level[variable] == current {
+                    open += 1;
+                } else {
+                    learned.push(literal);
+                }
+            }
+            let literal = loop {
+                at -= 1;
+                if is_seen.contains(&self.trail[at].variable()) {
+                    break self.trail[at];
+                }
+            };
+            open -= 1;
+            if open == 0 {
+                break !literal;
+            }
+            let reason = self.reason[literal.variable()];
+            let clause = &self.clauses[reason as usize];
+            literals.extend(clause.iter().copied().filter(|other| *other != literal));
+        };
+        learned.sort_unstable_by_key(|literal| std::cmp::Reverse(self.level[literal.variable()]));
+        let back_to = learned
+            .first()
+            .map_or(0, |literal| self.level[literal.variable()]);
+        self.back_to(back_to as usize);
+        if learned.is_empty() {
+            return self.set(asserted, NO_CLAUSE);
+        }
+        learned.insert(0, asserted);
+        let number = self.keep(learned);
+        self.set(asserted, number);
+    }
+
+    fn back_to(&mut self, level: usize) {
+        let Some(&length) = self.levels.get(level) else {
+            return;
+        };
+        self.levels.truncate(level);
+        if let Some(edges) = self.edges_before.get(length) {
+            self.graph.truncate(*edges);
+        }
+        self.edges_before.truncate(length);
+        for literal in self.trail.drain(length..) {
+            let variable = literal.variable();
+            self.values[variable] = None;
+            self.waiting
+                .push((self.heat[variable], std::cmp::Reverse(variable as u32)));
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Read committed and read atomic, where it is known who read from whom: a graph decides.
+
+use rustc_hash::FxHashMap;
+
+use super::Isolation;
+use super::base;
+use super::graph::{Graph, Step, Why};
+use super::reads_from::{ExternalRead, ReadsFrom};
+use super::transaction::{Fate, Id, Transactions};
+
+/// The graph of read committed or read atomic: whom a reader saw comes before whom it read from.
+///
+/// # Errors
+/// A cycle, if something would have to come before the beginning.
+pub(super) fn graph(
+    transactions: &Transactions,
+    reads: &ReadsFrom,
+    isolation: Isolation,
+) -> Result<Graph, Vec<Step>> {
+    let mut graph = Graph::new(transactions.all.len(), false);
+    base::sessions(&mut graph, transactions, reads);
+    base::known_reads(&mut graph, reads);
+    let mut pasts = Pasts::default();
+    for &reader in &reads.included {
+        let own = reads.of(reader);
+        for (seen, read) in seen_writers(transactions, own, isolation) {
+            demand(&mut graph, seen, read)?;
+        }
+        if isolation == Isolation::ReadAtomic {
+            for read in own {
+                if let Some(seen) = pasts.last_writer(transactions, reader, read.key) {
+                    demand(&mut graph, seen, read)?;
+                }
+            }
+            pasts.pass(transactions, reader);
+        }
+    }
+    Ok(graph)
+}
+
+/// A reader saw `seen`, which wrote the key of `read`: it comes before the one that was read from.
+fn demand(graph: &mut Graph, seen: usize, read: &ExternalRead) -> Result<(), Vec<Step>> {
+    let why = Why::SeenBy {
+        reader: read.reader as u32,
+        key: read.key,
+    };
+    match read.writers[0] {
+        Some(writer) if writer == seen => Ok(()),
+        Some(writer) => {
+            graph.add(graph.commit(seen), graph.commit(writer), why);
+            Ok(())
+        }
+        None => {
+            let step = |from, to, why| Step { from, to, why };
+            Err(vec![
+                step(Some(seen), None, why),
+                step(None, Some(seen), Why::Beginning),
+            ])
+        }
+    }
+}
+
+/// Reads with writers of the same key that the same transaction read something from: before (read committed), or at all.
+///
+/// Of each writer either its writes or the reads are gone through, whichever are fewer.
+fn seen_writers<'a>(
+    transactions: &Transactions,
+    own: &'a [ExternalRead],
+    isolation: Isolation,
+) -> Vec<(usize, &'a ExternalRead)> {
+    // Since when each writer is seen.
+    let mut since: FxHashMap<usize, usize> = FxHashMap::default();
+    for read in own {
+        if let Some(writer) = read.writers[0] {
+            since.entry(writer).or_insert(read.position);
+        }
+    }
+    let mut by_key: Vec<&ExternalRead> = own.iter().collect();
+    by_key.sort_unstable_by_key(|read| (read.key, read.position));
+    let mut found = Vec::new();
+    for (&writer, &position) in &since {
+        let is_seen = |read: &ExternalRead| isolation == Isolation::ReadAtomic || position < read.position;
+        let written = &transactions.all[writer];
+        if written.writes.len() < own.len() {
+            for (key, _) in &written.writes {
+                let from = by_key.partition_point(|read| read.key < *key);
+                let of_key = by_key[from..].iter().take_while(|read| read.key == *key);
+                found.extend(of_key.filter(|read| is_seen(read)).map(|read| (writer, *read)));
+            }
+        } else {
+            let reads = own
+                .iter()
+                .filter(|read| is_seen(read) && written.written(read.key).is_some());
+            found.extend(reads.map(|read| (writer, read)));
+        }
+    }
+    found
+}
+
+/// What the sessions have written so far.
+#[derive(Default)]
+struct Pasts {
+    last: FxHashMap<(u32, Id), usize>,
+}
+
+impl Pasts {
+    /// The last of the session's earlier transactions that wrote a key. Those before it come before it anyway, by the order
+    /// of the session, so demanding it of the last demands it of all.
+    fn last_writer(&self, transactions: &Transactions, reader: usize, key: Id) -> Option<usize> {
+        self.last.get(&(transactions.all[reader].session, key)).copied()
+    }
+
+    fn pass(&mut self, transactions: &Transactions, one: usize) {
+        let transaction = &transactions.all[one];
+        if transaction.fate == Fate::Committed {
+            for (key, _) in &transaction.writes {
+                self.last.insert((transaction.session, *key), one);
+            }
+        }
+    }
+}
