@@ -147,7 +147,9 @@ impl<'a> Call<'a> {
         let Some(result) = self.result(names, position) else {
             return Ok(None);
         };
-        let Some(output) = Output::of(result) else {
+        let output = Output::of(result);
+        self.said_once(names, result, output.as_ref().and_then(|output| output.value))?;
+        let Some(output) = output else {
             return Ok(Some(result.clone()));
         };
         self.succeeded(result)?;
@@ -171,6 +173,28 @@ impl<'a> Call<'a> {
                 value: Some(value), ..
             } => Ok(Some(value.clone())),
             _ => Err(self.wrong(THE_RESULT, result, "the value")),
+        }
+    }
+
+    /// Checks that no argument under the name of the result says something else than the result does: a read that carries a value of
+    /// its own is more likely a write.
+    fn said_once(
+        &self,
+        names: &[&str],
+        result: &Value,
+        unwrapped: Option<&Value>,
+    ) -> Result<(), DecodeError> {
+        let (Some(_), Args::Named(record)) = (&self.operation.ret, &self.operation.args) else {
+            return Ok(());
+        };
+        match field(record, names) {
+            Some(given) if !is_nothing(given) && given != result && Some(given) != unwrapped => Err(self
+                .wrong(
+                    "an argument",
+                    given,
+                    "none of that name beside the result, or the same",
+                )),
+            _ => Ok(()),
         }
     }
 

@@ -145,7 +145,9 @@ fn guess_hash(bytes: &[u8]) -> Guess {
     if !line.ends_with(b"\n") {
         return Guess::Unsure;
     }
-    if is_limo_title(line) {
+    let lines = bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    let mut comments = lines.take_while(|line| line.is_empty() || line.starts_with(b"#"));
+    if comments.any(is_limo_title) {
         return Guess::Sure(Format::Limo);
     }
     if !is_fastlin_title(line) {

@@ -44,7 +44,7 @@ fn a_register_reads_results_wherever_they_stand() {
         r#""op":"load","args":[3]"#,
         r#""op":"read","args":{"value":null},"ret":3"#,
         r#""op":"read","ret":{"Value":3}"#,
-        r#""op":"call","args":{"op":true,"value":0},"ret":{"value":3,"exists":true}"#,
+        r#""op":"read","args":{"value":0},"ret":{"value":3,"exists":true}"#,
     ];
     reads_as("register", &reads, "read() = 3");
     let writes = [
@@ -160,7 +160,9 @@ fn stores_and_collections_take_the_shapes_of_other_tools() {
         "kv",
         &[
             r#""op":"get","args":{"key":"x","value":null},"ret":"v""#,
-            r#""op":"0","args":{"Key":"x","Value":""},"ret":{"Value":"v"}"#,
+            r#""op":"Get","args":{"Key":"x","Value":""},"ret":{"Value":"v"}"#,
+            r#""op":"get","args":{"key":"x"},"ret":{"value":"v","err":""}"#,
+            r#""op":"get","args":{"key":"x","value":"v"},"ret":"v""#,
         ],
         r#"get("x") = "v""#,
     );

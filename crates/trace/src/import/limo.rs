@@ -43,15 +43,13 @@ impl LimoRecords {
         }
     }
 
-    /// The title as a header that names the `type` of the object.
+    /// The title, which comments may precede, as a header that names the `type` of the object.
     pub(crate) fn title(&mut self) -> Result<Option<Header>, TraceError> {
-        let length = self.line_length()?;
-        let line = self.window.unread()[..length].trim_ascii();
-        let Some(object) = line.strip_prefix(TITLE) else {
-            return Ok(None);
-        };
-        let object = String::from_utf8_lossy(object.trim_ascii()).into_owned();
-        Ok(Some(Header::new([("type", object.into())])))
+        self.line_length()?;
+        let mut lines = self.window.unread().split(|&byte| byte == b'\n');
+        let object = lines.find_map(|line| line.trim_ascii().strip_prefix(TITLE));
+        let object = object.map(|object| String::from_utf8_lossy(object.trim_ascii()).into_owned());
+        Ok(object.map(|object| Header::new([("type", object.into())])))
     }
 
     fn line_length(&mut self) -> Result<usize, TraceError> {
@@ -110,14 +108,17 @@ fn parse(line: &str) -> Option<Option<(i64, Event<'_>)>> {
     let rest = rest.trim();
     let event = match kind {
         "call" => {
-            let (name, values) = match rest.split_once('(') {
-                Some((name, values)) => (name.trim(), values.strip_suffix(')')?),
+            // `push(1)`, `push 1` or `pop`; a value may have commas of its own: `?<1,0>`.
+            let (name, values) = match rest.split_once(['(', ' ']) {
+                Some((name, values)) => (name.trim(), values.trim()),
                 None => (rest, ""),
             };
+            let values = values.strip_suffix(')').unwrap_or(values);
             if name.is_empty() {
                 return None;
             }
-            let values = values.split([',', ' ']).filter(|value| !value.is_empty());
+            let comma: &[char] = if values.contains('<') { &[] } else { &[',', ' '] };
+            let values = values.split(comma).filter(|value| !value.is_empty());
             Event::Call(name, Args::positional(values.map(value)))
         }
         "return" | "ret" => Event::Return((!rest.is_empty()).then(|| value(rest))),
