@@ -135,6 +135,7 @@ impl Part {
         let file = self.input.name.clone();
         let error = |problem: std::io::Error| TraceError::new(Place::whole(&file), problem);
         let mut window = self.input.open().map_err(error)?;
+        window.fetch(JEPSEN_BINARY.len()).map_err(error)?;
         if window.unread().is_empty() && window.is_truncated() {
             return Err(TraceError::new(Place::whole(&file), Problem::NothingUnpacked));
         }

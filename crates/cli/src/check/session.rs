@@ -169,6 +169,10 @@ impl<M: Model> Session<'_, M> {
                 .notes
                 .push("there is no explanation, so no witness was written".to_owned());
         }
+        let figures = &outcome.figures;
+        if outcome.verdict.is_valid() && figures.operations == figures.pending {
+            self.report.notes.push(nothing_returned(&self.input.name));
+        }
         self.report.answer = Answer::Checked { outcome, minimal };
         Ok(())
     }
@@ -301,6 +305,11 @@ impl<M: Model> Session<'_, M> {
         }
         Ok(())
     }
+}
+
+/// What to say about an input that says nothing.
+pub(super) fn nothing_returned(input: &str) -> String {
+    format!("{input}: no operation returned, so there was nothing to explain")
 }
 
 /// The operations that alternatives speak of.

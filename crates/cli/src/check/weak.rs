@@ -21,6 +21,7 @@ use omnilink_trace::Operation;
 
 use super::bench::{Bench, Isolated, ShippedBench, SpecBench, weak_error};
 use super::keyed::{self, KeyedArg};
+use super::session::nothing_returned;
 use super::subject::{ShippedSubject, SpecSubject, Subject};
 use super::weak_jobs::{self, Answered};
 use crate::error::CliError;
@@ -448,10 +449,15 @@ fn histories(input: &Input) -> Result<Histories<'_>, CliError> {
         let notes: Vec<String> = trace.notes().iter().map(ToString::to_string).collect();
         return Err(CliError::empty(&input.name, &notes));
     }
+    let mut notes: Vec<String> = trace.notes().iter().map(ToString::to_string).collect();
+    let has_returned = |operation: &Operation| !operation.aborted && !operation.timebox.is_pending();
+    if !operations.iter().any(has_returned) {
+        notes.push(nothing_returned(&input.name));
+    }
     let recorded = Recorded::from_operations(&input.name, operations);
     let recorded = recorded.map_err(|error| weak_error(error.into()));
     Ok(Histories {
-        notes: trace.notes().iter().map(ToString::to_string).collect(),
+        notes,
         each: Box::new(std::iter::once(recorded)),
     })
 }

@@ -163,7 +163,7 @@ fn numbers_in_errors_and_of_the_nemesis_do_not_stop_a_jepsen_history() {
         "h.edn",
         &history.replace(":f :read, :value 1.5", ":f :read, :value )"),
     )
-    .refused(&["h.edn:8: not an EDN form: byte 65"]);
+    .refused(&["h.edn:8: not an EDN form: byte 62"]);
     check(
         "register",
         "h.edn",
@@ -350,4 +350,24 @@ fn events_without_a_process_and_times_that_go_back_are_read_and_said() {
         "h.edn:3: write returns without saying of which process",
         "add :process",
     ]);
+}
+
+/// A number that is no 64-bit integer is an opaque value in a specification: compared, stored, and nothing else.
+#[test]
+fn a_specification_compares_opaque_numbers_and_does_not_compute_with_them() {
+    let spec = "---- MODULE Reg ----\nEXTENDS Integers\nVARIABLE x\nInit == x = 0\nWrite(v) == x' = v\n\
+                Read(r) == r = x /\\ x' = x\nAdd(n) == x' = x + n\nNext == Write(0) \\/ Read(0) \\/ Add(0)\n====\n";
+    let trace = |op: &str, number: &str| {
+        format!(
+            "{{\"thread\":18446744073709551615,\"op\":\"Write\",\"args\":[1.5],\"start\":1,\"end\":2}}\n\
+             {{\"thread\":18446744073709551615,\"op\":\"{op}\",\"args\":[{number}],\"start\":3,\"end\":4}}\n"
+        )
+    };
+    let validated = |op: &str, number: &str| {
+        let folder = folder(&[("Reg.tla", spec), ("t.ndjson", &trace(op, number))]);
+        omnilink_in(folder.path(), &["validate", "Reg.tla", "t.ndjson"])
+    };
+    assert_eq!(validated("Read", "1.50").code, 0);
+    assert_eq!(validated("Read", "2.5").code, 1);
+    validated("Add", "1").refused(&["t.ndjson:2", "1.5 is needed to be an integer"]);
 }

@@ -89,7 +89,7 @@ fn a_cas_is_found_in_every_shape() {
         r#""op":"compare_and_set","args":{"old":1,"new":2,"ok":true}"#,
         r#""op":"compareExchange","args":{"expected":1,"desired":2,"result":true}"#,
         r#""op":"cas","args":[1,2,true]"#,
-        r#""op":"2","args":{"arg1":1,"arg2":2},"ret":{"ok":true,"exists":false,"value":0,"unknown":false}"#,
+        r#""op":"CAS","args":{"arg1":1,"arg2":2},"ret":{"ok":true,"exists":false,"value":0,"unknown":false}"#,
     ];
     reads_as("cas-register", &succeeded, "cas(1, 2) = true");
     reads_as(

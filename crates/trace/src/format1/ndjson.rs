@@ -302,7 +302,7 @@ fn decode_field(
 ) -> Result<(), Problem> {
     fields.see(field)?;
     match field {
-        Field::Thread if is_number(cursor) => fields.thread = Some(Value::int(cursor.integer()?)),
+        Field::Thread if is_number(cursor) => fields.thread = Some(cursor.value()?),
         Field::Op if cursor.peek() == Some(b'"') => fields.name = Some(known.names.get(&cursor.string()?)),
         Field::Start if is_number(cursor) => fields.start = Some(cursor.integer()?),
         Field::End if is_number(cursor) => fields.end = Some(cursor.integer()?),
@@ -357,7 +357,11 @@ fn decode_start(text: &str, start: &mut Option<Time>) -> Result<(), Problem> {
                 *start = Some(cursor.integer()?);
                 return Ok(());
             }
-            "clock" if is_number(&mut cursor) => *start = Some(cursor.integer()?),
+            "clock" if is_number(&mut cursor) => {
+                // Any other number is no time, and its line comes in its turn.
+                *start = cursor.clone().integer().ok();
+                cursor.skip()?;
+            }
             _ => cursor.skip()?,
         }
     }

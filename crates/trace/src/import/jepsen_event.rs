@@ -82,7 +82,7 @@ fn is_nemesis(process: &Value) -> bool {
 }
 
 /// Whether a value is a list of accesses such as `[:r 5 nil]` and `[:append 5 1]`.
-fn is_transaction(value: &Value) -> bool {
+pub(super) fn is_transaction(value: &Value) -> bool {
     let is_access = |access: &Value| match access.as_tuple() {
         Some([name, _key, ..]) => name.as_str().is_some(),
         _ => false,

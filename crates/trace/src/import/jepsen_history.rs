@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::edn_events::EdnEvents;
 use super::events::{Event, Kind, Pairing};
+use super::jepsen_event::is_transaction;
 use super::json_events::JsonEvents;
 use crate::input::Window;
 use crate::note::Notes;
@@ -38,7 +39,8 @@ impl Events {
 pub(crate) struct Survey {
     /// Whether `:time` orders the events: each has one, and none goes back. Otherwise their place in the history does.
     has_clock: bool,
-    /// Whether there is any `:invoke`. Some tools keep only completions.
+    /// Whether calls are recorded: there is some `:invoke`, or something else than transactions. Of transactions, some tools keep
+    /// only the completions, because who read what says enough.
     has_calls: bool,
     /// Where the time first goes back.
     goes_back: Option<Place>,
@@ -56,7 +58,8 @@ impl Survey {
             goes_back: None,
         };
         while let Ok(Some((event, time))) = events.next() {
-            survey.has_calls |= event.kind == Kind::Invoke;
+            let says_more = event.kind != Kind::Info && !event.value.as_ref().is_some_and(is_transaction);
+            survey.has_calls |= event.kind == Kind::Invoke || says_more;
             match (last, time) {
                 (Some(earlier), Some(time)) if time >= earlier => last = Some(time),
                 (Some(_), Some(_)) => {
@@ -84,7 +87,7 @@ impl Survey {
         if !self.has_calls {
             notes.push(Note::Reading {
                 place: Place::whole(&source.name),
-                how: "there is no :invoke; each operation is taken to begin when the last one of its process ended",
+                how: "there is no :invoke; each transaction is taken to begin when the last one of its process ended",
             });
         }
     }

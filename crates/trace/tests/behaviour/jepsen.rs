@@ -186,13 +186,21 @@ fn events_without_a_process_complete_the_one_call_that_they_fit() {
 }
 
 #[test]
-fn a_history_of_completions_alone_is_read_and_said_so() {
-    let history = "{:process 0 :type :ok :f :write :value 1}\n{:process 0 :type :ok :f :read :value 1}\n{:process 1 :type :info :f :write :value 2}";
+fn transactions_may_be_recorded_by_their_completions_alone() {
+    let history = "{:process 0 :type :ok :f :txn :value [[:w 1 1]]}
+{:process 0 :type :ok :f :txn :value [[:r 1 1]]}
+{:process 1 :type :info :f :txn :value [[:w 1 2]]}";
     assert_eq!(
         draw(&read(history)),
-        "0 [0,1] write(value: 1) = 1\n1 [0,…] write(value: 2)\n0 [2,3] read(value: 1) = 1\n"
+        "0 [0,1] txn(value: <<<<\"w\", 1, 1>>>>) = <<<<\"w\", 1, 1>>>>
+1 [0,…] txn(value: <<<<\"w\", 1, 2>>>>)
+0 [2,3] txn(value: <<<<\"r\", 1, 1>>>>) = <<<<\"r\", 1, 1>>>>\n"
     );
     assert!(notes(history)[0].contains("no :invoke"));
+    assert_eq!(
+        refusal("{:process 1 :type :ok :f :read}"),
+        "test:1: read of process 1 returns, but the process has no open call"
+    );
 }
 
 #[test]
