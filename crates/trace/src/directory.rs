@@ -66,7 +66,7 @@ fn history_of_run(directory: &Path) -> Option<(PathBuf, &'static str)> {
         let spelled = |suffix: &&str| directory.join(format!("{name}{suffix}"));
         let file = ["", ".gz", ".zst", ".zstd"]
             .iter()
-            .map(|suffix| spelled(suffix))
+            .map(spelled)
             .find(|file| file.is_file());
         file.map(|file| (file, *how))
     })

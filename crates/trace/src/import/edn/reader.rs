@@ -145,8 +145,10 @@ impl<'a> EdnReader<'a> {
             }
             Some(byte) if byte.is_ascii_alphabetic() => {
                 self.offset += 1;
-                self.token()?;
-                self.form_at_depth(depth + 1)
+                let tag = self.token()?;
+                let form = self.form_at_depth(depth + 1)?;
+                let is_pair = tag.ends_with("Tuple") || tag.ends_with("MapEntry");
+                Ok(is_pair.then(|| pair(&form)).flatten().unwrap_or(form))
             }
             Some(_) => Err(self.error(EdnProblem::Unexpected('#'))),
         }
@@ -252,6 +254,14 @@ impl<'a> EdnReader<'a> {
     }
 }
 
+/// A key and a value that were written as a record: `#jepsen.independent.Tuple{:key 7, :value nil}`.
+fn pair(form: &Value) -> Option<Value> {
+    let fields = form.as_record().filter(|fields| fields.len() == 2)?;
+    let key = fields.get("key").or_else(|| fields.get("k"))?;
+    let value = ["value", "val", "v"].iter().find_map(|name| fields.get(name))?;
+    Some(Value::tuple([key.clone(), value.clone()]))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -285,6 +295,7 @@ mod tests {
             ("99999999999999999999N", "99999999999999999999"),
             ("[##NaN ##Inf ##-Inf]", "<<NaN, Infinity, -Infinity>>"),
             ("#clojure.lang.MapEntry [7 nil]", "<<7, null>>"),
+            ("#jepsen.independent.Tuple{:key 7, :value nil}", "<<7, null>>"),
         ] {
             assert_eq!(read(edn), tla, "{edn}");
         }
