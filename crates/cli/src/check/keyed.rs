@@ -83,13 +83,20 @@ fn unclear(input: &Input) -> CliError {
     ))
 }
 
-/// The operations of an input as the model reads them, in one piece or by key, and what to say about it. For checks that take all
-/// operations at once.
+/// The operations of an input as the model reads them, in one piece or by key.
+pub(super) struct Pieces {
+    /// Each with its name.
+    pub(super) each: Vec<(String, Vec<Operation>)>,
+    /// What to say about it.
+    pub(super) notes: Vec<String>,
+}
+
+/// The pieces of an input whose values are keyed, for checks that take all operations at once; `None` if they are not.
 pub(super) fn pieces<M: Shipped>(
     model: &M,
     asked: Option<KeyedArg>,
     input: &Input,
-) -> Result<Option<(Vec<(String, Vec<Operation>)>, Vec<String>)>, CliError> {
+) -> Result<Option<Pieces>, CliError> {
     let keying = match asked {
         Some(KeyedArg::Yes) => Keying::Keyed,
         Some(KeyedArg::No) => return Ok(None),
@@ -103,7 +110,7 @@ pub(super) fn pieces<M: Shipped>(
     let (objects, _, mut notes) = objects::<M>(input)?;
     notes.push(format!("{}: {READ_AS_KEYED}", input.name));
     let operation = |operation: Arc<Operation>| Arc::unwrap_or_clone(operation);
-    let pieces = match splits_by_key(M::ENTRY) {
+    let each = match splits_by_key(M::ENTRY) {
         true => objects
             .into_iter()
             .map(|object| {
@@ -118,7 +125,7 @@ pub(super) fn pieces<M: Shipped>(
             vec![(input.name.clone(), all)]
         }
     };
-    Ok(Some((pieces, notes)))
+    Ok(Some(Pieces { each, notes }))
 }
 
 fn with_note(mut report: Report, note: &str) -> Report {

@@ -20,7 +20,7 @@ use omnilink_report::{Look, WeakReport};
 use omnilink_trace::Operation;
 
 use super::bench::{Bench, Isolated, ShippedBench, SpecBench, weak_error};
-use super::keyed::{self, KeyedArg};
+use super::keyed::{self, KeyedArg, Pieces};
 use super::session::nothing_returned;
 use super::subject::{ShippedSubject, SpecSubject, Subject};
 use super::weak_jobs::{self, Answered};
@@ -418,10 +418,10 @@ fn keyed_histories<'a, M: Shipped>(
     if holds_histories(input) {
         return histories(input);
     }
-    let Some((pieces, notes)) = keyed::pieces(model, keyed, input)? else {
+    let Some(Pieces { each, notes }) = keyed::pieces(model, keyed, input)? else {
         return histories(input);
     };
-    let each = pieces.into_iter().map(|(name, operations)| {
+    let each = each.into_iter().map(|(name, operations)| {
         Recorded::from_operations(&name, operations).map_err(|error| weak_error(error.into()))
     });
     Ok(Histories {
