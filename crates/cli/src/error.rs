@@ -1,16 +1,21 @@
 //! What ends a command before it has an answer.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
 
 use omnilink_engine::{CheckError, Exhausted};
 use omnilink_link::{BindError, LinkError};
-use omnilink_models::{DecodeError, ModelSpecError};
+use omnilink_models::{DecodeError, DecodeProblem, ModelSpecError, is_code};
 use omnilink_record::RecordError;
 use omnilink_trace::{Place, Problem, TraceError};
 use thiserror::Error;
 
 use crate::exit::Exit;
+use crate::input::Input;
+
+/// How many operations are looked at for their codes.
+const CODES_FROM_MAX: usize = 1 << 20;
 
 /// Why a command cannot do what it was asked to. Every message says what to do about it.
 #[derive(Debug, Error)]
@@ -38,10 +43,31 @@ pub(crate) enum CliError {
     EndOfTime(Place),
     /// Nothing at all: more likely an accident than a history.
     #[error(
-        "{0}: there is nothing in it; was anything recorded? (a trace that is meant to have no operations has a header: \
-         {{\"omnilink\":1}})"
+        "{input}: there is nothing in it; was anything recorded? (a trace that is meant to have no operations has a header: \
+         {{\"omnilink\":1}}){}",
+        notes.iter().map(|note| format!("\n  {note}")).collect::<String>()
     )]
-    Empty(String),
+    Empty {
+        /// The input.
+        input: String,
+        /// What was noticed about it.
+        notes: Vec<String>,
+    },
+    /// A trace whose operations go by numbers.
+    #[error(
+        "{place}: operations go by {}, and only who wrote them knows what that stands for; give --ops {} with the right names, \
+         which are {known}",
+        codes.join(", "),
+        codes.iter().map(|code| format!("{code}=NAME")).collect::<Vec<_>>().join(",")
+    )]
+    Codes {
+        /// Where the first is.
+        place: Place,
+        /// All of them.
+        codes: Vec<String>,
+        /// The operations of the model.
+        known: String,
+    },
     /// The check itself failed.
     #[error("{0}")]
     Check(#[from] CheckError),
@@ -93,6 +119,32 @@ impl From<TraceError> for CliError {
 }
 
 impl CliError {
+    /// An input without operations.
+    pub(crate) fn empty(input: &str, notes: &[String]) -> Self {
+        Self::Empty {
+            input: input.to_owned(),
+            notes: notes.to_vec(),
+        }
+    }
+
+    /// The same error, with all codes of an input in place of the first that was met.
+    pub(crate) fn with_codes_of(self, input: &Input) -> Self {
+        let Self::Decode(error) = &self else { return self };
+        let DecodeProblem::Code { known, .. } = error.problem() else {
+            return self;
+        };
+        let Ok(trace) = input.open_once() else { return self };
+        let names = trace
+            .map_while(Result::ok)
+            .map(|operation| operation.name.to_string());
+        let codes: BTreeSet<String> = names.take(CODES_FROM_MAX).filter(|name| is_code(name)).collect();
+        Self::Codes {
+            place: error.place().clone(),
+            codes: codes.into_iter().collect(),
+            known: known.clone(),
+        }
+    }
+
     /// How the command ends.
     pub(crate) fn exit(&self) -> Exit {
         match self {

@@ -1,16 +1,18 @@
-//! Inputs that can be read more than once, standard input included.
+//! Inputs that can be read more than once, pipes included.
 //!
 //! An answer may need a second reading: the parts of a history that belong together are known at its end, and where an
-//! operation was read is worth knowing only after it turned out to matter. What comes through standard input is copied
-//! to a temporary file while it is read, so a pipe is checked as it flows and can still be read again. The operations of
-//! a short input are kept until it is dealt with.
+//! operation was read is worth knowing only after it turned out to matter. What comes through standard input or another pipe
+//! is copied to a temporary file while it is read, so a pipe is checked as it flows and can still be read again. The
+//! operations of a short input are kept until it is dealt with.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use omnilink_trace::{Format, OpenOptions, Order, Rereading, Trace, TraceError, UnknownFormat};
+use omnilink_trace::{
+    Format, Name, OpenOptions, Operation, Order, Rereading, Trace, TraceError, UnknownFormat,
+};
 
 use crate::error::CliError;
 use crate::interrupt;
@@ -53,14 +55,31 @@ fn is_packed(path: &Path) -> bool {
 #[derive(Clone, Debug)]
 enum Source {
     Path(PathBuf),
-    Stdin(Arc<Mutex<Spool>>),
+    /// Standard input, a named pipe, or what a shell puts in place of `<(command)`.
+    Pipe {
+        /// What messages call it.
+        name: String,
+        spool: Arc<Mutex<Spool>>,
+    },
+    /// Operations that were read from another input.
+    Operations(Arc<[Arc<Operation>]>, Format),
 }
 
 impl Input {
     /// The trace at `path`; `-` is standard input.
     pub(crate) fn new(path: &Path, options: OpenOptions) -> Result<Self, CliError> {
-        let source = match path.as_os_str() == "-" {
-            true => Source::Stdin(Arc::new(Mutex::new(Spool::new().map_err(CliError::Spool)?))),
+        let is_stdin = path.as_os_str() == "-";
+        let is_pipe =
+            is_stdin || std::fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir());
+        let source = match is_pipe {
+            true => Source::Pipe {
+                name: if is_stdin {
+                    "stdin".to_owned()
+                } else {
+                    path.display().to_string()
+                },
+                spool: Arc::new(Mutex::new(Spool::new(path).map_err(CliError::Spool)?)),
+            },
             false => Source::Path(path.to_owned()),
         };
         let mut input = Self {
@@ -75,6 +94,26 @@ impl Input {
             input.kept = Mutex::new(Kept::Never);
         }
         Ok(input)
+    }
+
+    /// Operations of another input, in order of start.
+    pub(crate) fn of_operations(name: String, operations: Arc<[Arc<Operation>]>, format: Format) -> Self {
+        Self {
+            name,
+            source: Source::Operations(operations, format),
+            options: OpenOptions::default(),
+            order: OnceLock::new(),
+            kept: Mutex::new(Kept::Never),
+        }
+    }
+
+    /// The bytes from the beginning, unless it is a folder.
+    pub(crate) fn bytes_from_start(&self) -> io::Result<Box<dyn Read>> {
+        match &self.source {
+            Source::Path(path) => Ok(Box::new(File::open(path)?)),
+            Source::Pipe { spool, .. } => Ok(Box::new(SpoolReader::new(spool))),
+            Source::Operations(..) => Ok(Box::new(io::empty())),
+        }
     }
 
     /// Several traces, each to be read by itself.
@@ -166,7 +205,7 @@ impl Input {
     pub(crate) fn has_among_first(
         &self,
         count: usize,
-        mut is_it: impl FnMut(usize, &omnilink_trace::Operation) -> bool,
+        mut is_it: impl FnMut(usize, &Operation) -> bool,
     ) -> bool {
         let mut any = |trace: Trace| -> Result<bool, TraceError> {
             for (position, operation) in trace.take(count).enumerate() {
@@ -211,12 +250,9 @@ impl Source {
     fn open(&self, options: &OpenOptions) -> Result<Trace, TraceError> {
         match self {
             Self::Path(path) => Trace::open(path, options),
-            Self::Stdin(spool) => {
-                let reader = SpoolReader {
-                    spool: Arc::clone(spool),
-                    at: 0,
-                };
-                Trace::from_reader("stdin", reader, options)
+            Self::Pipe { name, spool } => Trace::from_reader(name, SpoolReader::new(spool), options),
+            Self::Operations(operations, format) => {
+                Ok(Trace::from_operations(Arc::clone(operations), *format))
             }
         }
     }
@@ -227,16 +263,31 @@ pub(crate) fn format_name(name: &str) -> Result<Format, String> {
     name.parse().map_err(|error: UnknownFormat| error.to_string())
 }
 
-/// What has come through standard input so far.
+/// A code and the name that it stands for, for arguments.
+pub(crate) fn renaming(text: &str) -> Result<(String, Name), String> {
+    match text.split_once('=') {
+        Some((code, name)) if !code.trim().is_empty() && !name.trim().is_empty() => {
+            Ok((code.trim().to_owned(), Name::new(name.trim())))
+        }
+        _ => Err("give CODE=NAME, such as 0=put".to_owned()),
+    }
+}
+
+/// What has come through a pipe so far.
 #[derive(Debug)]
 struct Spool {
+    /// The pipe, unless it is standard input; opened when it is first read, since that may wait for its writer.
+    path: Option<PathBuf>,
+    pipe: Option<File>,
     file: File,
     len: u64,
 }
 
 impl Spool {
-    fn new() -> io::Result<Self> {
+    fn new(path: &Path) -> io::Result<Self> {
         Ok(Self {
+            path: (path.as_os_str() != "-").then(|| path.to_owned()),
+            pipe: None,
             file: tempfile::tempfile()?,
             len: 0,
         })
@@ -247,7 +298,7 @@ impl Spool {
             self.file.seek(SeekFrom::Start(at))?;
             return self.file.read(buffer);
         }
-        let read = interrupt::final_if_raised(io::stdin().lock().read(buffer))?;
+        let read = interrupt::final_if_raised(self.read_pipe(buffer))?;
         self.file.seek(SeekFrom::Start(self.len))?;
         self.file.write_all(&buffer[..read])?;
         self.len += read as u64;
@@ -255,10 +306,31 @@ impl Spool {
     }
 }
 
-/// One reading of standard input, from its beginning.
+impl Spool {
+    fn read_pipe(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let Some(path) = &self.path else {
+            return io::stdin().lock().read(buffer);
+        };
+        match &mut self.pipe {
+            Some(pipe) => pipe.read(buffer),
+            None => self.pipe.insert(File::open(path)?).read(buffer),
+        }
+    }
+}
+
+/// One reading of a pipe, from its beginning.
 struct SpoolReader {
     spool: Arc<Mutex<Spool>>,
     at: u64,
+}
+
+impl SpoolReader {
+    fn new(spool: &Arc<Mutex<Spool>>) -> Self {
+        Self {
+            spool: Arc::clone(spool),
+            at: 0,
+        }
+    }
 }
 
 impl Read for SpoolReader {

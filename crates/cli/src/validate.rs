@@ -298,6 +298,7 @@ fn report(input: &Input, request: &Request, answer: Answer) -> Report {
         seconds: 0.0,
         peak_bytes: peak_bytes(),
         places: BTreeMap::new(),
+        keys: Vec::new(),
         notes: Vec::new(),
         findings: None,
     }

@@ -399,6 +399,7 @@ fn decode_balances(call: &Call<'_>) -> Result<Option<Balances>, DecodeError> {
     let Some(result) = call.result(&["balances", "value"], 0) else {
         return Ok(None);
     };
+    call.succeeded(result)?;
     let wrong = || {
         call.wrong(
             THE_RESULT,

@@ -1,7 +1,7 @@
 //! One call of a trace, as a model looks at it.
 
 use omnilink_trace::{Args, Operation};
-use omnilink_value::Value;
+use omnilink_value::{Kind, Value};
 
 use crate::catalogue::{Entry, OpEntry, is_alike};
 use crate::decode::{DecodeError, DecodeProblem};
@@ -21,8 +21,7 @@ pub struct Call<'a> {
 
 impl<'a> Call<'a> {
     pub(crate) fn new(operation: &'a Operation, model: &'static Entry) -> Result<Self, DecodeError> {
-        let entry = model.op(&operation.name).or_else(|| model.op(flag(operation)?));
-        match entry {
+        match model.op(&operation.name) {
             Some(entry) => Ok(Self { operation, entry }),
             None => Err(Self::unknown(operation, model)),
         }
@@ -30,11 +29,20 @@ impl<'a> Call<'a> {
 
     #[cold]
     fn unknown(operation: &Operation, model: &'static Entry) -> DecodeError {
-        let problem = DecodeProblem::UnknownOp {
-            model: model.name,
-            op: operation.name.to_string(),
-            suggestion: nearest(&operation.name, model.op_names()),
-            known: model.ops.iter().map(|op| op.name).collect::<Vec<_>>().join(", "),
+        let known = model.ops.iter().map(|op| op.name).collect::<Vec<_>>().join(", ");
+        let (model_name, op) = (model.name, operation.name.to_string());
+        let problem = match is_code(&op) {
+            true => DecodeProblem::Code {
+                model: model_name,
+                op,
+                known,
+            },
+            false => DecodeProblem::UnknownOp {
+                model: model_name,
+                suggestion: nearest(&op, model.op_names()),
+                op,
+                known,
+            },
         };
         DecodeError::new(operation.place.clone(), problem)
     }
@@ -132,13 +140,69 @@ impl<'a> Call<'a> {
 
     /// The value that the call returned. Porcupine's outputs wrap it: `{"value": 3}`, `{"exists": false}`,
     /// `{"unknown": true}`.
-    pub(crate) fn value_result(&self, names: &[&str], position: usize) -> Option<Value> {
-        let result = self.result(names, position)?;
-        match Output::of(result) {
-            None => Some(result.clone()),
-            Some(Output { unknown: true, .. }) => None,
-            Some(Output { exists: false, .. }) => Some(Value::null()),
-            Some(Output { value, .. }) => value.cloned(),
+    ///
+    /// # Errors
+    /// When the wrapping says that the call failed, or says nothing about a value.
+    pub(crate) fn value_result(&self, names: &[&str], position: usize) -> Result<Option<Value>, DecodeError> {
+        let Some(result) = self.result(names, position) else {
+            return Ok(None);
+        };
+        let output = Output::of(result);
+        self.said_once(names, result, output.as_ref().and_then(|output| output.value))?;
+        let Some(output) = output else {
+            return Ok(Some(result.clone()));
+        };
+        self.succeeded(result)?;
+        // Where one record serves all operations, only `exists` and `unknown` speak about a read.
+        let speaks_of_reads = output.exists.is_some() || output.is_unknown.is_some();
+        match output {
+            Output {
+                is_unknown: Some(true),
+                ..
+            } => Ok(None),
+            Output {
+                exists: Some(false),
+                value,
+                ..
+            } if value.is_none_or(is_nothing) => Ok(Some(Value::null())),
+            Output {
+                exists: Some(false), ..
+            } => Err(self.wrong(THE_RESULT, result, "no value where nothing exists")),
+            Output { ok: Some(false), .. } if !speaks_of_reads => Err(self.wrong(THE_RESULT, result, FAILED)),
+            Output {
+                value: Some(value), ..
+            } => Ok(Some(value.clone())),
+            _ => Err(self.wrong(THE_RESULT, result, "the value")),
+        }
+    }
+
+    /// Checks that no argument under the name of the result says something else than the result does: a read that carries a value of
+    /// its own is more likely a write.
+    fn said_once(
+        &self,
+        names: &[&str],
+        result: &Value,
+        unwrapped: Option<&Value>,
+    ) -> Result<(), DecodeError> {
+        let (Some(_), Args::Named(record)) = (&self.operation.ret, &self.operation.args) else {
+            return Ok(());
+        };
+        match field(record, names) {
+            Some(given) if !is_nothing(given) && given != result && Some(given) != unwrapped => Err(self
+                .wrong(
+                    "an argument",
+                    given,
+                    "none of that name beside the result, or the same",
+                )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks that a result does not speak of an error.
+    pub(crate) fn succeeded(&self, result: &Value) -> Result<(), DecodeError> {
+        match Output::of(result).and_then(|output| output.error) {
+            Some(_) => Err(self.wrong(THE_RESULT, result, FAILED)),
+            None => Ok(()),
         }
     }
 
@@ -149,7 +213,7 @@ impl<'a> Call<'a> {
         position: usize,
         expected: &'static str,
     ) -> Result<Option<i64>, DecodeError> {
-        match self.value_result(names, position) {
+        match self.value_result(names, position)? {
             None => Ok(None),
             Some(value) if value.is_null() => Ok(None),
             Some(value) => match value.as_int() {
@@ -170,11 +234,32 @@ impl<'a> Call<'a> {
         if let Some(answer) = result.as_bool() {
             return Ok(Some(answer));
         }
-        match Output::of(result) {
-            Some(Output { unknown: true, .. }) => Ok(None),
-            Some(Output { ok, .. }) => Ok(ok),
-            None if self.is_echo(result) || is_ok(result) => Ok(Some(true)),
-            None => Err(self.wrong(THE_RESULT, result, "true or false")),
+        let wrong = || self.wrong(THE_RESULT, result, "true or false");
+        let Some(output) = Output::of(result) else {
+            return match self.is_echo(result) || is_ok(result) {
+                true => Ok(Some(true)),
+                false => Err(wrong()),
+            };
+        };
+        self.succeeded(result)?;
+        if output.is_unknown == Some(true) {
+            return Ok(None);
+        }
+        // A value beside the answer says nothing, or repeats what the call was made with.
+        let value = output
+            .value
+            .filter(|value| !is_nothing(value) && !self.is_echo(value));
+        match (output.ok, value) {
+            (Some(ok), None) => Ok(Some(ok)),
+            (None, Some(value)) if is_ok(value) => Ok(Some(true)),
+            (None, Some(value)) => value.as_bool().map(Some).ok_or_else(wrong),
+            (None, None) => match (output.exists, output.value) {
+                (Some(exists), _) => Ok(Some(exists)),
+                (None, Some(value)) if value.is_null() => Ok(None),
+                (None, Some(value)) if self.is_echo(value) => Ok(Some(true)),
+                _ => Err(wrong()),
+            },
+            (Some(_), Some(_)) => Err(wrong()),
         }
     }
 
@@ -188,20 +273,22 @@ impl<'a> Call<'a> {
 
     /// The same, with what to say otherwise.
     pub(crate) fn acknowledged_as(&self, position: usize, expected: &'static str) -> Result<(), DecodeError> {
-        match self.result(&[], position) {
-            None => Ok(()),
-            Some(result) if is_nothing(result) || self.is_echo(result) || is_ok(result) => Ok(()),
-            Some(result) => match (result.as_bool(), Output::of(result)) {
-                (Some(true), _)
-                | (
-                    _,
-                    Some(Output {
-                        ok: None | Some(true),
-                        ..
-                    }),
-                ) => Ok(()),
-                _ => Err(self.wrong(THE_RESULT, result, expected)),
-            },
+        let Some(result) = self.result(&[], position) else {
+            return Ok(());
+        };
+        let says_nothing = |value: &Value| {
+            is_nothing(value) || self.is_echo(value) || is_ok(value) || value.as_bool() == Some(true)
+        };
+        let is_fine = says_nothing(result)
+            || Output::of(result).is_some_and(|output| {
+                let is_fine = output.ok != Some(false) && output.error.is_none();
+                // That something exists is the answer to a question that this operation does not ask.
+                let is_silent = output.exists != Some(true) && output.value.is_none_or(says_nothing);
+                is_fine && (is_silent || output.is_unknown == Some(true))
+            });
+        match is_fine {
+            true => Ok(()),
+            false => Err(self.wrong(THE_RESULT, result, expected)),
         }
     }
 
@@ -238,6 +325,19 @@ impl<'a> Call<'a> {
         })
     }
 
+    /// `value`, where its place among others counts: a number that is no 64-bit integer has none.
+    pub(crate) fn ordered(&self, value: &Value) -> Result<Value, DecodeError> {
+        let is_opaque = value.kind() == Kind::Model && !value.is_null();
+        match is_opaque {
+            true => Err(self.wrong(
+                "a value",
+                value,
+                "a 64-bit integer or a text, because this model puts values in order",
+            )),
+            false => Ok(value.clone()),
+        }
+    }
+
     /// `value`, unless it is the one that stands for "nothing there".
     pub(crate) fn unreserved(
         &self,
@@ -258,16 +358,16 @@ impl<'a> Call<'a> {
     }
 }
 
-/// The operation's name where the argument `op` tells one of two operations by a truth value, as inputs of Porcupine's
-/// examples do.
-fn flag(operation: &Operation) -> Option<&'static str> {
-    match operation.args {
-        Args::Named(ref record) => field(record, &["op"])?
-            .as_bool()
-            .map(|flag| if flag { "true" } else { "false" }),
-        Args::Positional(_) => None,
-    }
+/// Whether an operation goes by a number or a truth value, as enumerations are written: what it means is anyone's guess.
+pub fn is_code(name: &str) -> bool {
+    let digits = name.strip_prefix('-').unwrap_or(name);
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_number || matches!(name, "true" | "false")
 }
+
+/// What to say about a result that speaks of a failure.
+const FAILED: &str = "no failure; mark an operation that did not happen \"aborted\": true, and leave out the end of one \
+                      that may have";
 
 /// How messages call what an operation returned.
 pub(crate) const THE_RESULT: &str = "the result";
@@ -304,8 +404,9 @@ fn alike<'a>(record: &'a Value, names: &[&str]) -> Option<&'a Value> {
 struct Output<'a> {
     value: Option<&'a Value>,
     ok: Option<bool>,
-    exists: bool,
-    unknown: bool,
+    exists: Option<bool>,
+    is_unknown: Option<bool>,
+    error: Option<&'a Value>,
 }
 
 impl<'a> Output<'a> {
@@ -314,16 +415,21 @@ impl<'a> Output<'a> {
         let mut output = Self {
             value: None,
             ok: None,
-            exists: true,
-            unknown: false,
+            exists: None,
+            is_unknown: None,
+            error: None,
         };
         let fields = result.as_record().filter(|fields| !fields.is_empty())?;
         for (name, value) in fields.iter() {
             match (name.to_ascii_lowercase().as_str(), value.as_bool()) {
                 ("value" | "values" | "result", _) => output.value = Some(value),
                 ("ok" | "success", Some(ok)) => output.ok = Some(ok),
-                ("exists" | "found", Some(exists)) => output.exists = exists,
-                ("unknown", Some(unknown)) => output.unknown = unknown,
+                ("exists" | "found", Some(exists)) => output.exists = Some(exists),
+                ("unknown", Some(is_unknown)) => output.is_unknown = Some(is_unknown),
+                ("err" | "error", flag) => {
+                    let is_none = is_nothing(value) || flag == Some(false);
+                    output.error = (!is_none).then_some(value);
+                }
                 _ => return None,
             }
         }

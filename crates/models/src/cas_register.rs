@@ -168,21 +168,21 @@ impl Decode for CasRegister {
         ops: &[
             OpEntry {
                 name: "read",
-                aliases: &["get", "load", "0"],
+                aliases: &["get", "load"],
                 arguments: "",
                 result: "value",
                 meaning: "the register held value",
             },
             OpEntry {
                 name: "write",
-                aliases: &["put", "set", "store", "1"],
+                aliases: &["put", "set", "store"],
                 arguments: "value",
                 result: "",
                 meaning: "the register now holds value",
             },
             OpEntry {
                 name: "cas",
-                aliases: &["compare-and-set", "compare-and-swap", "compare-exchange", "2"],
+                aliases: &["compare-and-set", "compare-and-swap", "compare-exchange"],
                 arguments: "from, to; or value = [from, to]",
                 result: "true or false",
                 meaning: "if the register held from, it now holds to, and the result is true",
@@ -205,7 +205,7 @@ impl Decode for CasRegister {
 
     fn decode_call(&self, call: &Call<'_>) -> Result<CasRegisterOp, DecodeError> {
         match call.op() {
-            "read" => Ok(CasRegisterOp::Read(call.value_result(&["value"], 0))),
+            "read" => Ok(CasRegisterOp::Read(call.value_result(&["value"], 0)?)),
             "write" => {
                 call.acknowledged(1)?;
                 Ok(CasRegisterOp::Write(

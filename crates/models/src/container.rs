@@ -58,8 +58,12 @@ impl Call<'_> {
     }
 
     /// The element that came out; `Some(None)` for "empty", `None` where the result was not seen.
-    pub(crate) fn element_result(&self, empty: &Value, position: usize) -> Option<Option<Value>> {
+    pub(crate) fn element_result(
+        &self,
+        empty: &Value,
+        position: usize,
+    ) -> Result<Option<Option<Value>>, DecodeError> {
         let result = self.value_result(&["value", "element", "item"], position)?;
-        Some(Some(result).filter(|result| !result.is_null() && result != empty))
+        Ok(result.map(|result| Some(result).filter(|result| !result.is_null() && result != empty)))
     }
 }

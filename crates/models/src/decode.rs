@@ -103,6 +103,19 @@ pub enum DecodeProblem {
         /// The operations that there are.
         known: String,
     },
+    /// An operation that goes by a number or a truth value.
+    #[error(
+        "the operation is called {op}, and only who wrote it knows what that stands for; say so for each of them: \
+         --ops {op}=NAME,… with names of the model {model}, which are {known}"
+    )]
+    Code {
+        /// The model.
+        model: &'static str,
+        /// What the operation goes by.
+        op: String,
+        /// The operations that there are.
+        known: String,
+    },
     /// An argument is missing.
     #[error("{op} has no argument \"{argument}\"; expected {expected}")]
     MissingArgument {

@@ -178,28 +178,28 @@ impl Decode for Kv {
         ops: &[
             OpEntry {
                 name: "get",
-                aliases: &["read", "0"],
+                aliases: &["read"],
                 arguments: "key",
                 result: "value; nil or \"\" for none",
                 meaning: "key held value",
             },
             OpEntry {
                 name: "put",
-                aliases: &["write", "set", "1"],
+                aliases: &["write", "set"],
                 arguments: "key, value",
                 result: "",
                 meaning: "key now holds value",
             },
             OpEntry {
                 name: "append",
-                aliases: &["2"],
+                aliases: &[],
                 arguments: "key, value (a text)",
                 result: "",
                 meaning: "value was added behind the text that key held; a missing key holds the empty text",
             },
             OpEntry {
                 name: "delete",
-                aliases: &["del", "remove", "erase", "3"],
+                aliases: &["del", "remove", "erase"],
                 arguments: "key",
                 result: "true or false, if known",
                 meaning: "key now holds nothing; whether it held something before",
@@ -215,7 +215,7 @@ impl Decode for Kv {
         const VALUE: &[&str] = &["value", "v"];
         let key = call.argument(&["key", "k"], 0, "the key")?.clone();
         let action = match call.op() {
-            "get" => KvAction::Get(call.value_result(VALUE, 1)),
+            "get" => KvAction::Get(call.value_result(VALUE, 1)?),
             "delete" => KvAction::Delete(call.yes_or_no(&["existed", "found"], 1)?),
             "put" => {
                 call.acknowledged(2)?;

@@ -49,6 +49,7 @@ mod counter;
 mod decode;
 mod describe;
 mod java_map;
+mod keyed;
 mod keys;
 mod kv;
 mod log;
@@ -67,7 +68,7 @@ mod stack;
 
 pub use assoc::Assoc;
 pub use bank::{Balances, Bank, BankOp};
-pub use call::Call;
+pub use call::{Call, is_code};
 pub use cas_register::{CasRegister, CasRegisterOp, FailedCas};
 pub use catalogue::{Entry, OpEntry, OptionEntry, Shipped, Visitor, catalogue, with_model};
 pub use counter::{Counter, CounterOp};
@@ -75,6 +76,7 @@ pub use decode::{Decode, DecodeError, DecodeProblem, Decoded};
 pub use java_map::{
     End, JavaMap, JavaMapCall, JavaMapError, JavaMapOp, KeyMethod, Near, Wanted, WholeMethod,
 };
+pub use keyed::{KeyEvidence, Keying, split, splits_by_key};
 pub use kv::{Kv, KvAction, KvOp};
 pub use log::{Log, LogOp};
 pub use map::{Map, MapAction, MapOp};

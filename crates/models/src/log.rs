@@ -213,7 +213,7 @@ impl Decode for Log {
                     i64::MIN,
                     "the index, a number",
                 )?;
-                let result = call.value_result(&["value", "entry"], 1);
+                let result = call.value_result(&["value", "entry"], 1)?;
                 Ok(LogOp::Read(
                     index,
                     result.map(|entry| Some(entry).filter(|entry| !entry.is_null())),

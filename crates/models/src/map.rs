@@ -303,26 +303,23 @@ impl Decode for Map {
     fn decode_call(&self, call: &Call<'_>) -> Result<MapOp, DecodeError> {
         const PREVIOUS: &[&str] = &["previous", "old"];
         if call.op() == "range" {
-            let low = call
-                .argument(&["lo", "low", "from"], 0, "the first key of the range")?
-                .clone();
-            let high = call
-                .argument(&["hi", "high", "to"], 1, "the last key of the range")?
-                .clone();
+            let low = call.argument(&["lo", "low", "from"], 0, "the first key of the range")?;
+            let high = call.argument(&["hi", "high", "to"], 1, "the last key of the range")?;
+            let (low, high) = (call.ordered(low)?, call.ordered(high)?);
             let count = call.integer_result(&["count"], 2, "a number of keys")?;
             return Ok(MapOp::Range(low, high, count));
         }
-        let key = call.argument(&["key", "k"], 0, "the key")?.clone();
+        let key = call.ordered(call.argument(&["key", "k"], 0, "the key")?)?;
         let inserted = || {
             let value = call.argument(&["value", "v"], 1, "the value to map the key to")?;
             call.unreserved(value, &self.none, "no value", "--model map:none=nil")
         };
         let previous = |names, position| {
-            let result = call.value_result(names, position);
-            result.map(|result| Some(result).filter(|result| !result.is_null() && *result != self.none))
+            let result = call.value_result(names, position)?;
+            Ok(result.map(|result| Some(result).filter(|result| !result.is_null() && *result != self.none)))
         };
         let replaced = |inserted: &Value| {
-            let replaced = previous(PREVIOUS, 2);
+            let replaced = previous(PREVIOUS, 2)?;
             match &replaced {
                 // Taken for the previous value, a mere confirmation would be a violation.
                 Some(Some(answer)) if answer.as_bool().is_some() && inserted.as_bool().is_none() => {
@@ -333,7 +330,7 @@ impl Decode for Map {
         };
         let action = match call.op() {
             "contains" => MapAction::Contains(call.yes_or_no(&["found"], 1)?),
-            "get" => MapAction::Get(previous(&["value"], 1)),
+            "get" => MapAction::Get(previous(&["value"], 1)?),
             "insert" => {
                 let value = inserted()?;
                 let previous = replaced(&value)?;
@@ -344,7 +341,7 @@ impl Decode for Map {
                 let previous = replaced(&value)?;
                 MapAction::InsertIfAbsent(value, previous)
             }
-            _ => MapAction::Erase(previous(PREVIOUS, 1)),
+            _ => MapAction::Erase(previous(PREVIOUS, 1)?),
         };
         Ok(MapOp::Key(key, action))
     }

@@ -218,15 +218,18 @@ impl Decode for MultiRegister {
     fn decode_call(&self, call: &Call<'_>) -> Result<MultiRegisterOp, DecodeError> {
         let access = match call.op() {
             "txn" => return decode_transaction(call),
+            // Jepsen also calls a transaction of reads `read`, and one of writes `write`.
+            _ if is_list_of_accesses(call) => return decode_transaction(call),
             "read" => {
                 let (key, _) = key_and_value(call)?;
-                let result = call.value_result(&["value"], 1);
+                let is_pair = call.find(KEY, 0).is_none_or(|named| *named != key);
+                let names: &[&str] = if is_pair { &[] } else { &["value"] };
+                let result = call.value_result(names, 1)?;
                 // Jepsen's independent keys: the result repeats the key.
                 let of_key = |value: &Value| match value.as_tuple() {
                     Some([again, value]) if *again == key => Some(value.clone()),
                     _ => None,
                 };
-                let is_pair = call.find(KEY, 0).is_none_or(|named| *named != key);
                 Access::Read(
                     key.clone(),
                     result.map(|value| of_key(&value).filter(|_| is_pair).unwrap_or(value)),
@@ -256,6 +259,18 @@ fn key_and_value<'a>(call: &Call<'a>) -> Result<(Value, Option<&'a Value>), Deco
             .argument(KEY, 0, "the register's key, or value = [key, value]")
             .map(|key| (key.clone(), None)),
     }
+}
+
+fn is_list_of_accesses(call: &Call<'_>) -> bool {
+    let is_access = |access: &Value| {
+        let name = access
+            .as_tuple()
+            .and_then(<[Value]>::first)
+            .and_then(Value::as_str);
+        name.is_some_and(|name| ["r", "w", "read", "write"].contains(&name))
+    };
+    let value = call.operation().args.field("value").and_then(Value::as_tuple);
+    value.is_some_and(|accesses| !accesses.is_empty() && accesses.iter().all(is_access))
 }
 
 fn decode_transaction(call: &Call<'_>) -> Result<MultiRegisterOp, DecodeError> {

@@ -214,8 +214,6 @@ pub(crate) fn value_of(text: &str) -> Value {
         "nil" | "null" => Value::null(),
         "true" => Value::bool(true),
         "false" => Value::bool(false),
-        _ => text
-            .parse()
-            .map_or_else(|_| Value::str(text.trim_matches('"')), Value::int),
+        _ => Value::number(text).unwrap_or_else(|| Value::str(text.trim_matches('"'))),
     }
 }

@@ -221,13 +221,22 @@ impl Decode for PriorityQueue {
     };
 
     fn decode_call(&self, call: &Call<'_>) -> Result<PriorityQueueOp, DecodeError> {
+        let ordered_result = || {
+            let result = call.element_result(&self.empty, 0)?;
+            if let Some(Some(element)) = &result {
+                call.ordered(element)?;
+            }
+            Ok(result)
+        };
         match call.op() {
             "insert" => {
                 call.acknowledged(1)?;
-                Ok(PriorityQueueOp::Insert(call.element(&self.empty)?))
+                Ok(PriorityQueueOp::Insert(
+                    call.ordered(&call.element(&self.empty)?)?,
+                ))
             }
-            "poll" => Ok(PriorityQueueOp::Poll(call.element_result(&self.empty, 0))),
-            "peek" => Ok(PriorityQueueOp::Peek(call.element_result(&self.empty, 0))),
+            "poll" => Ok(PriorityQueueOp::Poll(ordered_result()?)),
+            "peek" => Ok(PriorityQueueOp::Peek(ordered_result()?)),
             _ => Ok(PriorityQueueOp::Size(call.size_result()?)),
         }
     }

@@ -363,7 +363,7 @@ impl Decode for Queue {
             }
             "dequeue" => {
                 let values = call
-                    .element_result(&self.empty, 0)
+                    .element_result(&self.empty, 0)?
                     .map(|front| front.into_iter().collect());
                 Ok(QueueOp::Dequeue {
                     most: Some(1),
@@ -385,7 +385,7 @@ impl Decode for Queue {
                 most: Some(usize::MAX),
                 values: decode_batch(call, 0)?,
             }),
-            "peek" => Ok(QueueOp::Peek(call.element_result(&self.empty, 0))),
+            "peek" => Ok(QueueOp::Peek(call.element_result(&self.empty, 0)?)),
             _ => Ok(QueueOp::Size(call.size_result()?)),
         }
     }
@@ -404,7 +404,7 @@ impl Queue {
 }
 
 fn decode_batch(call: &Call<'_>, position: usize) -> Result<Option<Batch>, DecodeError> {
-    let Some(result) = call.value_result(MANY, position) else {
+    let Some(result) = call.value_result(MANY, position)? else {
         return Ok(None);
     };
     match result.as_tuple() {

@@ -84,14 +84,14 @@ impl Decode for Register {
         ops: &[
             OpEntry {
                 name: "read",
-                aliases: &["get", "load", "0", "true"],
+                aliases: &["get", "load"],
                 arguments: "",
                 result: "value",
                 meaning: "the register held value",
             },
             OpEntry {
                 name: "write",
-                aliases: &["put", "set", "store", "1", "false"],
+                aliases: &["put", "set", "store"],
                 arguments: "value",
                 result: "",
                 meaning: "the register now holds value",
@@ -104,7 +104,7 @@ impl Decode for Register {
 
     fn decode_call(&self, call: &Call<'_>) -> Result<RegisterOp, DecodeError> {
         match call.op() {
-            "read" => Ok(RegisterOp::Read(call.value_result(&["value"], 0))),
+            "read" => Ok(RegisterOp::Read(call.value_result(&["value"], 0)?)),
             _ => {
                 call.acknowledged(1)?;
                 Ok(RegisterOp::Write(

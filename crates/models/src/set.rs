@@ -189,7 +189,7 @@ impl Decode for Set {
         ops: &[
             OpEntry {
                 name: "add",
-                aliases: &["insert", "put", "true"],
+                aliases: &["insert", "put"],
                 arguments: "value",
                 result: "true or false, if known",
                 meaning: "value is now in the set; whether it was absent before",
@@ -210,7 +210,7 @@ impl Decode for Set {
             },
             OpEntry {
                 name: "read",
-                aliases: &["elements", "snapshot", "false"],
+                aliases: &["elements", "snapshot"],
                 arguments: "",
                 result: "the elements, as a set or a list",
                 meaning: "all elements of the set",
@@ -261,7 +261,7 @@ impl Decode for Set {
 }
 
 fn decode_read(call: &Call<'_>) -> Result<SetOp, DecodeError> {
-    let Some(seen) = call.value_result(&["value", "values"], 0) else {
+    let Some(seen) = call.value_result(&["value", "values"], 0)? else {
         return Ok(SetOp::Read(None));
     };
     if seen.as_set().is_some() {

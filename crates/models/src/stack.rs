@@ -156,8 +156,8 @@ impl Decode for Stack {
                 call.acknowledged(1)?;
                 Ok(StackOp::Push(call.element(&self.empty)?))
             }
-            "pop" => Ok(StackOp::Pop(call.element_result(&self.empty, 0))),
-            "peek" => Ok(StackOp::Peek(call.element_result(&self.empty, 0))),
+            "pop" => Ok(StackOp::Pop(call.element_result(&self.empty, 0)?)),
+            "peek" => Ok(StackOp::Peek(call.element_result(&self.empty, 0)?)),
             _ => Ok(StackOp::Size(call.size_result()?)),
         }
     }

@@ -6,6 +6,7 @@ use omnilink_engine::{Alternative, Candidate, Counterexample, Fate, OpView, Unfi
 use serde::Serialize;
 
 use crate::findings::SpecFindings;
+use crate::keys::KeyReport;
 use crate::minimal::MinimalHistory;
 use crate::report::{Answer, Report};
 
@@ -36,6 +37,8 @@ struct JsonReport<'a> {
     unknown: Option<JsonUnknown<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     spec: Option<&'a SpecFindings>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    keys: &'a [KeyReport],
     notes: &'a [String],
 }
 
@@ -121,6 +124,7 @@ impl Report {
             minimal: None,
             unknown: None,
             spec: self.findings.as_deref(),
+            keys: &self.keys,
             notes: &self.notes,
         };
         match &self.answer {

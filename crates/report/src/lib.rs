@@ -28,6 +28,7 @@
 mod figures;
 mod findings;
 mod json;
+mod keys;
 mod layout;
 mod look;
 mod minimal;
@@ -40,6 +41,7 @@ mod weak;
 
 pub use figures::{bytes, count, seconds};
 pub use findings::{ActionFindings, BranchFindings, InvariantFindings, LongFindings, SpecFindings};
+pub use keys::KeyReport;
 pub use look::{Look, Tone};
 pub use minimal::MinimalHistory;
 pub use paragraph::wrapped;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use omnilink_engine::{Consistency, Figures, OpView, Outcome, Verdict};
 
 use crate::findings::SpecFindings;
+use crate::keys::KeyReport;
 use crate::minimal::MinimalHistory;
 use crate::thread_names::ThreadNames;
 
@@ -29,6 +30,8 @@ pub struct Report {
     pub peak_bytes: Option<u64>,
     /// Where operations that occur in the answer were read, by position in the history.
     pub places: BTreeMap<u64, String>,
+    /// What became of each object, if the history is one of many; the answer is that of the worst.
+    pub keys: Vec<KeyReport>,
     /// What a person should be told about the input.
     pub notes: Vec<String>,
     /// What else was found, if the model is a specification.

@@ -101,6 +101,7 @@ fn with_answer(answer: Answer, places: BTreeMap<u64, String>) -> Report {
         seconds: 0.0123,
         peak_bytes: Some(5_600_000),
         places,
+        keys: Vec::new(),
         notes: Vec::new(),
         findings: None,
     }

@@ -9,7 +9,7 @@ use omnilink_value::json::Cursor as JsonCursor;
 use omnilink_value::msgpack::Cursor as MsgpackCursor;
 
 use crate::Format;
-use crate::import::{is_fastlin_title, is_jepsen_line, is_porcupine_key};
+use crate::import::{is_fastlin_title, is_fptlin_line, is_jepsen_line, is_limo_title, is_porcupine_key};
 use crate::input::Window;
 use crate::maps::is_map;
 
@@ -44,6 +44,8 @@ fn fallback(bytes: &[u8]) -> Option<Format> {
         None => Some(Format::Ndjson),
         Some(0) if bytes.iter().all(|&byte| byte == 0) => Some(Format::Msgpack),
         Some(b'{') => Some(Format::Ndjson),
+        Some(b'[') => Some(Format::Json),
+        Some(b'#') if is_fastlin_title(first_line(bytes)) => Some(Format::Fastlin),
         Some(&byte) if is_map(byte) => Some(Format::Msgpack),
         Some(_) => None,
     }
@@ -58,12 +60,21 @@ fn guess(bytes: &[u8]) -> Guess {
         None => Guess::Unsure,
         Some(byte) if is_map(byte) => guess_msgpack(bytes),
         Some(b'{') => match visible.next() {
-            Some(b'"') => guess_json(bytes),
+            Some(b'"') => guess_json(bytes, Format::Ndjson),
             Some(_) => Guess::Sure(Format::JepsenEdn),
             None => Guess::Unsure,
         },
         Some(b'[') => match (visible.next(), visible.next()) {
-            (Some(b'{'), Some(b'"')) | (Some(b']'), _) => Guess::Sure(Format::Porcupine),
+            (Some(b'{'), Some(b'"')) => guess_json(bytes, Format::Json),
+            (Some(b']'), _) => Guess::Sure(Format::Porcupine),
+            // `[1] call enq(5)`, or a history of forms that are no maps, which the reader refuses.
+            (Some(b'0'..=b'9'), _) if first_line(bytes).ends_with(b"\n") => {
+                match is_limo_event(first_line(bytes)) {
+                    true => Guess::Sure(Format::Limo),
+                    false => Guess::Sure(Format::JepsenEdn),
+                }
+            }
+            (Some(b'0'..=b'9'), _) => Guess::Unsure,
             (Some(b'{'), None) | (None, _) => Guess::Unsure,
             _ => Guess::Sure(Format::JepsenEdn),
         },
@@ -82,27 +93,81 @@ fn guess_msgpack(bytes: &[u8]) -> Guess {
     }
 }
 
-fn guess_json(bytes: &[u8]) -> Guess {
+/// Goes by the keys of the first object. `ours` is the format of records of our own.
+fn guess_json(bytes: &[u8], ours: Format) -> Guess {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default(),
     };
     let mut cursor = JsonCursor::new(text);
-    match cursor.object().and_then(|()| cursor.key(true)) {
-        Ok(Some(key)) if is_porcupine_key(&key) => Guess::Sure(Format::Porcupine),
-        Ok(_) => Guess::Sure(Format::Ndjson),
-        Err(_) => Guess::Unsure,
+    if cursor.peek() == Some(b'[') && cursor.array().is_err() {
+        return Guess::Unsure;
+    }
+    if cursor.object().is_err() {
+        return Guess::Unsure;
+    }
+    let mut is_first = true;
+    loop {
+        let key = match cursor.key(is_first) {
+            Ok(Some(key)) => key,
+            Ok(None) => return Guess::Sure(ours),
+            Err(_) => return Guess::Unsure,
+        };
+        is_first = false;
+        match key.as_ref() {
+            "omnilink" | "thread" | "op" | "args" | "start" | "end" | "ret" | "vars" | "clock" | "meta" => {
+                return Guess::Sure(ours);
+            }
+            "type" => {
+                let mut ahead = cursor.clone();
+                if ahead.peek() == Some(b'"')
+                    && let Ok(kind) = ahead.string()
+                    && ["invoke", "ok", "fail", "info"].contains(&kind.as_ref())
+                {
+                    return Guess::Sure(Format::JepsenJson);
+                }
+            }
+            // Both have it.
+            "value" => {}
+            key if is_porcupine_key(key) => return Guess::Sure(Format::Porcupine),
+            _ => {}
+        }
+        if cursor.skip().is_err() {
+            return Guess::Unsure;
+        }
     }
 }
 
-/// `# stack` titles a fastlin file; `#jepsen.history.Op{…}`, `#_` and `#{` are EDN.
+/// `# stack` titles a file of fastlin or fptlin, `# @object queue` one of LiMo; `#jepsen.history.Op{…}`, `#_` and `#{` are
+/// EDN.
 fn guess_hash(bytes: &[u8]) -> Guess {
     let line = first_line(bytes);
-    match line.ends_with(b"\n") {
-        _ if is_fastlin_title(line) => Guess::Sure(Format::Fastlin),
-        true => Guess::Sure(Format::JepsenEdn),
-        false => Guess::Unsure,
+    if !line.ends_with(b"\n") {
+        return Guess::Unsure;
     }
+    let lines = bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    let mut comments = lines.take_while(|line| line.is_empty() || line.starts_with(b"#"));
+    if comments.any(is_limo_title) {
+        return Guess::Sure(Format::Limo);
+    }
+    if !is_fastlin_title(line) {
+        return Guess::Sure(Format::JepsenEdn);
+    }
+    match first_line(&bytes.trim_ascii_start()[line.len()..]) {
+        [] => Guess::Unsure,
+        next if is_fptlin_line(next) => Guess::Sure(Format::Fptlin),
+        _ => Guess::Sure(Format::Fastlin),
+    }
+}
+
+/// Whether a line of LiMo begins here that is no title.
+fn is_limo_event(line: &[u8]) -> bool {
+    let behind = line
+        .iter()
+        .position(|&byte| byte == b']')
+        .map(|at| &line[at + 1..]);
+    let rest = behind.unwrap_or_default().trim_ascii();
+    rest.starts_with(b"call") || rest.starts_with(b"return")
 }
 
 fn guess_log(bytes: &[u8]) -> Guess {

@@ -1,4 +1,4 @@
-//! A directory of one file per thread.
+//! A directory: one file per thread, or the folder of a Jepsen run.
 
 use std::path::{Path, PathBuf};
 
@@ -13,6 +13,11 @@ const EXTENSIONS: [&str; 9] = [
 /// The files of `directory` that belong to the trace, in the order of their names.
 pub(crate) fn files_of(directory: &Path, notes: &Notes) -> Result<Vec<PathBuf>, TraceError> {
     let error = |error| TraceError::new(Place::whole(&directory.display().to_string()), error);
+    if let Some((file, how)) = history_of_run(directory) {
+        let place = Place::whole(&directory.display().to_string());
+        notes.push(Note::Reading { place, how });
+        return Ok(vec![file]);
+    }
     let mut files = Vec::new();
     let mut skipped = 0;
     for entry in std::fs::read_dir(directory).map_err(error)? {
@@ -23,9 +28,16 @@ pub(crate) fn files_of(directory: &Path, notes: &Notes) -> Result<Vec<PathBuf>, 
         }
     }
     if files.is_empty() {
+        let problem = if directory.join("test.jepsen").exists() || directory.join("test.fressian").exists() {
+            Problem::JepsenBinary
+        } else if let Some(example) = run_below(directory) {
+            Problem::JepsenStore { example }
+        } else {
+            Problem::EmptyDirectory
+        };
         return Err(TraceError::new(
             Place::whole(&directory.display().to_string()),
-            Problem::EmptyDirectory,
+            problem,
         ));
     }
     files.sort_unstable();
@@ -38,6 +50,46 @@ pub(crate) fn files_of(directory: &Path, notes: &Notes) -> Result<Vec<PathBuf>, 
         });
     }
     Ok(files)
+}
+
+/// What Jepsen calls the history of a run, the best to read first, and what to say about it.
+const HISTORIES: [(&str, &str); 4] = [
+    ("history.edn", "a Jepsen run; its history.edn is read"),
+    ("history.json", "a Jepsen run; its history.json is read"),
+    ("history.txt", "a Jepsen run; its history.txt is read"),
+    ("jepsen.log", "a Jepsen run; its jepsen.log is read"),
+];
+
+/// The history of the Jepsen run whose folder this is.
+fn history_of_run(directory: &Path) -> Option<(PathBuf, &'static str)> {
+    HISTORIES.iter().find_map(|(name, how)| {
+        let spelled = |suffix: &&str| directory.join(format!("{name}{suffix}"));
+        let file = ["", ".gz", ".zst", ".zstd"]
+            .iter()
+            .map(spelled)
+            .find(|file| file.is_file());
+        file.map(|file| (file, *how))
+    })
+}
+
+/// The newest run in a folder of runs, or in a folder of such folders: `store/` and `store/test/`.
+fn run_below(directory: &Path) -> Option<PathBuf> {
+    let folders = |directory: &Path| {
+        let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+        let mut folders: Vec<PathBuf> = entries
+            .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+            .map(|entry| entry.path())
+            .collect();
+        folders.sort_unstable();
+        folders
+    };
+    let is_run = |folder: &PathBuf| history_of_run(folder).is_some();
+    let below = folders(directory);
+    let deeper = below
+        .iter()
+        .rev()
+        .flat_map(|folder| folders(folder).into_iter().rev());
+    below.iter().rev().cloned().chain(deeper).find(is_run)
 }
 
 fn is_trace_name(path: &Path) -> bool {

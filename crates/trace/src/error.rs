@@ -157,6 +157,17 @@ pub enum Problem {
         /// The operation that returns.
         op: Name,
     },
+    /// A return that does not say of which call.
+    #[error(
+        "{op} returns without saying of which process, and {}; add :process to the events",
+        match candidates { 0 => "no open call fits it".to_owned(), many => format!("{many} open calls fit it") }
+    )]
+    UnclearReturn {
+        /// The operation that returns.
+        op: Name,
+        /// How many open calls it may be the return of.
+        candidates: usize,
+    },
     /// Two returns of one call.
     #[error("call {call} returns a second time; it had already returned in {earlier}")]
     DuplicateReturn {
@@ -245,6 +256,21 @@ pub enum Problem {
         message: Value,
         /// The first sender.
         earlier: Place,
+    },
+    /// A compressed file that stops before anything can be read.
+    #[error("the compressed data end early, before the first record; copy the whole file again")]
+    NothingUnpacked,
+    /// The file that Jepsen keeps for itself.
+    #[error(
+        "this is Jepsen's own binary format; give the history.edn or history.txt of the same run, or write one: \
+         (spit \"history.edn\" (apply str (map #(str (pr-str (into {{}} %)) \"\\n\") (:history (jepsen.store/test -1)))))"
+    )]
+    JepsenBinary,
+    /// A folder of Jepsen's runs instead of one of them.
+    #[error("a folder of Jepsen runs; give one of them, such as {}", example.display())]
+    JepsenStore {
+        /// One of them.
+        example: std::path::PathBuf,
     },
     /// Nothing to read.
     #[error("a directory without trace files; one file per thread was expected")]

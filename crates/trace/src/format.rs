@@ -10,18 +10,26 @@ use thiserror::Error;
 pub enum Format {
     /// Trace format 1 as JSON, one record a line.
     Ndjson,
+    /// The same records as one JSON array, or one after the other on as many lines as they like.
+    Json,
     /// Trace format 1 as MessagePack, one map after the other.
     Msgpack,
     /// OmniLink's own per-thread logs: MessagePack maps with `operation_name` and `operation`.
     OmniLink,
     /// A Jepsen history as EDN.
     JepsenEdn,
+    /// A Jepsen history as JSON, as elle-cli reads it.
+    JepsenJson,
     /// A Jepsen text log.
     JepsenLog,
     /// Porcupine operations or events as JSON.
     Porcupine,
-    /// The `method value start end` text of the fastlin test cases.
+    /// The `method value start end` text of the fastlin and PolyLin test cases.
     Fastlin,
+    /// The `process start end METHOD values` text of the fptlin test cases.
+    Fptlin,
+    /// The `[1] call enq(5)` text of Violin and LiMo.
+    Limo,
 }
 
 /// A name that is no format.
@@ -31,28 +39,36 @@ pub struct UnknownFormat(pub String);
 
 impl Format {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 11] = [
         Self::Ndjson,
+        Self::Json,
         Self::Msgpack,
         Self::OmniLink,
         Self::JepsenEdn,
+        Self::JepsenJson,
         Self::JepsenLog,
         Self::Porcupine,
         Self::Fastlin,
+        Self::Fptlin,
+        Self::Limo,
     ];
 
-    pub(crate) const LIST: &str = "ndjson, msgpack, omnilink, jepsen-edn, jepsen-log, porcupine, fastlin";
+    pub(crate) const LIST: &str = "ndjson, json, msgpack, omnilink, jepsen-edn, jepsen-json, jepsen-log, porcupine, fastlin, fptlin, limo";
 
     /// The name by which people choose it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ndjson => "ndjson",
+            Self::Json => "json",
             Self::Msgpack => "msgpack",
             Self::OmniLink => "omnilink",
             Self::JepsenEdn => "jepsen-edn",
+            Self::JepsenJson => "jepsen-json",
             Self::JepsenLog => "jepsen-log",
             Self::Porcupine => "porcupine",
             Self::Fastlin => "fastlin",
+            Self::Fptlin => "fptlin",
+            Self::Limo => "limo",
         }
     }
 }

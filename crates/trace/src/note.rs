@@ -26,6 +26,13 @@ pub enum Note {
         /// What they were.
         what: &'static str,
     },
+    /// The input left something open, and this is how it was read.
+    Reading {
+        /// Where.
+        place: Place,
+        /// How.
+        how: &'static str,
+    },
     /// The input was not in order of start and has been sorted.
     Sorted {
         /// The input.
@@ -58,6 +65,7 @@ impl fmt::Display for Note {
                 write!(f, "{place}: cut off here: {reason}; everything before was read")
             }
             Self::Skipped { file, count, what } => write!(f, "{file}: skipped {count} {what}"),
+            Self::Reading { place, how } => write!(f, "{place}: {how}"),
             Self::Sorted { file, spilled: false } => write!(f, "{file}: was not in order of start; sorted"),
             Self::Sorted { file, spilled: true } => {
                 write!(

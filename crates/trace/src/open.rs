@@ -1,5 +1,6 @@
 //! Opening inputs: files, directories, streams; finding their format; bringing them in order.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -7,16 +8,17 @@ use omnilink_value::Value;
 
 use crate::detect::detect;
 use crate::directory::{files_of, stem};
-use crate::format1::{Defaults, MsgpackRecords, NdjsonRecords};
+use crate::format1::{Defaults, JsonRecords, MsgpackRecords, NdjsonRecords};
 use crate::import::{
-    FastlinRecords, JepsenEdnRecords, JepsenLogRecords, OmniLinkRecords, PorcupineRecords, jepsen_clock,
+    FastlinRecords, JepsenLogRecords, JepsenRecords, JepsenSurvey, LimoRecords, OmniLinkRecords,
+    PorcupineRecords,
 };
 use crate::input::{BUFFER_BYTES, Input};
 use crate::note::Notes;
 use crate::order::{CHUNK_OPS, Merge, Order, Plan, in_order};
 use crate::place::Source;
 use crate::records::Records;
-use crate::{Format, Header, Operation, Place, Problem, TraceError};
+use crate::{Format, Header, Name, Operation, Place, Problem, TraceError};
 
 /// How to read a trace.
 #[derive(Clone, Debug, Default)]
@@ -33,11 +35,16 @@ pub struct OpenOptions {
     /// Keep OmniLink's `__TerminateThread` and `__AbortThread` records as operations, for specs that give them a
     /// meaning. Without it the former are dropped and the latter become notes.
     pub thread_ends: bool,
+    /// What operations are called instead: `0` may stand for `put`.
+    pub names: BTreeMap<String, Name>,
 }
 
 /// However many inputs share the memory for sorting and reading, each gets room for so much.
 const CHUNK_OPS_MIN: usize = 1 << 6;
 const BUFFER_BYTES_MIN: usize = 1 << 14;
+
+/// How Jepsen's own binary files begin.
+const JEPSEN_BINARY: &[u8] = b"JEPSEN";
 
 /// What opening gives.
 pub(crate) struct Opened {
@@ -128,14 +135,26 @@ impl Part {
         let file = self.input.name.clone();
         let error = |problem: std::io::Error| TraceError::new(Place::whole(&file), problem);
         let mut window = self.input.open().map_err(error)?;
+        window.fetch(JEPSEN_BINARY.len()).map_err(error)?;
+        if window.unread().is_empty() && window.is_truncated() {
+            return Err(TraceError::new(Place::whole(&file), Problem::NothingUnpacked));
+        }
+        if window.unread().starts_with(JEPSEN_BINARY) {
+            return Err(TraceError::new(Place::whole(&file), Problem::JepsenBinary));
+        }
         let format = match options.format {
             Some(format) => format,
             None => detect(&mut window)
                 .map_err(error)?
                 .ok_or_else(|| TraceError::new(Place::whole(&file), Problem::UnknownFormat))?,
         };
+        // An array of records is not one record a line, whatever it is called.
+        let format = match format {
+            Format::Ndjson if window.unread().trim_ascii_start().starts_with(b"[") => Format::Json,
+            other => other,
+        };
         self.input = self.input.with_window(window);
-        let is_foreign = !matches!(format, Format::Ndjson | Format::Msgpack);
+        let is_foreign = !matches!(format, Format::Ndjson | Format::Json | Format::Msgpack);
         if is_foreign {
             self.input = self.input.repeatable().map_err(error)?;
         }
@@ -190,6 +209,11 @@ impl Part {
                 let header = records.header()?;
                 (Box::new(records), header)
             }
+            Format::Json => {
+                let mut records = JsonRecords::new(open()?, defaults(Source::lines(name)), notes.clone());
+                let header = records.header()?;
+                (Box::new(records), header)
+            }
             Format::Msgpack => {
                 let mut records = MsgpackRecords::new(open()?, defaults(Source::bytes(name)), notes.clone());
                 let header = records.header()?;
@@ -208,12 +232,10 @@ impl Part {
                     None,
                 )
             }
-            Format::JepsenEdn => {
-                let clock = jepsen_clock(open()?, name);
-                (
-                    Box::new(JepsenEdnRecords::new(open()?, name, clock, notes.clone())),
-                    None,
-                )
+            Format::JepsenEdn | Format::JepsenJson => {
+                let survey = JepsenSurvey::of(format, open()?, name);
+                let records = JepsenRecords::new(format, open()?, name, survey, notes.clone());
+                (Box::new(records), None)
             }
             Format::JepsenLog => (
                 Box::new(JepsenLogRecords::new(open()?, name, notes.clone())),
@@ -223,11 +245,23 @@ impl Part {
                 Box::new(PorcupineRecords::new(open()?, name, notes.clone())),
                 None,
             ),
-            Format::Fastlin => {
+            Format::Fastlin | Format::Fptlin => {
                 let mut records = FastlinRecords::new(open()?, name, notes.clone());
                 let header = records.title()?;
                 (Box::new(records), header)
             }
+            Format::Limo => {
+                let mut records = LimoRecords::new(open()?, name, notes.clone());
+                let header = records.title()?;
+                (Box::new(records), header)
+            }
+        };
+        let records: Box<dyn Records> = match options.names.is_empty() {
+            true => records,
+            false => Box::new(Renamed {
+                records,
+                names: options.names.clone(),
+            }),
         };
         Ok(match &self.qualifier {
             Some(qualifier) => (
@@ -260,6 +294,28 @@ impl Records for Qualified {
             None => Value::str(&format!("{}/{}", self.qualifier, operation.thread)),
         };
         Arc::make_mut(&mut operation).thread = named;
+        Ok(Some(operation))
+    }
+
+    fn next_start(&mut self) -> Result<Option<crate::Time>, TraceError> {
+        self.records.next_start()
+    }
+}
+
+/// Records whose operations go by other names.
+struct Renamed {
+    records: Box<dyn Records>,
+    names: BTreeMap<String, Name>,
+}
+
+impl Records for Renamed {
+    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
+        let Some(mut operation) = self.records.next()? else {
+            return Ok(None);
+        };
+        if let Some(name) = self.names.get(operation.name.as_str()) {
+            Arc::make_mut(&mut operation).name = name.clone();
+        }
         Ok(Some(operation))
     }
 

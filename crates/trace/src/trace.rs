@@ -99,6 +99,16 @@ impl Trace {
         Self::from_inputs(inputs, options)
     }
 
+    /// Operations that were read before, in order of start, such as some of those of another trace.
+    pub fn from_operations(operations: Arc<[Arc<Operation>]>, format: Format) -> Self {
+        Self::reread(
+            Box::new(Held { operations, at: 0 }),
+            None,
+            format,
+            Notes::default(),
+        )
+    }
+
     fn from_input(input: Input, options: &OpenOptions) -> Result<Self, TraceError> {
         Self::from_inputs(vec![input], options)
     }
@@ -201,6 +211,20 @@ impl Trace {
             notes,
             has_ended: false,
         })
+    }
+}
+
+/// Operations that are all there.
+struct Held {
+    operations: Arc<[Arc<Operation>]>,
+    at: usize,
+}
+
+impl Records for Held {
+    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
+        let next = self.operations.get(self.at).cloned();
+        self.at += 1;
+        Ok(next)
     }
 }
 

@@ -29,6 +29,7 @@ mod edit;
 mod hash;
 pub mod json;
 pub mod msgpack;
+mod number;
 mod order;
 mod permute;
 mod serialize;

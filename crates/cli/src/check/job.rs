@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use omnilink_engine::Options;
 use omnilink_report::Look;
-use omnilink_trace::{Format, OpenOptions};
+use omnilink_trace::{Format, Name, OpenOptions};
 
 use super::run_all::RunAll;
 use super::session::Request;
 use crate::error::CliError;
-use crate::input::{Input, format_name};
+use crate::input::{Input, format_name, renaming};
 use crate::output::{Drawing, Output};
 
 /// What to do with inputs and answers, as arguments.
@@ -25,9 +25,12 @@ pub(crate) struct Job {
     /// Write the full evidence as JSON, one object per input
     #[arg(long, value_name = "FILE")]
     evidence: Option<PathBuf>,
-    /// The format of the inputs; found by content if not given: ndjson, msgpack, omnilink, jepsen-edn, jepsen-log, porcupine, fastlin
+    /// The format of the inputs; found by content if not given: ndjson, json, msgpack, omnilink, jepsen-edn, jepsen-json, jepsen-log, porcupine, fastlin, fptlin, limo
     #[arg(long, value_name = "FORMAT", value_parser = format_name)]
     format: Option<Format>,
+    /// What operations are called instead, such as 0=put,1=get for a history that numbers them
+    #[arg(long, value_name = "CODE=NAME,…", value_parser = renaming, value_delimiter = ',')]
+    ops: Vec<(String, Name)>,
     /// Calls of one thread may overlap: the thread is a label, not an order
     #[arg(long = "async")]
     is_async: bool,
@@ -47,6 +50,13 @@ impl Job {
         if self.witness.is_some() && inputs != 1 {
             let message = "--witness writes one file, so it takes one trace; run the command once for each";
             return Err(CliError::Usage(message.to_owned()));
+        }
+        for (at, (code, _)) in self.ops.iter().enumerate() {
+            if self.ops[..at].iter().any(|(earlier, _)| earlier == code) {
+                return Err(CliError::Usage(format!(
+                    "--ops names {code} twice; give it one name"
+                )));
+            }
         }
         Ok(())
     }
@@ -81,6 +91,7 @@ impl Job {
         OpenOptions {
             format: self.format,
             async_threads: self.is_async,
+            names: self.ops.iter().cloned().collect(),
             ..OpenOptions::default()
         }
     }
@@ -110,6 +121,7 @@ impl Job {
             request,
             inputs,
             jobs: self.jobs(),
+            keyed: None,
             is_json: self.json,
             evidence: self.evidence(),
             look,

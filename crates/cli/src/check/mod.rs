@@ -4,6 +4,7 @@ mod bench;
 mod criteria;
 mod history;
 mod job;
+mod keyed;
 mod list_models;
 mod run_all;
 mod session;
@@ -29,6 +30,7 @@ use crate::validate::{Linking, validate_all};
 pub(crate) use criteria::Criteria;
 pub(crate) use history::{Meaning, decode_shipped};
 pub(crate) use job::Job;
+use keyed::KeyedArg;
 pub(crate) use run_all::RunAll;
 pub(crate) use session::{Event, Request, check_and_tell, check_input, unread};
 pub(crate) use subject::{ShippedSubject, SpecSubject, Subject};
@@ -57,6 +59,9 @@ pub(crate) struct CheckArgs {
     weak: weak::WeakArgs,
     #[command(flatten)]
     job: Job,
+    /// Whether the values of a Jepsen history are [key value] pairs of independent keys; found by content if not given
+    #[arg(long, value_name = "yes|no", value_enum)]
+    keyed: Option<KeyedArg>,
     /// List the models with their operations and options
     #[arg(long)]
     list_models: bool,
@@ -69,6 +74,8 @@ Examples:
   omnilink check jepsen/*.log --model cas-register --jobs 4 --json
   omnilink check history.edn --model register:initial=0 --consistency sequential
   omnilink check history.ndjson --model kv --consistency causal
+  omnilink check store/etcd/20260101T000000 --model cas-register --keyed yes
+  omnilink check porcupine.json --model kv --ops 0=get,1=put,2=append
   omnilink check history.ndjson --spec Kv.tla --consistency causal
   omnilink check histories.jsonl --model java-map --infer
   zstd -dc big.ndjson.zst | omnilink check - --model map --time-limit 60s --memory-limit 2GB
@@ -97,8 +104,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
     };
     let desk = Desk {
         model_name: &model_name,
-        paths: &args.traces,
         inputs: &inputs,
+        keyed: args.keyed,
         limits: args.criteria.options().limits,
         strategy: args.criteria.strategy(),
         jobs: NonZeroUsize::new(args.job.jobs()).unwrap_or(NonZeroUsize::MIN),
@@ -114,7 +121,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
         Asked::Engine(desk) => desk,
     };
     let request = args.job.request(model_name.clone(), args.criteria.options());
-    let run_all = args.job.run_all(&request, &inputs, &look, desk.out);
+    let mut run_all = args.job.run_all(&request, &inputs, &look, desk.out);
+    run_all.keyed = args.keyed;
     match (&args.model, &args.spec) {
         (Some(model), _) => with_model(model, run_all)?,
         (None, Some(spec)) => validate_all(spec, &args.linking, run_all),

@@ -8,8 +8,8 @@ use std::sync::mpsc::{Sender, channel};
 use omnilink_models::{Shipped, Visitor};
 use omnilink_report::{Answer, Judgement, Look, Report};
 
-use super::history::decode_shipped;
-use super::session::{Request, check_input};
+use super::keyed::{self, KeyedArg};
+use super::session::Request;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::input::Input;
@@ -22,6 +22,8 @@ pub(crate) struct RunAll<'a> {
     pub(crate) request: &'a Request,
     pub(crate) inputs: &'a [Input],
     pub(crate) jobs: usize,
+    /// Whether values are pairs of a key and a value, if the user says.
+    pub(crate) keyed: Option<KeyedArg>,
     pub(crate) is_json: bool,
     pub(crate) evidence: Option<&'a Path>,
     pub(crate) look: &'a Look,
@@ -32,16 +34,8 @@ impl Visitor for RunAll<'_> {
     type Output = Result<Exit, CliError>;
 
     fn visit<M: Shipped>(self, model: M) -> Result<Exit, CliError> {
-        let request = self.request;
-        self.run(&|input, progress| {
-            check_input(
-                &model,
-                &|operation| decode_shipped(&model, operation),
-                input,
-                request,
-                progress,
-            )
-        })
+        let (request, keyed) = (self.request, self.keyed);
+        self.run(&|input, progress| keyed::check(&model, keyed, input, request, progress))
     }
 }
 

@@ -86,6 +86,7 @@ pub(crate) fn check_and_tell<M: Model>(
             seconds: 0.0,
             peak_bytes: None,
             places: BTreeMap::new(),
+            keys: Vec::new(),
             notes: Vec::new(),
             findings: None,
         },
@@ -93,6 +94,7 @@ pub(crate) fn check_and_tell<M: Model>(
         followed: None,
     };
     if let Err(error) = session.run() {
+        let error = error.with_codes_of(input);
         session.report.answer = match interrupt::is_raised() {
             // A reader that waited for its first bytes was woken up.
             true => unread(Exhausted::Interrupt),
@@ -192,6 +194,10 @@ impl<M: Model> Session<'_, M> {
             self.report
                 .notes
                 .push("there is no explanation, so no witness was written".to_owned());
+        }
+        let figures = &outcome.figures;
+        if outcome.verdict.is_valid() && figures.operations == figures.pending {
+            self.report.notes.push(nothing_returned(&self.input.name));
         }
         self.report.answer = Answer::Checked { outcome, minimal };
         Ok(())
@@ -325,7 +331,7 @@ impl<M: Model> Session<'_, M> {
         }
         let is_empty = self.taken == 0 && history.aborted + history.left_out == 0;
         if is_empty && !is_stopped && spanning.is_none() && !history.has_header() {
-            return Err(CliError::Empty(self.input.name.clone()));
+            return Err(CliError::empty(&self.input.name, &history.notes()));
         }
         self.report.notes = history.notes();
         self.report.aborted = history.aborted;
@@ -480,6 +486,11 @@ const LOOK_INTERVAL: u64 = 256;
 
 /// How long to look for where operations stand in the input. The limits may have been reached, and the places are worth a moment.
 const PLACES_TIME: Duration = Duration::from_millis(500);
+
+/// What to say about an input that says nothing.
+pub(super) fn nothing_returned(input: &str) -> String {
+    format!("{input}: no operation returned, so there was nothing to explain")
+}
 
 /// The operations that alternatives speak of.
 fn ids_of(alternatives: &[Alternative]) -> BTreeSet<u64> {

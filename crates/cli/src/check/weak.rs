@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::num::NonZeroUsize;
 use std::ops::Range;
@@ -21,6 +20,8 @@ use omnilink_report::{Look, WeakReport};
 use omnilink_trace::Operation;
 
 use super::bench::{Bench, Isolated, ShippedBench, SpecBench, weak_error};
+use super::keyed::{self, KeyedArg, Pieces};
+use super::session::nothing_returned;
 use super::subject::{ShippedSubject, SpecSubject, Subject};
 use super::weak_jobs::{self, Answered};
 use crate::error::CliError;
@@ -71,8 +72,9 @@ impl Task {
 pub(super) struct Desk<'a> {
     /// The model or the specification, as the user named it.
     pub(super) model_name: &'a str,
-    pub(super) paths: &'a [PathBuf],
     pub(super) inputs: &'a [Input],
+    /// Whether values are pairs of a key and a value, if the user says.
+    pub(super) keyed: Option<KeyedArg>,
     pub(super) limits: Limits,
     pub(super) strategy: Option<Strategy>,
     pub(super) jobs: NonZeroUsize,
@@ -83,6 +85,23 @@ pub(super) struct Desk<'a> {
     pub(super) witness: Option<&'a Path>,
     pub(super) look: &'a Look,
     pub(super) out: &'a mut Output,
+}
+
+/// How histories are read.
+#[derive(Clone, Copy)]
+struct Reading {
+    /// Whether threads are labels.
+    is_async: bool,
+    limits: Limits,
+}
+
+impl Desk<'_> {
+    fn reading(&self) -> Reading {
+        Reading {
+            is_async: self.is_async,
+            limits: self.limits,
+        }
+    }
 }
 
 /// Weak consistency, once it is known to be asked for.
@@ -113,11 +132,13 @@ fn read(path: &Path) -> Result<String, CliError> {
 }
 
 /// Whether the file holds histories, one a line, rather than a trace.
-fn holds_histories(path: &Path) -> bool {
-    let Ok(file) = File::open(path) else { return false };
+fn holds_histories(input: &Input) -> bool {
+    let Ok(bytes) = input.bytes_from_start() else {
+        return false;
+    };
     // A line of a trace is short; what is not text, or has no line end in sight, is something else.
     let mut line = Vec::new();
-    let mut head = std::io::Read::take(BufReader::new(file), 1 << 20);
+    let mut head = std::io::Read::take(BufReader::new(bytes), 1 << 20);
     let read = head.read_until(b'\n', &mut line);
     read.is_ok() && std::str::from_utf8(&line).is_ok_and(is_history_line)
 }
@@ -157,7 +178,7 @@ impl<'a> Weak<'a> {
             Task::Judge(Question::Levels(levels))
         } else {
             is_engines = matches!(consistency, "linearizable" | "sequential")
-                && !desk.paths.iter().any(|path| holds_histories(path))
+                && !desk.inputs.iter().any(holds_histories)
                 && !desk.inputs.iter().any(tells_its_own_order);
             Task::Judge(Question::from_name(consistency).map_err(|error| bad(&error))?)
         };
@@ -193,7 +214,10 @@ impl<'a> Weak<'a> {
     pub(super) fn check_transactions(mut self, isolation: Isolation) -> Result<Exit, CliError> {
         let limits = self.desk.limits;
         let inputs = 0..self.desk.inputs.len();
-        self.judge_inputs(inputs, &Isolated { isolation, limits })?;
+        let reading = self.desk.reading();
+        self.judge_inputs(inputs, &Isolated { isolation, limits }, &|input| {
+            histories(input, reading)
+        })?;
         self.finish()
     }
 
@@ -229,14 +253,7 @@ impl<'a> Weak<'a> {
         collection: &Collection,
     ) -> Result<Linked, CliError> {
         let mut collection = collection.clone();
-        for recorded in histories(
-            &self.desk.paths[index],
-            &self.desk.inputs[index],
-            self.desk.is_async,
-            self.desk.limits,
-        )?
-        .each
-        {
+        for recorded in histories(&self.desk.inputs[index], self.desk.reading())?.each {
             recorded?.ops.iter().for_each(|op| collection.observe(op));
         }
         let mut options = options.clone();
@@ -245,7 +262,7 @@ impl<'a> Weak<'a> {
     }
 
     fn check_linked(&mut self, inputs: Range<usize>, linked: &Linked) -> Result<(), CliError> {
-        let options = self.options();
+        let (options, reading) = (self.options(), self.desk.reading());
         match self.task.clone() {
             Task::Judge(question) => {
                 let bench = SpecBench {
@@ -253,9 +270,9 @@ impl<'a> Weak<'a> {
                     question,
                     options,
                 };
-                self.judge_inputs(inputs, &bench)
+                self.judge_inputs(inputs, &bench, &|input| histories(input, reading))
             }
-            Task::Infer => self.infer_inputs(inputs, |histories| {
+            Task::Infer => self.infer_inputs(inputs, &|input| histories(input, reading), |histories| {
                 let judged = linked.run(|model| {
                     let subject = SpecSubject { linked, model };
                     judge_together(model, histories, &subject, &options).map_err(weak_error)
@@ -275,13 +292,16 @@ impl<'a> Weak<'a> {
     }
 
     /// Has every history of some inputs judged by itself. An input that cannot be judged does not keep the others from it.
-    fn judge_inputs(&mut self, inputs: Range<usize>, bench: &dyn Bench) -> Result<(), CliError> {
-        let (jobs, paths, opened) = (self.desk.jobs, self.desk.paths, self.desk.inputs);
-        let (is_async, limits) = (self.desk.is_async, self.desk.limits);
+    fn judge_inputs(
+        &mut self,
+        inputs: Range<usize>,
+        bench: &dyn Bench,
+        read: &Read<'_>,
+    ) -> Result<(), CliError> {
+        let (jobs, opened) = (self.desk.jobs, self.desk.inputs);
         let notes: RefCell<BTreeMap<usize, Vec<String>>> = RefCell::default();
         let each = inputs.flat_map(|index| {
-            let read = histories(&paths[index], &opened[index], is_async, limits);
-            let each: Box<dyn Iterator<Item = _>> = match read {
+            let each: Box<dyn Iterator<Item = _>> = match read(&opened[index]) {
                 Ok(histories) => {
                     notes.borrow_mut().insert(index, histories.notes);
                     histories.each
@@ -309,17 +329,12 @@ impl<'a> Weak<'a> {
     fn infer_inputs(
         &mut self,
         inputs: Range<usize>,
+        read: &Read<'_>,
         infer: impl Fn(&[Recorded]) -> Result<Judgement, CliError>,
     ) -> Result<(), CliError> {
         for index in inputs {
             let started = Instant::now();
-            let read = histories(
-                &self.desk.paths[index],
-                &self.desk.inputs[index],
-                self.desk.is_async,
-                self.desk.limits,
-            );
-            let judged = read.and_then(|Histories { notes, each }| {
+            let judged = read(&self.desk.inputs[index]).and_then(|Histories { notes, each }| {
                 let histories: Vec<Recorded> = each.collect::<Result<_, _>>()?;
                 Ok((infer(&histories)?, notes))
             });
@@ -422,6 +437,8 @@ impl Visitor for Weak<'_> {
     type Output = Result<Exit, CliError>;
 
     fn visit<M: Shipped>(mut self, model: M) -> Result<Exit, CliError> {
+        let (keyed, reading, by_key) = (self.desk.keyed, self.desk.reading(), model.clone());
+        let read: &Read<'_> = &|input| keyed_histories(&by_key, keyed, input, reading);
         let subject = ShippedSubject { model };
         let (inputs, options) = (0..self.desk.inputs.len(), self.options());
         match self.task.clone() {
@@ -431,9 +448,9 @@ impl Visitor for Weak<'_> {
                     question,
                     options,
                 };
-                self.judge_inputs(inputs, &bench)?;
+                self.judge_inputs(inputs, &bench, read)?;
             }
-            Task::Infer => self.infer_inputs(inputs, |histories| {
+            Task::Infer => self.infer_inputs(inputs, read, |histories| {
                 judge_together(subject.model(), histories, &subject, &options).map_err(weak_error)
             })?,
         }
@@ -448,15 +465,40 @@ struct Histories<'a> {
     each: Box<dyn Iterator<Item = Result<Recorded, CliError>> + 'a>,
 }
 
-/// The histories of one input: all of a file of histories, or the one that a trace is.
-fn histories<'a>(
-    path: &'a Path,
+/// How the histories of an input are read.
+type Read<'a> = dyn for<'i> Fn(&'i Input) -> Result<Histories<'i>, CliError> + 'a;
+
+/// The histories of one input for a shipped model: one for each key, where values are keyed.
+fn keyed_histories<'a, M: Shipped>(
+    model: &M,
+    keyed: Option<KeyedArg>,
     input: &'a Input,
-    is_async: bool,
-    limits: Limits,
+    reading: Reading,
 ) -> Result<Histories<'a>, CliError> {
-    let histories = read_all(path, input, limits)?;
-    if !is_async {
+    if holds_histories(input) {
+        return histories(input, reading);
+    }
+    let Some(Pieces { each, notes }) = keyed::pieces(model, keyed, input)? else {
+        return histories(input, reading);
+    };
+    let each = each.into_iter().map(move |(name, operations)| {
+        let recorded =
+            Recorded::from_operations(&name, operations).map_err(|error| weak_error(error.into()))?;
+        Ok(match reading.is_async {
+            true => recorded.with_async_threads(),
+            false => recorded,
+        })
+    });
+    Ok(Histories {
+        notes,
+        each: Box::new(each),
+    })
+}
+
+/// The histories of one input: all of a file of histories, or the one that a trace is.
+fn histories(input: &Input, reading: Reading) -> Result<Histories<'_>, CliError> {
+    let histories = read_all(input, reading.limits)?;
+    if !reading.is_async {
         return Ok(histories);
     }
     let each = histories
@@ -468,12 +510,12 @@ fn histories<'a>(
     })
 }
 
-fn read_all<'a>(path: &'a Path, input: &'a Input, limits: Limits) -> Result<Histories<'a>, CliError> {
-    if holds_histories(path) {
-        let file = File::open(path).map_err(|error| {
+fn read_all(input: &Input, limits: Limits) -> Result<Histories<'_>, CliError> {
+    if holds_histories(input) {
+        let bytes = input.bytes_from_start().map_err(|error| {
             CliError::Usage(format!("{}: {error}; give a file that can be read", input.name))
         })?;
-        let histories = read_histories(&input.name, BufReader::new(file));
+        let histories = read_histories(&input.name, BufReader::new(bytes));
         let mut is_stopped = false;
         let each = histories.map_while(move |recorded| {
             if is_stopped {
@@ -501,12 +543,18 @@ fn read_all<'a>(path: &'a Path, input: &'a Input, limits: Limits) -> Result<Hist
         operations.push(after_reading(read, &mut count, &mut watch)?);
     }
     if operations.is_empty() {
-        return Err(CliError::Empty(input.name.clone()));
+        let notes: Vec<String> = trace.notes().iter().map(ToString::to_string).collect();
+        return Err(CliError::empty(&input.name, &notes));
+    }
+    let mut notes: Vec<String> = trace.notes().iter().map(ToString::to_string).collect();
+    let has_returned = |operation: &Operation| !operation.aborted && !operation.timebox.is_pending();
+    if !operations.iter().any(has_returned) {
+        notes.push(nothing_returned(&input.name));
     }
     let recorded = Recorded::from_operations(&input.name, operations);
     let recorded = recorded.map_err(|error| weak_error(error.into()));
     Ok(Histories {
-        notes: trace.notes().iter().map(ToString::to_string).collect(),
+        notes,
         each: Box::new(std::iter::once(recorded)),
     })
 }

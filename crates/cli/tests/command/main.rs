@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod demo;
+mod formats;
 mod inputs;
 mod json;
 mod labelled;

@@ -10,11 +10,13 @@
 //! and searched for the rest. A level is checked by way of a stronger one where that one is easier: real time tells most of the
 //! order, so an order that keeps it is looked for first. What was found is replayed before it counts.
 
+mod accesses;
 mod acyclic;
 mod base;
 mod chains;
 mod choices;
 mod graph;
+mod lists;
 pub mod naive;
 mod reachability;
 mod reads_from;
@@ -148,6 +150,9 @@ impl Transactions {
         isolation: Isolation,
         budget: &mut Budget,
     ) -> Result<IsolationVerdict, TransactionError> {
+        if let Some(anomaly) = &self.anomaly {
+            return Ok(IsolationVerdict::Violation(anomaly.clone()));
+        }
         // Whatever is isolated at a level is isolated at the weaker ones, by the same order.
         let is_timed = self.all.iter().any(|one| one.timebox.is_some());
         let stronger: &[Isolation] = match isolation {

@@ -6,6 +6,8 @@ use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
+use super::accesses::accesses;
+use super::lists::Accesses;
 use super::verdict::Anomaly;
 use crate::budget::Budget;
 use crate::recorded::{KnownOrder, Recorded};
@@ -15,7 +17,7 @@ use crate::recorded::{KnownOrder, Recorded};
 pub enum TransactionError {
     /// Not a read or a write.
     #[error(
-        "{place}: operation {label}: \"{name}\" is no operation of a transaction; there are read (get), write (put, set), delete (remove), commit and abort"
+        "{place}: operation {label}: \"{name}\" is no operation of a transaction; there are read (get), write (put, set), delete (remove), commit and abort, and txn for a whole one"
     )]
     UnknownOp {
         /// Where.
@@ -36,6 +38,42 @@ pub enum TransactionError {
         name: String,
         /// What is missing.
         missing: &'static str,
+    },
+    /// A transaction that is no list of accesses.
+    #[error(
+        "{place}: operation {label}: the transaction is {found}; expected a list of [\"r\", key, value], [\"w\", key, value] and [\"append\", key, value]"
+    )]
+    NoAccesses {
+        /// Where.
+        place: Place,
+        /// The operation.
+        label: String,
+        /// What stands there.
+        found: Value,
+    },
+    /// A key that is used in two ways.
+    #[error("transaction {label}: {key} is {problem}; a key holds a list or a value")]
+    Mixed {
+        /// The transaction.
+        label: String,
+        /// The key.
+        key: Value,
+        /// How it is used.
+        problem: &'static str,
+    },
+    /// A list in which an element does not tell who appended it.
+    #[error(
+        "{first} and {second} both append {element} to {key}, so a list does not tell which of them it has seen; append each element once"
+    )]
+    AppendedTwice {
+        /// The first transaction.
+        first: String,
+        /// The second.
+        second: String,
+        /// The key.
+        key: Value,
+        /// The element.
+        element: Value,
     },
     /// A witness that does not stand up. This is a bug in OmniLink.
     #[error("internal error, please report it: the order of commits that was found does not hold: {0}")]
@@ -88,6 +126,8 @@ pub struct Transactions {
     pub(crate) all: Vec<Transaction>,
     /// Versions that are known to follow each other directly, besides what reads before writes tell.
     pub(crate) successions: Vec<Succession>,
+    /// What no level allows, met while reading.
+    pub(crate) anomaly: Option<Anomaly>,
     keys: Vec<Value>,
     values: Vec<Value>,
 }
@@ -102,13 +142,13 @@ pub(crate) struct Succession {
 }
 
 #[derive(Default)]
-struct Interner {
+pub(super) struct Interner {
     known: FxHashMap<Value, Id>,
     values: Vec<Value>,
 }
 
 impl Interner {
-    fn id(&mut self, value: &Value) -> Id {
+    pub(super) fn id(&mut self, value: &Value) -> Id {
         let next = self.values.len() as Id;
         *self.known.entry(value.clone()).or_insert_with(|| {
             self.values.push(value.clone());
@@ -154,6 +194,7 @@ impl Transactions {
         if let Some(limit) = budget.exhausted() {
             return Ok(Err(limit));
         }
+        let told = std::mem::take(&mut grouping.accesses).settle(&mut grouping)?;
         let mut all = grouping.all;
         for transaction in &mut all {
             transaction.writes.sort_unstable();
@@ -163,7 +204,8 @@ impl Transactions {
         }
         Ok(Ok(Self {
             all,
-            successions: Vec::new(),
+            successions: told.successions,
+            anomaly: told.anomaly,
             keys: grouping.keys.values,
             values: grouping.values.values,
         }))
@@ -211,10 +253,12 @@ impl Transactions {
 
 /// Transactions while their operations are read.
 #[derive(Default)]
-struct Grouping {
+pub(super) struct Grouping {
     all: Vec<Transaction>,
-    keys: Interner,
-    values: Interner,
+    pub(super) keys: Interner,
+    pub(super) values: Interner,
+    /// What transactions do that are one operation each.
+    accesses: Accesses,
     sessions: FxHashMap<Value, u32>,
     /// The transaction of each name in each session.
     named: FxHashMap<(u32, Value), usize>,
@@ -229,7 +273,11 @@ impl Grouping {
         label: &str,
         group: Option<&Value>,
     ) -> Result<(), TransactionError> {
-        let step = step(operation, label)?;
+        let accesses = accesses(operation, label)?;
+        let step = match &accesses {
+            Some(_) => Step::Commit,
+            None => step(operation, label)?,
+        };
         let next_session = self.sessions.len() as u32;
         let session = match self.sessions.get(&operation.thread) {
             Some(session) => *session,
@@ -256,6 +304,9 @@ impl Grouping {
             });
         }
         self.all[index].extend_time(operation);
+        if let Some(accesses) = accesses {
+            self.accesses.0.push((index, accesses));
+        }
         match step {
             Step::Commit | Step::Read(_, None) => {}
             Step::Abort => self.all[index].fate = Fate::Aborted,
@@ -265,7 +316,7 @@ impl Grouping {
         Ok(())
     }
 
-    fn read(&mut self, index: usize, key: &Value, value: &Value) {
+    pub(super) fn read(&mut self, index: usize, key: &Value, value: &Value) {
         let (key, value) = (self.keys.id(key), self.values.id(value));
         let transaction = &mut self.all[index];
         match self
@@ -279,7 +330,50 @@ impl Grouping {
         }
     }
 
-    fn write(&mut self, index: usize, key: &Value, value: &Value) {
+    /// A read of a list by a transaction that had appended these elements to it.
+    pub(super) fn read_list(&mut self, index: usize, key: &Value, elements: &[Value], own: &[&Value]) {
+        let before = elements.len().saturating_sub(own.len());
+        let (others, ending) = elements.split_at(before);
+        let key = self.keys.id(key);
+        let mut version = |list: &[Value]| {
+            list.last()
+                .map_or(NIL, |last| self.values.id(&super::lists::version(last)))
+        };
+        let (read, external) = (version(elements), version(others));
+        let transaction = &mut self.all[index];
+        if ending.iter().eq(own.iter().copied()) {
+            transaction.reads.push((key, external));
+        } else {
+            let written = transaction.writes.iter().find(|(written, _)| *written == key);
+            let written = written.map_or(NIL, |(_, value)| *value);
+            transaction.broken = transaction.broken.or(Some((key, read, written)));
+        }
+    }
+
+    pub(super) fn label(&self, index: usize) -> &str {
+        &self.all[index].label
+    }
+
+    pub(super) fn fate(&self, index: usize) -> Fate {
+        self.all[index].fate
+    }
+
+    /// Something that a transaction wrote was read, so it took effect.
+    pub(super) fn saw(&mut self, index: usize) {
+        if self.all[index].fate == Fate::Unknown {
+            self.all[index].fate = Fate::Committed;
+        }
+    }
+
+    pub(super) fn mixed(&self, index: usize, key: &Value, problem: &'static str) -> TransactionError {
+        TransactionError::Mixed {
+            label: self.label(index).to_owned(),
+            key: key.clone(),
+            problem,
+        }
+    }
+
+    pub(super) fn write(&mut self, index: usize, key: &Value, value: &Value) {
         let (key, value) = (self.keys.id(key), self.values.id(value));
         let transaction = &mut self.all[index];
         let at = *self

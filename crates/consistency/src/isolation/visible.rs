@@ -1,12 +1,12 @@
 //! Read committed and read atomic, where it is known who read from whom: a graph decides.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Isolation;
 use super::base;
 use super::graph::{Graph, Step, Why};
 use super::reads_from::{ExternalRead, ReadsFrom};
-use super::transaction::{Fate, Id, Transactions};
+use super::transaction::{Fate, Id, Succession, Transactions};
 
 /// The graph of read committed or read atomic: whom a reader saw comes before whom it read from.
 ///
@@ -20,6 +20,7 @@ pub(super) fn graph(
     let mut graph = Graph::new(transactions.all.len(), false);
     base::sessions(&mut graph, transactions, reads);
     base::known_reads(&mut graph, reads);
+    add_versions(&mut graph, transactions, reads);
     let mut pasts = Pasts::default();
     for &reader in &reads.included {
         let own = reads.of(reader);
@@ -36,6 +37,33 @@ pub(super) fn graph(
         }
     }
     Ok(graph)
+}
+
+/// Where lists tell the order of versions, commits follow it: each version after the one before, and those that no list shows
+/// after all others.
+fn add_versions(graph: &mut Graph, transactions: &Transactions, reads: &ReadsFrom) {
+    if transactions.successions.is_empty() {
+        return;
+    }
+    let mut writers: FxHashMap<(Id, Id), usize> = FxHashMap::default();
+    for &one in &reads.included {
+        writers.extend(transactions.all[one].writes.iter().map(|write| (*write, one)));
+    }
+    let mut last: FxHashMap<Id, usize> = FxHashMap::default();
+    let mut is_shown: FxHashSet<(Id, Id)> = FxHashSet::default();
+    for Succession { key, previous, value } in &transactions.successions {
+        let writer = writers.get(&(*key, *value)).copied();
+        if let (Some(first), Some(second)) = (writers.get(&(*key, *previous)), writer) {
+            graph.add(graph.commit(*first), graph.begin(second), Why::WroteOver(*key));
+        }
+        is_shown.insert((*key, *value));
+        last.extend(writer.map(|writer| (*key, writer)));
+    }
+    for (write, writer) in &writers {
+        if let Some(last) = last.get(&write.0).filter(|_| !is_shown.contains(write)) {
+            graph.add(graph.commit(*last), graph.begin(*writer), Why::WroteOver(write.0));
+        }
+    }
 }
 
 /// A reader saw `seen`, which wrote the key of `read`: it comes before the one that was read from.

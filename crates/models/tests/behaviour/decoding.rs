@@ -44,7 +44,7 @@ fn a_register_reads_results_wherever_they_stand() {
         r#""op":"load","args":[3]"#,
         r#""op":"read","args":{"value":null},"ret":3"#,
         r#""op":"read","ret":{"Value":3}"#,
-        r#""op":"call","args":{"op":true,"value":0},"ret":{"value":3,"exists":true}"#,
+        r#""op":"read","args":{"value":0},"ret":{"value":3,"exists":true}"#,
     ];
     reads_as("register", &reads, "read() = 3");
     let writes = [
@@ -89,7 +89,7 @@ fn a_cas_is_found_in_every_shape() {
         r#""op":"compare_and_set","args":{"old":1,"new":2,"ok":true}"#,
         r#""op":"compareExchange","args":{"expected":1,"desired":2,"result":true}"#,
         r#""op":"cas","args":[1,2,true]"#,
-        r#""op":"2","args":{"arg1":1,"arg2":2},"ret":{"ok":true,"exists":false,"value":0,"unknown":false}"#,
+        r#""op":"CAS","args":{"arg1":1,"arg2":2},"ret":{"ok":true,"exists":false,"value":0,"unknown":false}"#,
     ];
     reads_as("cas-register", &succeeded, "cas(1, 2) = true");
     reads_as(
@@ -160,7 +160,9 @@ fn stores_and_collections_take_the_shapes_of_other_tools() {
         "kv",
         &[
             r#""op":"get","args":{"key":"x","value":null},"ret":"v""#,
-            r#""op":"0","args":{"Key":"x","Value":""},"ret":{"Value":"v"}"#,
+            r#""op":"Get","args":{"Key":"x","Value":""},"ret":{"Value":"v"}"#,
+            r#""op":"get","args":{"key":"x"},"ret":{"value":"v","err":""}"#,
+            r#""op":"get","args":{"key":"x","value":"v"},"ret":"v""#,
         ],
         r#"get("x") = "v""#,
     );

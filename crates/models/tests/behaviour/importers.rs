@@ -124,9 +124,9 @@ fn jepsen_text_log() {
 fn porcupine_operations() {
     let store = |seen: &str| {
         format!(
-            r#"[{{"ClientId":0,"Input":{{"Op":1,"Key":"x","Value":"a"}},"Call":0,"Output":{{"Value":""}},"Return":10}},
-                {{"ClientId":1,"Input":{{"Op":2,"Key":"x","Value":"b"}},"Call":5,"Output":{{"Value":""}},"Return":15}},
-                {{"ClientId":2,"Input":{{"Op":0,"Key":"x","Value":""}},"Call":20,"Output":{{"Value":"{seen}"}},"Return":25}}]"#
+            r#"[{{"ClientId":0,"Input":{{"Op":"put","Key":"x","Value":"a"}},"Call":0,"Output":{{"Value":""}},"Return":10}},
+                {{"ClientId":1,"Input":{{"Op":"append","Key":"x","Value":"b"}},"Call":5,"Output":{{"Value":""}},"Return":15}},
+                {{"ClientId":2,"Input":{{"Op":"get","Key":"x","Value":""}},"Call":20,"Output":{{"Value":"{seen}"}},"Return":25}}]"#
         )
     };
     expect("kv", true, &store("ab"));
@@ -134,20 +134,78 @@ fn porcupine_operations() {
     expect("kv", false, &store("b"));
     let register = |seen: i64| {
         format!(
-            r#"[{{"ClientId":0,"Input":{{"op":false,"value":100}},"Call":0,"Output":0,"Return":10}},
-                {{"ClientId":1,"Input":{{"op":true,"value":0}},"Call":11,"Output":{seen},"Return":20}}]"#
+            r#"[{{"ClientId":0,"Input":{{"op":"write","value":100}},"Call":0,"Output":0,"Return":10}},
+                {{"ClientId":1,"Input":{{"op":"read","value":0}},"Call":11,"Output":{seen},"Return":20}}]"#
         )
     };
     expect("register:initial=0", true, &register(100));
     expect("register:initial=0", false, &register(0));
     let etcd = |ok: bool| {
         format!(
-            r#"[{{"ClientId":0,"Input":{{"Op":1,"Arg1":3,"Arg2":0}},"Call":0,"Output":{{"Ok":true,"Exists":false,"Value":0,"Unknown":false}},"Return":10}},
-                {{"ClientId":0,"Input":{{"Op":2,"Arg1":3,"Arg2":4}},"Call":11,"Output":{{"Ok":{ok},"Exists":false,"Value":0,"Unknown":false}},"Return":20}}]"#
+            r#"[{{"ClientId":0,"Input":{{"Op":"write","Arg1":3,"Arg2":0}},"Call":0,"Output":{{"Ok":true,"Exists":false,"Value":0,"Unknown":false}},"Return":10}},
+                {{"ClientId":0,"Input":{{"Op":"cas","Arg1":3,"Arg2":4}},"Call":11,"Output":{{"Ok":{ok},"Exists":false,"Value":0,"Unknown":false}},"Return":20}}]"#
         )
     };
     expect("cas-register", true, &etcd(true));
     expect("cas-register", false, &etcd(false));
+}
+
+#[test]
+fn what_a_number_stands_for_is_never_guessed() {
+    let store = |put: &str, get: &str| {
+        format!(
+            r#"[{{"ClientId":0,"Input":{{"Op":{put},"Key":"x","Value":"a"}},"Call":0,"Output":{{"Value":""}},"Return":10}},
+                {{"ClientId":1,"Input":{{"Op":{get},"Key":"x","Value":""}},"Call":15,"Output":{{"Value":"a"}},"Return":20}}]"#
+        )
+    };
+    for (put, get) in [("0", "1"), ("1", "0"), ("false", "true"), ("-1", "7")] {
+        let error = check_text("kv", &store(put, get)).expect_err("a code");
+        assert!(error.contains(&format!("--ops {put}=NAME")), "{error}");
+        let names = [(put, "put"), (get, "get")].map(|(code, name)| (code.to_owned(), name.into()));
+        let options = omnilink_trace::OpenOptions {
+            names: names.into_iter().collect(),
+            ..Default::default()
+        };
+        let bytes = store(put, get).into_bytes();
+        let trace = omnilink_trace::Trace::from_bytes("text", bytes, &options).unwrap();
+        let drawn: Vec<String> = trace
+            .map(|operation| operation.unwrap().name.to_string())
+            .collect();
+        assert_eq!(drawn, ["put", "get"]);
+    }
+    assert!(check_text("kv", &store("\"put\"", "\"get\"")).is_ok());
+}
+
+#[test]
+fn fastlin_sets_tell_what_succeeded() {
+    expect(
+        "set",
+        true,
+        "# set\ninsert 1 0 1\ncontains_true 1 2 3\nremove 1 4 5\ncontains_false 1 6 7\n",
+    );
+    expect("set", false, "# set\ninsert 1 0 1\nremove 1 2 3\nremove 1 4 5\n");
+    expect("set", false, "# set\ninsert 1 0 1\ninsert 1 2 3\n");
+    expect("set", false, "# set\ncontains_true 1 0 1\n");
+    expect(
+        "set",
+        true,
+        "# set\n2 0 2 CONTAINS 2 0\n0 0 4 INSERT 2 1\n1 1 5 CONTAINS 2 1\n",
+    );
+    expect(
+        "semaphore:permits=0",
+        false,
+        "# semaphore\n0 0 2 INCR 1\n0 3 5 DECR 1\n1 0 4 DECR 1\n",
+    );
+    expect(
+        "cas-register:initial=0",
+        true,
+        "# rmw\n0 1 10 READ_MODIFY_WRITE 0 2\n1 1 10 READ_MODIFY_WRITE 2 3\n",
+    );
+    expect(
+        "queue",
+        false,
+        "# @object queue\n[1] call add(1)\n[1] return\n[2] call remove\n[2] return empty\n",
+    );
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod common;
 mod decoding;
 mod docs;
 mod importers;
+mod keyed;
 mod labelled;
 mod laws;
 mod refusals;

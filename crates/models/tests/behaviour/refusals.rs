@@ -274,3 +274,161 @@ fn a_refusal_says_what_the_model_held_instead() {
         assert_eq!(refusal(&outcome), reason);
     }
 }
+
+/// Whatever an operation returns is understood or refused.
+#[test]
+fn no_result_is_dropped_unread() {
+    for (spec, op) in [
+        (
+            "kv",
+            r#""op":"put","args":{"key":"x","value":"b"},"ret":{"value":"ERR timeout"}"#,
+        ),
+        (
+            "kv",
+            r#""op":"put","args":{"key":"x","value":"b"},"ret":{"error":"timeout"}"#,
+        ),
+        (
+            "kv",
+            r#""op":"put","args":{"key":"x","value":"b"},"ret":{"value":"","err":"timeout"}"#,
+        ),
+        (
+            "kv",
+            r#""op":"put","args":{"key":"x","value":"b"},"ret":{"ok":false}"#,
+        ),
+        (
+            "kv",
+            r#""op":"put","args":{"key":"x","value":"b"},"ret":{"exists":true}"#,
+        ),
+        ("kv", r#""op":"put","args":["x","b",{"value":7}]"#),
+        (
+            "kv",
+            r#""op":"append","args":{"key":"x","value":"b"},"ret":{"result":"no leader"}"#,
+        ),
+        (
+            "kv",
+            r#""op":"get","args":{"key":"x"},"ret":{"value":"b","err":"stale"}"#,
+        ),
+        (
+            "kv",
+            r#""op":"get","args":{"key":"x"},"ret":{"value":"b","ok":false}"#,
+        ),
+        ("kv", r#""op":"get","args":{"key":"x"},"ret":{"ok":true}"#),
+        (
+            "kv",
+            r#""op":"get","args":{"key":"x"},"ret":{"exists":false,"value":"b"}"#,
+        ),
+        (
+            "kv",
+            r#""op":"get","args":{"key":"x","value":"a"},"ret":{"value":""}"#,
+        ),
+        ("kv", r#""op":"delete","args":{"key":"x"},"ret":{"value":"ERR"}"#),
+        (
+            "kv",
+            r#""op":"delete","args":{"key":"x"},"ret":{"ok":true,"value":"b"}"#,
+        ),
+        (
+            "register",
+            r#""op":"write","args":{"value":1},"ret":{"values":[1,2]}"#,
+        ),
+        (
+            "cas-register",
+            r#""op":"cas","args":[1,2],"ret":{"value":"refused"}"#,
+        ),
+        ("set", r#""op":"add","args":{"value":1},"ret":{"value":"full"}"#),
+        (
+            "set",
+            r#""op":"contains","args":{"value":1},"ret":{"error":"timeout"}"#,
+        ),
+        (
+            "stack",
+            r#""op":"push","args":{"value":1},"ret":{"value":"full"}"#,
+        ),
+        (
+            "queue",
+            r#""op":"enqueue","args":{"value":1},"ret":{"value":"full"}"#,
+        ),
+        ("queue", r#""op":"dequeue","ret":{"value":1,"error":"timeout"}"#),
+        (
+            "priority-queue",
+            r#""op":"insert","args":{"value":1},"ret":{"value":"full"}"#,
+        ),
+        ("mutex", r#""op":"release","ret":{"value":"not held"}"#),
+        ("mutex", r#""op":"acquire","ret":{"value":"busy"}"#),
+        ("semaphore", r#""op":"release","ret":{"value":"overflow"}"#),
+        ("counter", r#""op":"add","args":{"value":1},"ret":{"value":7}"#),
+        ("counter", r#""op":"read","ret":{"value":7,"error":"stale"}"#),
+        (
+            "bank",
+            r#""op":"deposit","args":{"account":1,"amount":1},"ret":{"value":"closed"}"#,
+        ),
+        ("bank", r#""op":"read","ret":{"error":"timeout"}"#),
+        (
+            "log",
+            r#""op":"append","args":{"value":1},"ret":{"value":"full"}"#,
+        ),
+        (
+            "multi-register",
+            r#""op":"write","args":{"key":1,"value":2},"ret":{"value":"ERR"}"#,
+        ),
+        ("java-map", r#""op":"clear","args":[],"ret":{"value":"ERR"}"#),
+    ] {
+        let said = decoded(spec, &line(op));
+        assert!(said.starts_with("t.ndjson:1: "), "{spec} {op}: {said}");
+    }
+}
+
+#[test]
+fn results_that_say_something_are_understood() {
+    for (spec, op, expected) in [
+        (
+            "set",
+            r#""op":"contains","args":{"value":1},"ret":{"found":false}"#,
+            "contains(1) = false",
+        ),
+        (
+            "set",
+            r#""op":"add","args":{"value":1},"ret":{"value":true}"#,
+            "add(1) = true",
+        ),
+        (
+            "kv",
+            r#""op":"delete","args":{"key":"x"},"ret":{"exists":true}"#,
+            "delete(\"x\") = true",
+        ),
+        (
+            "cas-register",
+            r#""op":"cas","args":[1,2],"ret":{"ok":false,"err":null}"#,
+            "cas(1, 2) = false",
+        ),
+        (
+            "kv",
+            r#""op":"put","args":{"key":"x","value":"b"},"ret":{"value":"b","ok":true}"#,
+            "put(\"x\", \"b\")",
+        ),
+        ("register", r#""op":"read","ret":1.50"#, "read() = 1.5"),
+        (
+            "register:initial=1.5",
+            r#""op":"write","args":{"value":18446744073709551615}"#,
+            "write(18446744073709551615)",
+        ),
+    ] {
+        assert_eq!(decoded(spec, &line(op)), expected, "{spec} {op}");
+    }
+}
+
+#[test]
+fn a_number_without_a_place_in_order_is_refused_where_order_counts() {
+    for (spec, op) in [
+        ("priority-queue", r#""op":"insert","args":{"value":1.5}"#),
+        ("priority-queue", r#""op":"poll","ret":9223372036854775808"#),
+        (
+            "map",
+            r#""op":"KVInsert","args":{"key":1.5,"value":4,"result":0}"#,
+        ),
+        ("map", r#""op":"KVRangeQuery","args":{"lo":0.5,"hi":5,"count":2}"#),
+        ("counter", r#""op":"add","args":{"value":1.5}"#),
+    ] {
+        let said = decoded(spec, &line(op));
+        assert!(said.contains("; expected "), "{spec} {op}: {said}");
+    }
+}

@@ -44,6 +44,7 @@ impl Report {
         if let Some(findings) = &self.findings {
             self.push_findings(&mut page, findings, look);
         }
+        self.push_keys(&mut page, look);
         page
     }
 

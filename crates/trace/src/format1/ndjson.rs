@@ -26,9 +26,18 @@ pub(crate) struct NdjsonRecords {
 }
 
 /// What was met before and may come again.
-struct Known {
+pub(super) struct Known {
     names: NameCache,
     calls: CallCache,
+}
+
+impl Known {
+    pub(super) fn new() -> Self {
+        Self {
+            names: NameCache::new(),
+            calls: CallCache::default(),
+        }
+    }
 }
 
 /// What became of a line.
@@ -48,10 +57,7 @@ impl NdjsonRecords {
             window,
             defaults,
             notes,
-            known: Known {
-                names: NameCache::new(),
-                calls: CallCache::default(),
-            },
+            known: Known::new(),
             line: 1,
             ordinal: 0,
         }
@@ -101,7 +107,11 @@ impl NdjsonRecords {
             };
             let outcome = outcome.map_err(|problem| self.error_here(problem))?;
             if let Line::Cut(reason) = outcome {
-                self.note_cut(reason);
+                self.note_cut(if self.window.is_truncated() {
+                    CUT_STREAM
+                } else {
+                    reason
+                });
             }
             self.window.consume(length);
             self.line += 1;
@@ -161,7 +171,7 @@ fn line_text(line: &[u8]) -> Option<&str> {
     std::str::from_utf8(line).ok()
 }
 
-fn is_header(text: &str) -> bool {
+pub(super) fn is_header(text: &str) -> bool {
     let mut cursor = Cursor::new(text);
     cursor.object().is_ok()
         && cursor
@@ -221,7 +231,7 @@ const START: &str = ",\"start\":";
 const END: &str = ",\"end\":";
 
 #[inline]
-fn decode(text: &str, known: &mut Known, fields: &mut Fields) -> Result<(), Problem> {
+pub(super) fn decode(text: &str, known: &mut Known, fields: &mut Fields) -> Result<(), Problem> {
     let mut cursor = Cursor::new(text);
     // Only the first literal has the opening brace: without it, nothing that follows counts.
     let is_usual = cursor.literal(THREAD);
@@ -292,7 +302,7 @@ fn decode_field(
 ) -> Result<(), Problem> {
     fields.see(field)?;
     match field {
-        Field::Thread if is_number(cursor) => fields.thread = Some(Value::int(cursor.integer()?)),
+        Field::Thread if is_number(cursor) => fields.thread = Some(cursor.value()?),
         Field::Op if cursor.peek() == Some(b'"') => fields.name = Some(known.names.get(&cursor.string()?)),
         Field::Start if is_number(cursor) => fields.start = Some(cursor.integer()?),
         Field::End if is_number(cursor) => fields.end = Some(cursor.integer()?),
@@ -347,7 +357,11 @@ fn decode_start(text: &str, start: &mut Option<Time>) -> Result<(), Problem> {
                 *start = Some(cursor.integer()?);
                 return Ok(());
             }
-            "clock" if is_number(&mut cursor) => *start = Some(cursor.integer()?),
+            "clock" if is_number(&mut cursor) => {
+                // Any other number is no time, and its line comes in its turn.
+                *start = cursor.clone().integer().ok();
+                cursor.skip()?;
+            }
             _ => cursor.skip()?,
         }
     }

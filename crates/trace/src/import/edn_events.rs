@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use omnilink_value::{Kind as ValueKind, Value};
+use omnilink_value::Value;
 
 use super::edn::{EdnError, EdnProblem, EdnReader};
-use super::events::{Event, Kind};
+use super::events::Event;
+use super::jepsen_event::event;
 use crate::input::Window;
 use crate::note::Notes;
 use crate::place::Source;
-use crate::{Name, Note, Place, Problem, Time, TraceError};
+use crate::{Note, Place, Problem, Time, TraceError};
 
 /// Reads event after event.
 pub(super) struct EdnEvents {
@@ -129,15 +130,35 @@ impl EdnEvents {
                     problem: EdnProblem::Incomplete,
                     ..
                 }) => {
-                    self.note_cut("the last event is incomplete");
+                    self.note_cut(match self.window.is_truncated() {
+                        true => "the compressed data end early",
+                        false => "the last event is incomplete",
+                    });
                     // One cut is enough to say.
                     self.has_ended = true;
                     return Ok(None);
                 }
-                Err(error) => return Err(self.error_here(error)),
+                Err(error) => return Err(self.error_inside(error)),
             }
             is_all = !self.window.grow().map_err(|error| self.error_here(error))?;
         }
+    }
+
+    /// An error inside of what is unread, which may begin with line ends: its line and the byte in that line.
+    #[cold]
+    fn error_inside(&self, error: EdnError) -> TraceError {
+        let offset = error.offset.min(self.window.unread().len());
+        let before = &self.window.unread()[..offset];
+        let line = self.line + before.iter().filter(|&&byte| byte == b'\n').count() as u64;
+        let begin = before
+            .iter()
+            .rposition(|&byte| byte == b'\n')
+            .map_or(0, |at| at + 1);
+        let error = EdnError {
+            offset: offset - begin,
+            ..error
+        };
+        TraceError::new(Place::at(&self.source, line), error)
     }
 
     #[cold]
@@ -165,68 +186,3 @@ fn next(reader: &mut EdnReader<'_>) -> Result<(Next, usize), EdnError> {
     };
     Ok((next, begin))
 }
-
-/// The keys of an event that are not arguments.
-const RESERVED: [&str; 6] = ["process", "type", "f", "value", "time", "index"];
-
-/// The event that a map describes; `None` for one of no client, whose process is no number.
-fn event(form: &Value, line: u64) -> Result<Option<(Event, Option<Time>)>, Problem> {
-    let Some(record) = form.as_record().filter(|record| !record.is_empty()) else {
-        let expected = "an event map such as {:process 0, :type :invoke, :f :read, :value nil}";
-        return Err(Problem::BadLine {
-            expected,
-            found: form.to_string().chars().take(60).collect(),
-        });
-    };
-    let op = record.get("f").and_then(Value::as_str).map(Name::new);
-    let missing = |field, expected| Problem::MissingField {
-        op: op.clone(),
-        field,
-        expected,
-    };
-    let wrong = |field, expected, found: &Value| Problem::WrongField {
-        op: op.clone(),
-        field,
-        expected,
-        found: found.clone(),
-    };
-    let process = record
-        .get("process")
-        .ok_or_else(|| missing("process", "the number of a process"))?;
-    if process.kind() != ValueKind::Int {
-        return Ok(None);
-    }
-    let kind = record.get("type").ok_or_else(|| missing("type", TYPES))?;
-    let kind = kind
-        .as_str()
-        .and_then(Kind::parse)
-        .ok_or_else(|| wrong("type", TYPES, kind))?;
-    let f = record
-        .get("f")
-        .ok_or_else(|| missing("f", "the name of the operation"))?;
-    let f = f
-        .as_str()
-        .ok_or_else(|| wrong("f", "the name of the operation", f))?;
-    let time = match record.get("time") {
-        Some(time) if !time.is_null() => {
-            Some(time.as_int().ok_or_else(|| wrong("time", "an integer", time))?)
-        }
-        _ => None,
-    };
-    let extra = record
-        .iter()
-        .filter(|(name, value)| !RESERVED.contains(name) && !value.is_null());
-    let event = Event {
-        process: process.clone(),
-        kind,
-        f: Name::new(f),
-        value: record.get("value").cloned(),
-        extra: extra
-            .map(|(name, value)| (name.to_owned(), value.clone()))
-            .collect(),
-        line,
-    };
-    Ok(Some((event, time)))
-}
-
-const TYPES: &str = ":invoke, :ok, :fail or :info";

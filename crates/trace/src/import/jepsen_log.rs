@@ -155,9 +155,8 @@ impl<'a> EventLine<'a> {
             .map(|error| ("error".to_owned(), error))
             .into_iter()
             .collect();
-        let process = Value::int(self.process);
         Ok(Event {
-            process,
+            process: Some(Value::int(self.process)),
             kind: self.kind,
             f: Name::new(self.f),
             value,

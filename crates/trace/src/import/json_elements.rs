@@ -8,7 +8,7 @@ use crate::place::Source;
 use crate::{Note, Place, Problem, TraceError};
 
 /// Reads element after element.
-pub(super) struct JsonElements {
+pub(crate) struct JsonElements {
     window: Window,
     source: Arc<Source>,
     notes: Notes,
@@ -21,7 +21,7 @@ pub(super) struct JsonElements {
 }
 
 impl JsonElements {
-    pub(super) fn new(window: Window, source: Arc<Source>, notes: Notes) -> Self {
+    pub(crate) fn new(window: Window, source: Arc<Source>, notes: Notes) -> Self {
         Self {
             window,
             source,
@@ -33,10 +33,10 @@ impl JsonElements {
         }
     }
 
-    /// Hands the next element to `read` and gives its line; `None` at the end or at a cut.
-    pub(super) fn next<T>(
+    /// Hands the next element and its line to `read` and gives the line; `None` at the end or at a cut.
+    pub(crate) fn next<T>(
         &mut self,
-        read: impl FnOnce(&str) -> Result<T, Problem>,
+        read: impl FnOnce(&str, u64) -> Result<T, Problem>,
     ) -> Result<Option<(T, u64)>, TraceError> {
         if !self.reach_element()? {
             return Ok(None);
@@ -48,7 +48,10 @@ impl JsonElements {
             if !self.grow()? {
                 // A number or word may end with the input; anything with brackets or quotes may not.
                 if matches!(self.window.unread().first(), Some(b'{' | b'[' | b'"')) {
-                    self.note_cut("the last element is incomplete");
+                    self.note_cut(match self.window.is_truncated() {
+                        true => "the compressed data end early",
+                        false => "the last element is incomplete",
+                    });
                     return Ok(None);
                 }
                 break self.window.unread().len();
@@ -63,7 +66,7 @@ impl JsonElements {
                 found: String::from_utf8_lossy(element).chars().take(60).collect(),
             })
         })?;
-        let value = read(text).map_err(|problem| self.error_here(problem))?;
+        let value = read(text, line).map_err(|problem| self.error_here(problem))?;
         self.line += element.iter().filter(|&&byte| byte == b'\n').count() as u64;
         self.window.consume(length);
         Ok(Some((value, line)))

@@ -153,7 +153,7 @@ impl Records for PorcupineRecords {
         if let Some(leftovers) = &mut self.leftovers {
             return Ok(leftovers.next().map(Arc::new));
         }
-        while let Some((element, line)) = self.elements.next(element)? {
+        while let Some((element, line)) = self.elements.next(|text, _| element(text))? {
             let place = Place::at(&self.source, line);
             if let Some(operation) = self
                 .take(element, line)
@@ -207,7 +207,10 @@ fn call(input: Value) -> (Name, Args) {
     let Some(record) = input.as_record().filter(|record| !record.is_empty()) else {
         return (Name::new(UNNAMED), Args::named([("value", input)]));
     };
-    let is_name = |value: &Value| value.as_str().is_some() || value.as_int().is_some();
+    // Go's enumerations are numbers, and two operations are often told apart by a truth value: names all the same, though
+    // only their owner knows which.
+    let is_name =
+        |value: &Value| value.as_str().is_some() || value.as_int().is_some() || value.as_bool().is_some();
     let name = NAMES.iter().find_map(|known| {
         record
             .iter()
@@ -218,9 +221,11 @@ fn call(input: Value) -> (Name, Args) {
         .filter(|(field, _)| name.is_none_or(|(name, _)| name != *field));
     let args = Args::named(others.map(|(field, value)| (field, value.clone())));
     let name = match name {
-        Some((_, value)) => value
-            .as_str()
-            .map_or_else(|| Name::new(&value.to_string()), Name::new),
+        Some((_, value)) => match (value.as_str(), value.as_bool()) {
+            (Some(name), _) => Name::new(name),
+            (None, Some(flag)) => Name::new(if flag { "true" } else { "false" }),
+            (None, None) => Name::new(&value.to_string()),
+        },
         None => Name::new(UNNAMED),
     };
     (name, args)

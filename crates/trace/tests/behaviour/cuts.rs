@@ -111,11 +111,11 @@ fn damage_with_records_behind_it_is_an_error() {
 }
 
 #[test]
-fn a_whole_record_with_a_float_is_an_error_even_at_the_end() {
-    let float = b"\x83\xa6thread\x00\xa2op\xa1x\xa5start\xcb\0\0\0\0\0\0\0\0";
+fn a_whole_record_with_a_time_that_is_no_integer_is_an_error_even_at_the_end() {
+    let float = b"\x83\xa6thread\x00\xa2op\xa1x\xa5start\xcb\x3f\xf8\0\0\0\0\0\0";
     let message = refusal([records(1), float.to_vec()].concat());
     assert!(
-        message.ends_with("expected a value, found a floating-point number"),
+        message.ends_with("the field \"start\" holds 1.5; expected an integer"),
         "{message}"
     );
 }
@@ -133,5 +133,21 @@ fn compressed_data_that_end_early_are_a_cut() {
         let count = read(cut).len();
         assert!((1..20_000).contains(&count), "{count}");
         assert_eq!(notes(cut).len(), 1);
+        assert!(notes(cut)[0].contains("the compressed data end early"));
+    }
+}
+
+#[test]
+fn compressed_data_that_end_before_the_first_record_are_no_empty_trace() {
+    let text: String = (0..2_000).map(line).collect();
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(text.as_bytes()).expect("into memory");
+    let gzip = gzip.finish().expect("into memory");
+    let zstd = zstd::encode_all(text.as_bytes(), 1).expect("into memory");
+    for (whole, cut) in [(&gzip, 5), (&gzip, 12), (&zstd, 5), (&zstd, 9)] {
+        assert!(
+            refusal(&whole[..cut]).contains("the compressed data end early"),
+            "{cut}"
+        );
     }
 }

@@ -37,11 +37,11 @@ fn lines_that_do_not_fit_are_refused() {
     for (line, message) in [
         (
             "push 1 1",
-            "test:2: expected a line `method value start end` with three integers, found \"push 1 1\"",
+            "test:2: expected a line `method value start end` or `process start end method values`, with integers, found \"push 1 1\"",
         ),
         (
             "push x 1 2",
-            "test:2: expected a line `method value start end` with three integers, found \"push x 1 2\"",
+            "test:2: expected a line `method value start end` or `process start end method values`, with integers, found \"push x 1 2\"",
         ),
         (
             "push 1 4 2",
@@ -50,6 +50,84 @@ fn lines_that_do_not_fit_are_refused() {
     ] {
         assert_eq!(refusal(format!("# stack\n{line}\n")), message);
     }
+}
+
+fn drawn(text: &str) -> Vec<String> {
+    read(text)
+        .iter()
+        .map(|operation| format!("{} {operation}", operation.thread))
+        .collect()
+}
+
+#[test]
+fn operations_on_a_set_tell_whether_they_succeeded() {
+    assert_eq!(
+        drawn("# set\ninsert 1 0 1\ncontains_true 1 2 3\nremove 1 4 5\ncontains_false 1 6 7\n"),
+        [
+            "0 insert(value: 1) = TRUE",
+            "1 contains(value: 1) = TRUE",
+            "2 remove(value: 1) = TRUE",
+            "3 contains(value: 1) = FALSE",
+        ]
+    );
+    // PolyLin writes the result behind the value.
+    assert_eq!(
+        drawn("# set\nremove 1 0 1 2\ncontains 1 1 4 6\n"),
+        ["0 remove(value: 1) = FALSE", "1 contains(value: 1) = TRUE"]
+    );
+    // Elsewhere an insert has no result.
+    assert_eq!(drawn("# priorityqueue\ninsert 1 0 1\n"), ["0 insert(value: 1)"]);
+}
+
+#[test]
+fn fptlin_names_the_process_first() {
+    assert_eq!(
+        drawn("# stack\n3 1 5 PUSH 1\n4 6 7 POP 1\n3 8 9 PEEK -1\n"),
+        ["3 push(value: 1)", "4 pop() = 1", "3 peek() = -1"]
+    );
+    // As it was written once.
+    assert_eq!(
+        drawn("# stack\n3 push 1 1 5\n4 pop 1 6 7\n"),
+        ["3 push(value: 1)", "4 pop() = 1"]
+    );
+    assert_eq!(
+        drawn("# rmw\n0 1 10 READ_MODIFY_WRITE 0 2\n"),
+        ["0 cas(value: <<0, 2>>) = TRUE"]
+    );
+    assert_eq!(
+        drawn("# semaphore\n0 0 2 INCR 1\n0 3 5 DECR 0\n"),
+        ["0 release()", "0 try-acquire() = FALSE"]
+    );
+    assert_eq!(
+        drawn("# set\n2 0 2 CONTAINS 2 0\n"),
+        ["2 contains(value: 2) = FALSE"]
+    );
+    assert_eq!(
+        refusal("# stack\n3 1 5 PUSH 1\n3 4 7 POP 1\n"),
+        "test:3: thread 3 starts pop at 9 while its push (test:2) is open until 10; if calls of one thread may overlap, open the \
+         trace as asynchronous"
+    );
+}
+
+#[test]
+fn limo_pairs_calls_and_returns_by_their_number() {
+    let text =
+        "# @object atomic-queue\n[1] call enq(5)\n[2] call deq\n[1] return\n[2] return empty\n[3] call deq\n";
+    let operations = read(text);
+    assert_eq!(drawn(text), ["1 enq(5)", "2 deq() = null", "3 deq()"]);
+    assert!(operations[2].timebox.is_pending());
+    assert!(operations[0].timebox.start < operations[1].timebox.start);
+    assert_eq!(
+        refusal("# @object stack\n[1] call push(1)\n[2] return\n"),
+        "test:3: a call of process 2 returns, but the process has no open call"
+    );
+    assert_eq!(
+        drawn(
+            "# from a paper\n# @object stack\n\n[0] call push 1\n[0] return\n[1] call pop(?<1,0>)\n  [1] return\n"
+        ),
+        ["0 push(1)", "1 pop(\"?<1,0>\")"]
+    );
+    assert!(refusal("# @object stack\n[1] calls push(1)\n").starts_with("test:2: expected a line such as"));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Jepsen histories: what becomes of invoke, ok, fail and info.
 
-use crate::support::{draw, notes, read};
+use crate::support::{draw, notes, read, refusal};
 
 #[test]
 fn a_text_log_is_read_event_by_event() {
@@ -75,10 +75,6 @@ fn events_that_do_not_fit_are_refused() {
     let ok = "{:process 1 :type :ok :f :read}\n";
     for (history, message) in [
         (
-            ok.to_owned(),
-            "test:1: read of process 1 returns, but the process has no open call",
-        ),
-        (
             invoke.to_owned() + ok + ok,
             "test:3: read of process 1 returns, but the process has no open call",
         ),
@@ -92,15 +88,19 @@ fn events_that_do_not_fit_are_refused() {
         ),
         (
             "{:process 1 :type :done :f :read}".to_owned(),
-            "test:1: read: the field \"type\" holds \"done\"; expected :invoke, :ok, :fail or :info",
+            "test:1: read: the field \"type\" holds \"done\"; expected invoke, ok, fail or info",
         ),
         (
-            "{:type :ok :f :x}".to_owned(),
-            "test:1: x: the field \"process\" is missing; expected the number of a process",
+            "{:type :invoke :f :x}{:type :invoke :f :x}\n{:type :ok :f :x}".to_owned(),
+            "test:2: x returns without saying of which process, and 2 open calls fit it; add :process to the events",
         ),
         (
             "\n[1.5]".to_owned(),
-            "test:2: not an EDN form: byte 0: the number 1.5 is no 64-bit integer; only those are values",
+            "test:2: expected an event map such as {:process 0, :type :invoke, :f :read, :value nil}, found \"1.5\"",
+        ),
+        (
+            "{:process 0 :type :invoke :f :read}\n{:process 0 :type :ok\n :f :read :value )}".to_owned(),
+            "test:3: not an EDN form: byte 17: found ')' where '}' would close the form",
         ),
         (
             "[] []".to_owned(),
@@ -156,4 +156,82 @@ fn every_published_history_is_read() {
         }
     }
     assert!(total > 8000, "{total}");
+}
+
+#[test]
+fn numbers_that_nobody_needs_do_not_stop_a_history() {
+    let history = "{:process 0 :type :invoke :f :read :value nil :time 5}
+{:process :nemesis :type :info :f :bump :value {\"n1\" 0.25, \"n2\" -3.5e-3 \"n3\" 1/3 \"n4\" ##Inf}}
+{:process 0 :type :fail :f :read :value nil :error [:late 1.5 123456789012345678901234567890] :time 6}";
+    assert_eq!(draw(&read(history)), "0 [5,6] read(value: null) = null aborted\n");
+}
+
+#[test]
+fn events_without_a_process_complete_the_one_call_that_they_fit() {
+    let history = "{:index 0 :type :invoke :f :read :value nil}
+{:index 1 :type :invoke :f :write :value 4}
+{:index 2 :type :invoke :f :write :value 5}
+{:index 3 :type :ok :f :write :value 5}
+{:index 4 :type :info :f :heal}
+{:index 5 :type :ok :f :read :value 5}
+{:index 6 :type :invoke :value [[:r 1 nil] [:append 2 7]]}
+{:index 7 :type :ok :value [[:r 1 [3]] [:append 2 7]]}";
+    assert_eq!(
+        draw(&read(history)),
+        "\"line 1\" [0,5] read(value: null) = 5
+\"line 2\" [1,…] write(value: 4)
+\"line 3\" [2,3] write(value: 5) = 5
+\"line 7\" [6,7] txn(value: <<<<\"r\", 1, null>>, <<\"append\", 2, 7>>>>) = <<<<\"r\", 1, <<3>>>>, <<\"append\", 2, 7>>>>\n"
+    );
+}
+
+#[test]
+fn transactions_may_be_recorded_by_their_completions_alone() {
+    let history = "{:process 0 :type :ok :f :txn :value [[:w 1 1]]}
+{:process 0 :type :ok :f :txn :value [[:r 1 1]]}
+{:process 1 :type :info :f :txn :value [[:w 1 2]]}";
+    assert_eq!(
+        draw(&read(history)),
+        "0 [0,1] txn(value: <<<<\"w\", 1, 1>>>>) = <<<<\"w\", 1, 1>>>>
+1 [0,…] txn(value: <<<<\"w\", 1, 2>>>>)
+0 [2,3] txn(value: <<<<\"r\", 1, 1>>>>) = <<<<\"r\", 1, 1>>>>\n"
+    );
+    assert!(notes(history)[0].contains("no :invoke"));
+    assert_eq!(
+        refusal("{:process 1 :type :ok :f :read}"),
+        "test:1: read of process 1 returns, but the process has no open call"
+    );
+}
+
+#[test]
+fn a_time_that_goes_back_is_said_and_the_order_of_the_history_counts() {
+    let history = "{:process 0 :type :invoke :f :read :time 5}
+{:process 0 :type :ok :f :read :value 1 :time 4}";
+    assert_eq!(draw(&read(history)), "0 [0,1] read() = 1\n");
+    assert_eq!(
+        notes(history)[0],
+        "test:2: the :time goes back here; events are taken in the order of the history"
+    );
+}
+
+#[test]
+fn json_is_read_as_edn_is() {
+    let lines = r#"{"type":"invoke","f":"read","process":0,"time":11,"index":0}
+{"type":"info","f":"kill","process":"nemesis","value":1.5}
+{"type":"ok","f":"read","process":0,"time":12,"value":{"0":10,"1":-1},"index":1}"#;
+    let array = format!("[{}]", lines.replace('\n', ",\n"));
+    for history in [lines, &array] {
+        assert_eq!(draw(&read(history)), "0 [11,12] read() = (0 :> 10 @@ 1 :> -1)\n");
+        assert_eq!(
+            notes(history)[0],
+            "test: skipped 1 events of no client, such as the nemesis"
+        );
+    }
+    assert_eq!(
+        refusal(format!(
+            "[{},\n{{\"type\":\"ok\",\"f\":\"read\"}}]",
+            lines.lines().next().expect("a line")
+        )),
+        "test:2: read returns without saying of which process, and no open call fits it; add :process to the events"
+    );
 }

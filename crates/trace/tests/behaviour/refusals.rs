@@ -53,8 +53,8 @@ fn every_refusal_names_the_place_and_the_remedy() {
         ),
         (
             r#""thread":0,"op":"pop","start":5.5"#,
-            "test:1: not a JSON record: byte 31: only integers are values; write a number with a fraction or exponent \
-             as a string or scale it to an integer",
+            "test:1: not a JSON record: byte 31: expected a 64-bit integer, found a number with a fraction or an \
+             exponent",
         ),
         (
             r#""omnilink":2"#,
@@ -110,7 +110,7 @@ fn what_is_no_trace_is_refused_by_name_of_the_formats() {
     let message = refusal("hello world\nthis is a diary\n");
     assert_eq!(
         message,
-        "test: not a trace in any known format (ndjson, msgpack, omnilink, jepsen-edn, jepsen-log, porcupine, fastlin); \
+        "test: not a trace in any known format (ndjson, json, msgpack, omnilink, jepsen-edn, jepsen-json, jepsen-log, porcupine, fastlin, fptlin, limo); \
          name the format if it is one of them"
     );
 }

@@ -33,12 +33,10 @@ pub enum JsonProblem {
         found: char,
     },
     /// A number with a fraction or an exponent.
-    #[error(
-        "only integers are values; write a number with a fraction or exponent as a string or scale it to an integer"
-    )]
+    #[error("expected a 64-bit integer, found a number with a fraction or an exponent")]
     NotAnInteger,
     /// An integer beyond 64 bits.
-    #[error("the integer does not fit 64 bits; write it as a string")]
+    #[error("the integer does not fit signed 64 bits, which are expected here")]
     IntegerTooLarge,
     /// `\q` and the like, or half a surrogate pair.
     #[error("not an escape sequence of JSON")]

@@ -1,7 +1,8 @@
 //! Values as JSON, and back.
 //!
 //! Integers, strings, booleans, arrays and objects are TLA+ integers, strings, booleans, tuples and records, and `null`
-//! is the model value `null`. An object whose *only* key is `$set`, `$fn` or `$model` writes what JSON cannot:
+//! is the model value `null`. A number that is no 64-bit integer is an opaque model value of that name: see
+//! [`Value::number`](crate::Value::number). An object whose *only* key is `$set`, `$fn` or `$model` writes what JSON cannot:
 //! `{"$set":[1,2]}`, `{"$fn":[[k,v],…]}`, `{"$model":"a"}`. A record that has just such a field is itself written as
 //! `{"$fn":[["$set",…]]}`, so every value survives a round trip.
 //!

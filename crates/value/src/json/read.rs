@@ -11,7 +11,7 @@ impl Value {
     /// The value that this JSON text denotes.
     ///
     /// # Errors
-    /// When the text is not one JSON value, or holds a number that is no 64-bit integer.
+    /// When the text is not one JSON value.
     pub fn from_json(text: &[u8]) -> Result<Self, JsonError> {
         let text = std::str::from_utf8(text).map_err(|error| JsonError {
             offset: error.valid_up_to(),
@@ -146,7 +146,7 @@ impl<'a> Cursor<'a> {
     /// Reads any value.
     ///
     /// # Errors
-    /// When what stands here is not JSON, or is a number that is no 64-bit integer.
+    /// When what stands here is not JSON.
     #[inline]
     pub fn value(&mut self) -> Read<Value> {
         self.value_at_depth(0)
@@ -368,15 +368,78 @@ impl<'a> Cursor<'a> {
 
     fn value_at_depth(&mut self, depth: usize) -> Read<Value> {
         match self.peek() {
-            Some(b'-' | b'0'..=b'9') => self.integer().map(Value::int),
+            Some(b'-' | b'0'..=b'9') => self.number(),
             Some(b'"') => self.string().map(|text| Value::str(&text)),
             Some(b'{') => self.object_at_depth(depth),
             Some(b'[') => self.array_at_depth(depth),
             Some(b't') => self.word("true").map(|()| Value::bool(true)),
             Some(b'f') => self.word("false").map(|()| Value::bool(false)),
             Some(b'n') => self.word("null").map(|()| Value::null()),
+            Some(b'N') => self.word("NaN").map(|()| Value::float(f64::NAN)),
+            Some(b'I') => self.word("Infinity").map(|()| Value::float(f64::INFINITY)),
             _ => Err(self.unexpected("a value")),
         }
+    }
+
+    #[inline]
+    fn number(&mut self) -> Read<Value> {
+        let begin = self.offset;
+        match self.integer() {
+            Ok(integer) => Ok(Value::int(integer)),
+            Err(error) => self.unusual_number(begin, error),
+        }
+    }
+
+    /// The number that begins at `begin` and is no 64-bit integer, as `error` says.
+    #[cold]
+    fn unusual_number(&mut self, begin: usize, error: JsonError) -> Read<Value> {
+        let is_integer = match error.problem {
+            JsonProblem::IntegerTooLarge => true,
+            JsonProblem::NotAnInteger => false,
+            _ if self.text.get(begin..).is_some_and(|rest| rest.starts_with("-I")) => {
+                self.offset = begin + 1;
+                return self.word("Infinity").map(|()| Value::float(f64::NEG_INFINITY));
+            }
+            _ => return Err(error),
+        };
+        // Reading the integer stopped behind its digits: a point or an exponent follows, or nothing.
+        if !is_integer {
+            let bytes = self.text.as_bytes();
+            let first = begin + usize::from(bytes.get(begin) == Some(&b'-'));
+            if bytes.get(first) == Some(&b'0') && bytes.get(first + 1).is_some_and(u8::is_ascii_digit) {
+                return Err(JsonError {
+                    offset: begin,
+                    problem: JsonProblem::Unexpected {
+                        expected: "a number without leading zeros",
+                        found: '0',
+                    },
+                });
+            }
+            if bytes.get(self.offset) == Some(&b'.') {
+                self.offset += 1;
+                self.digits()?;
+            }
+            if matches!(bytes.get(self.offset), Some(b'e' | b'E')) {
+                self.offset += 1;
+                self.offset += usize::from(matches!(bytes.get(self.offset), Some(b'+' | b'-')));
+                self.digits()?;
+            }
+        }
+        let text = self.text.get(begin..self.offset).unwrap_or_default();
+        Value::number(text).ok_or(JsonError {
+            offset: begin,
+            problem: JsonProblem::NotAnInteger,
+        })
+    }
+
+    fn digits(&mut self) -> Read<()> {
+        let rest = self.text.as_bytes().get(self.offset..).unwrap_or_default();
+        let count = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if count == 0 {
+            return Err(self.unexpected("a digit"));
+        }
+        self.offset += count;
+        Ok(())
     }
 
     fn object_at_depth(&mut self, depth: usize) -> Read<Value> {

@@ -30,7 +30,7 @@ pub enum MsgpackProblem {
         found: &'static str,
     },
     /// An unsigned integer beyond the signed 64 bits.
-    #[error("the integer does not fit signed 64 bits; write it as a string")]
+    #[error("the integer does not fit signed 64 bits, which are expected here")]
     IntegerTooLarge,
     /// Hostile or runaway nesting.
     #[error("nested deeper than {DEPTH_MAX} levels")]

@@ -1,7 +1,8 @@
 //! Values as MessagePack, and back: the same maps as JSON.
 //!
 //! `nil` is the model value `null`; a map whose only key is `$set`, `$fn` or `$model` is what it is in JSON. Other maps
-//! may have keys of any kind and become functions. Floats, binary data and extension types denote no value.
+//! may have keys of any kind and become functions. Floats and unsigned integers beyond signed 64 bits are opaque numbers, as
+//! in JSON; binary data and extension types denote no value.
 
 mod error;
 mod read;

@@ -12,7 +12,7 @@ impl Value {
     /// The value that these bytes denote.
     ///
     /// # Errors
-    /// When the bytes are not one MessagePack value, or hold a float, binary data or an extension.
+    /// When the bytes are not one MessagePack value, or hold binary data or an extension.
     pub fn from_msgpack(bytes: &[u8]) -> Result<Self, MsgpackError> {
         let mut cursor = Cursor::new(bytes);
         let value = cursor.value()?;
@@ -186,6 +186,15 @@ impl<'a> Cursor<'a> {
             Marker::FixMap(len) => self.map(usize::from(len), depth, begin),
             Marker::Map16 => self.length::<2>().and_then(|len| self.map(len, depth, begin)),
             Marker::Map32 => self.length::<4>().and_then(|len| self.map(len, depth, begin)),
+            Marker::U64 => {
+                let integer = u64::from_be_bytes(self.take()?);
+                Ok(match i64::try_from(integer) {
+                    Ok(integer) => Value::int(integer),
+                    Err(_) => Value::model(&integer.to_string()),
+                })
+            }
+            Marker::F32 => Ok(Value::float32(f32::from_be_bytes(self.take()?))),
+            Marker::F64 => Ok(Value::float(f64::from_be_bytes(self.take()?))),
             marker => {
                 let integer = self.integer_of(marker, begin)?;
                 integer

@@ -22,6 +22,10 @@ fn messagepack_becomes_tla() {
         (b"\x81\xa1k\xc2", "[k |-> FALSE]"),
         (b"\x81\x05\xc2", "(5 :> FALSE)"),
         (b"\x81\xa4$set\x92\x02\x01", "{1, 2}"),
+        (b"\xcf\xff\xff\xff\xff\xff\xff\xff\xff", "18446744073709551615"),
+        (b"\xcb\x3f\xf8\0\0\0\0\0\0", "1.5"),
+        (b"\xca\x3d\xcc\xcc\xcd", "0.1"),
+        (b"\xca\x40\x40\0\0", "3"),
     ] {
         assert_eq!(Value::from_msgpack(bytes).expect(tla).to_string(), tla);
     }
@@ -29,15 +33,11 @@ fn messagepack_becomes_tla() {
 
 #[test]
 fn what_is_no_value_is_refused() {
-    assert_eq!(
-        problem(b"\xcf\xff\xff\xff\xff\xff\xff\xff\xff"),
-        MsgpackProblem::IntegerTooLarge
-    );
-    let float = Value::from_msgpack(b"\x91\xcb\0\0\0\0\0\0\0\0").expect_err("a float");
-    assert_eq!(
-        float.to_string(),
-        "byte 1: expected a value, found a floating-point number"
-    );
+    let binary = Value::from_msgpack(b"\x91\xc4\x01\0").expect_err("binary data");
+    assert_eq!(binary.to_string(), "byte 1: expected a value, found binary data");
+    let mut cursor = Cursor::new(b"\xcf\xff\xff\xff\xff\xff\xff\xff\xff");
+    let large = cursor.integer().expect_err("needs an integer of signed 64 bits");
+    assert_eq!(large.problem, MsgpackProblem::IntegerTooLarge);
     assert_eq!(problem(b"\xa1\xff"), MsgpackProblem::NotUtf8);
     assert_eq!(problem(b"\x01\x02"), MsgpackProblem::Trailing);
     assert_eq!(problem(b"\xdf\xff\xff\xff\xff"), MsgpackProblem::Incomplete);

@@ -7,7 +7,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("byte {offset}: {problem}")]
 pub struct EdnError {
-    /// Bytes from the beginning of the form.
+    /// Bytes from the beginning of the line, or of the text that was given.
     pub offset: usize,
     /// What is wrong there.
     pub problem: EdnProblem,
@@ -30,9 +30,6 @@ pub enum EdnProblem {
         /// What stands there.
         found: char,
     },
-    /// A float, ratio, decimal, or integer beyond 64 bits.
-    #[error("the number {0} is no 64-bit integer; only those are values")]
-    NotAnInteger(String),
     /// Not a number although it begins like one.
     #[error("not a number: {0}")]
     BadNumber(String),

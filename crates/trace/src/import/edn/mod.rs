@@ -1,8 +1,8 @@
 //! EDN, the notation of Clojure and Jepsen, read into values.
 //!
 //! Keywords, symbols and characters become strings (keywords without their colon), `nil` the model value `null`,
-//! vectors and lists tuples, maps functions. Tags are dropped and what they mark is kept. Numbers must be 64-bit
-//! integers: a float, ratio or larger number is an error, because rounding one would change what was observed.
+//! vectors and lists tuples, maps functions. Tags are dropped and what they mark is kept. A number that is no 64-bit integer
+//! is an opaque value: see [`Value::number`](omnilink_value::Value::number).
 
 mod error;
 mod number;

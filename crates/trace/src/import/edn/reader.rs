@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use omnilink_value::{DEPTH_MAX, Value};
 
-use super::number::integer;
+use super::number::{number, symbolic};
 use super::text::{character, unescape};
 use super::{EdnError, EdnProblem};
 
@@ -126,7 +126,7 @@ impl<'a> EdnReader<'a> {
         })
     }
 
-    /// `#{…}` is a set, `##Inf` a number that is no value, `#tag form` the form.
+    /// `#{…}` is a set, `##Inf` a number, `#tag form` the form.
     fn dispatch(&mut self, depth: usize) -> Read<Value> {
         match self.bytes.get(self.offset + 1) {
             None => Err(self.error(EdnProblem::Incomplete)),
@@ -136,13 +136,19 @@ impl<'a> EdnReader<'a> {
             }
             Some(b'#') => {
                 self.offset += 2;
-                let token = self.token()?.into_owned();
-                Err(self.error(EdnProblem::NotAnInteger(format!("##{token}"))))
+                let begin = self.offset;
+                let token = self.token()?;
+                symbolic(&token).ok_or_else(|| EdnError {
+                    offset: begin,
+                    problem: EdnProblem::BadNumber(format!("##{token}")),
+                })
             }
             Some(byte) if byte.is_ascii_alphabetic() => {
                 self.offset += 1;
-                self.token()?;
-                self.form_at_depth(depth + 1)
+                let tag = self.token()?;
+                let form = self.form_at_depth(depth + 1)?;
+                let is_pair = tag.ends_with("Tuple") || tag.ends_with("MapEntry");
+                Ok(is_pair.then(|| pair(&form)).flatten().unwrap_or(form))
             }
             Some(_) => Err(self.error(EdnProblem::Unexpected('#'))),
         }
@@ -200,7 +206,7 @@ impl<'a> EdnReader<'a> {
             None => false,
         };
         if is_number {
-            return integer(&token).map(Value::int).map_err(|problem| EdnError {
+            return number(&token).map_err(|problem| EdnError {
                 offset: begin,
                 problem,
             });
@@ -248,6 +254,14 @@ impl<'a> EdnReader<'a> {
     }
 }
 
+/// A key and a value that were written as a record: `#jepsen.independent.Tuple{:key 7, :value nil}`.
+fn pair(form: &Value) -> Option<Value> {
+    let fields = form.as_record().filter(|fields| fields.len() == 2)?;
+    let key = fields.get("key").or_else(|| fields.get("k"))?;
+    let value = ["value", "val", "v"].iter().find_map(|name| fields.get(name))?;
+    Some(Value::tuple([key.clone(), value.clone()]))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -276,6 +290,12 @@ mod tests {
             ("#jepsen.history.Op{:index 0}", "[index |-> 0]"),
             ("#inst \"2020\"", "\"2020\""),
             ("#_ #_ 1 2 3", "3"),
+            ("[1.5 -2.50M 1e3 2.0]", "<<1.5, -2.5, 1000, 2>>"),
+            ("[1/2 -4/6 4/2]", "<<1/2, -2/3, 2>>"),
+            ("99999999999999999999N", "99999999999999999999"),
+            ("[##NaN ##Inf ##-Inf]", "<<NaN, Infinity, -Infinity>>"),
+            ("#clojure.lang.MapEntry [7 nil]", "<<7, null>>"),
+            ("#jepsen.independent.Tuple{:key 7, :value nil}", "<<7, null>>"),
         ] {
             assert_eq!(read(edn), tla, "{edn}");
         }
@@ -287,22 +307,8 @@ mod tests {
             ("", "byte 0: the text ends in the middle of a form"),
             ("[1", "byte 2: the text ends in the middle of a form"),
             ("\"a", "byte 0: the text ends in the middle of a form"),
-            (
-                "[1.5]",
-                "byte 1: the number 1.5 is no 64-bit integer; only those are values",
-            ),
-            (
-                "1/2",
-                "byte 0: the number 1/2 is no 64-bit integer; only those are values",
-            ),
-            (
-                "99999999999999999999",
-                "byte 0: the number 99999999999999999999 is no 64-bit integer; only those are values",
-            ),
-            (
-                "##NaN",
-                "byte 5: the number ##NaN is no 64-bit integer; only those are values",
-            ),
+            ("##Nope", "byte 2: not a number: ##Nope"),
+            ("1/0", "byte 0: not a number: 1/0"),
             ("12ab", "byte 0: not a number: 12ab"),
             ("{:a}", "byte 0: a map needs a value for each key"),
             (

@@ -1,0 +1,313 @@
+//! Histories of many objects, as Jepsen's independent keys make them: each object is checked apart from the others.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use clap::ValueEnum;
+use omnilink_engine::{Limits, Options};
+use omnilink_models::{KeyEvidence, Keying, Shipped, split, splits_by_key};
+use omnilink_report::{Answer, Judgement, KeyReport, Report};
+use omnilink_trace::{Format, Operation};
+use omnilink_value::Value;
+use rustc_hash::FxHashMap;
+
+use super::history::{Meaning, decode_shipped};
+use super::session::{Request, check_input};
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::input::Input;
+use crate::progress::Progress;
+
+/// What the user says about the values of a history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum KeyedArg {
+    /// Every value is [key value].
+    Yes,
+    /// Values are what they are.
+    No,
+}
+
+const READ_AS_KEYED: &str = "every value is [key value], as Jepsen's independent keys write them: each key is an object of its \
+                             own (--keyed no reads values as they are)";
+const READ_AS_PAIRS: &str =
+    "every value is a pair, and is read as it is (--keyed yes takes the first part for a key)";
+
+/// Checks one input, key by key if its values are keyed.
+pub(super) fn check<M: Shipped>(
+    model: &M,
+    asked: Option<KeyedArg>,
+    input: &Input,
+    request: &Request,
+    progress: &Progress,
+) -> Report {
+    let plain = |input: &Input, request: &Request| {
+        let decode = |operation: &Operation| decode_shipped(model, operation);
+        check_input(model, &decode, input, request, progress)
+    };
+    let keying = match asked {
+        Some(KeyedArg::Yes) => Keying::Keyed,
+        Some(KeyedArg::No) => Keying::Plain,
+        None => find_out(model, input),
+    };
+    match keying {
+        Keying::Plain => plain(input, request),
+        Keying::PlainPairs => with_note(plain(input, request), READ_AS_PAIRS),
+        Keying::Unclear => {
+            let empty = Input::of_operations(input.name.clone(), Arc::from([]), Format::Ndjson);
+            let mut report = plain(&empty, request);
+            report.answer = failed(unclear(input).to_string(), &report);
+            report
+        }
+        Keying::Keyed if splits_by_key(M::ENTRY) => {
+            let report = check_each::<M>(input, request, &plain);
+            with_note(report, READ_AS_KEYED)
+        }
+        Keying::Keyed => {
+            let decode = |operation: &Operation| -> Result<Meaning<M::Op>, CliError> {
+                let (_, inner) = split(operation, M::ENTRY).ok_or_else(|| no_pair(operation))?;
+                decode_shipped(model, &inner)
+            };
+            with_note(
+                check_input(model, &decode, input, request, progress),
+                READ_AS_KEYED,
+            )
+        }
+    }
+}
+
+fn unclear(input: &Input) -> CliError {
+    CliError::Usage(format!(
+        "{}: every value is a pair, which may be a key with its value (Jepsen's independent keys) or a value that is a pair; \
+         say which: --keyed yes or --keyed no",
+        input.name
+    ))
+}
+
+/// The operations of an input as the model reads them, in one piece or by key.
+pub(super) struct Pieces {
+    /// Each with its name.
+    pub(super) each: Vec<(String, Vec<Operation>)>,
+    /// What to say about it.
+    pub(super) notes: Vec<String>,
+}
+
+/// The pieces of an input whose values are keyed, for checks that take all operations at once; `None` if they are not.
+pub(super) fn pieces<M: Shipped>(
+    model: &M,
+    asked: Option<KeyedArg>,
+    input: &Input,
+) -> Result<Option<Pieces>, CliError> {
+    let keying = match asked {
+        Some(KeyedArg::Yes) => Keying::Keyed,
+        Some(KeyedArg::No) => return Ok(None),
+        None => find_out(model, input),
+    };
+    match keying {
+        Keying::Plain | Keying::PlainPairs => return Ok(None),
+        Keying::Unclear => return Err(unclear(input)),
+        Keying::Keyed => {}
+    }
+    let (objects, _, mut notes) = objects::<M>(input)?;
+    notes.push(format!("{}: {READ_AS_KEYED}", input.name));
+    let operation = |operation: Arc<Operation>| Arc::unwrap_or_clone(operation);
+    let each = match splits_by_key(M::ENTRY) {
+        true => objects
+            .into_iter()
+            .map(|object| {
+                let name = format!("{} (key {})", input.name, object.name());
+                (name, object.operations.into_iter().map(operation).collect())
+            })
+            .collect(),
+        false => {
+            let all = objects.into_iter().flat_map(|object| object.operations);
+            let mut all: Vec<Operation> = all.map(operation).collect();
+            all.sort_by_key(|operation| operation.timebox.start);
+            vec![(input.name.clone(), all)]
+        }
+    };
+    Ok(Some(Pieces { each, notes }))
+}
+
+fn with_note(mut report: Report, note: &str) -> Report {
+    report.notes.push(format!("{}: {note}", report.input));
+    report
+}
+
+fn failed(message: String, report: &Report) -> Answer {
+    let operations = match &report.answer {
+        Answer::Checked { outcome, .. } => outcome.figures.operations,
+        Answer::Failed { operations, .. } => *operations,
+    };
+    Answer::Failed { message, operations }
+}
+
+/// How the values of an input are to be read, by what they are. Only Jepsen's have keys in them. What cannot be read will be
+/// met again.
+fn find_out<M: Shipped>(model: &M, input: &Input) -> Keying {
+    let Ok(trace) = input.open() else {
+        return Keying::Plain;
+    };
+    if !matches!(
+        trace.format(),
+        Format::JepsenEdn | Format::JepsenJson | Format::JepsenLog
+    ) {
+        return Keying::Plain;
+    }
+    let mut evidence = KeyEvidence::new(M::ENTRY);
+    for operation in trace {
+        let Ok(operation) = operation else {
+            return Keying::Plain;
+        };
+        if !evidence.observe(&operation, |operation| model.decode(operation).is_ok()) {
+            break;
+        }
+    }
+    evidence.conclusion()
+}
+
+fn no_pair(operation: &Operation) -> CliError {
+    CliError::Usage(format!(
+        "{}: {operation} carries no [key value] pair, or returns another key than it was called with; without --keyed yes values \
+         are read as they are",
+        operation.place
+    ))
+}
+
+/// The operations of one key, in order of start.
+struct Object {
+    key: Value,
+    operations: Vec<Arc<Operation>>,
+}
+
+impl Object {
+    fn name(&self) -> String {
+        self.key
+            .as_str()
+            .map_or_else(|| self.key.to_string(), str::to_owned)
+    }
+}
+
+/// The objects of an input in the order in which they are first used, with the input's format and notes.
+fn objects<M: Shipped>(input: &Input) -> Result<(Vec<Object>, Format, Vec<String>), CliError> {
+    let mut trace = input.open()?;
+    let mut objects: Vec<Object> = Vec::new();
+    let mut known: FxHashMap<Value, usize> = FxHashMap::default();
+    while let Some(operation) = trace.next_shared() {
+        let operation = operation?;
+        let (key, inner) = split(&operation, M::ENTRY).ok_or_else(|| no_pair(&operation))?;
+        let at = *known.entry(key.clone()).or_insert_with(|| {
+            objects.push(Object {
+                key,
+                operations: Vec::new(),
+            });
+            objects.len() - 1
+        });
+        objects[at].operations.push(Arc::new(inner));
+    }
+    let notes: Vec<String> = trace.notes().iter().map(ToString::to_string).collect();
+    match objects.is_empty() {
+        true => Err(CliError::empty(&input.name, &notes)),
+        false => Ok((objects, trace.format(), notes)),
+    }
+}
+
+/// Checks each key by itself. The report is that of the worst, with what became of all.
+fn check_each<M: Shipped>(
+    input: &Input,
+    request: &Request,
+    check: &dyn Fn(&Input, &Request) -> Report,
+) -> Report {
+    let started = Instant::now();
+    let read = match request.witness {
+        None => objects::<M>(input),
+        Some(_) => Err(CliError::Usage(format!(
+            "{}: --witness writes the order of one object, and this history has one for each key; drop it",
+            input.name
+        ))),
+    };
+    let (objects, format, notes) = match read {
+        Ok(read) => read,
+        Err(error) => {
+            let empty = Input::of_operations(input.name.clone(), Arc::from([]), Format::Ndjson);
+            let mut report = check(
+                &empty,
+                &Request {
+                    witness: None,
+                    ..request.clone()
+                },
+            );
+            report.answer = failed(error.to_string(), &report);
+            return report;
+        }
+    };
+    let mut worst: Option<Report> = None;
+    let mut keys = Vec::with_capacity(objects.len());
+    let mut figures = omnilink_engine::Figures::default();
+    let (mut threads, mut aborted) = (0, 0);
+    for object in objects {
+        let key = object.name();
+        let name = format!("{} (key {key})", input.name);
+        let part = Input::of_operations(name, object.operations.into(), format);
+        let report = check(&part, &in_time(request, started));
+        let ops = match &report.answer {
+            Answer::Checked { outcome, .. } => {
+                add(&mut figures, &outcome.figures);
+                outcome.figures.operations
+            }
+            Answer::Failed { operations, .. } => *operations,
+        };
+        aborted += report.aborted;
+        threads = report.threads.len().max(threads);
+        keys.push(KeyReport {
+            key,
+            judgement: report.judgement(),
+            ops,
+        });
+        let rank = |report: &Report| Exit::of(report.judgement());
+        if worst.as_ref().is_none_or(|worst| rank(worst) < rank(&report)) {
+            worst = Some(report);
+        }
+    }
+    let Some(mut report) = worst else {
+        unreachable!("an input without keys was refused above");
+    };
+    if report.judgement() == Judgement::Valid {
+        report.input.clone_from(&input.name);
+    }
+    if let Answer::Checked { outcome, .. } = &mut report.answer {
+        figures.decider = outcome.figures.decider;
+        outcome.figures = figures;
+    }
+    report.aborted = aborted;
+    report.keys = keys;
+    report.notes = notes
+        .into_iter()
+        .chain(std::mem::take(&mut report.notes))
+        .collect();
+    report.seconds = started.elapsed().as_secs_f64();
+    report
+}
+
+/// The request with the time that is left for it.
+fn in_time(request: &Request, started: Instant) -> Request {
+    let limits = request.options.limits;
+    let time = limits.time.map(|time| time.saturating_sub(started.elapsed()));
+    Request {
+        options: Options {
+            limits: Limits { time, ..limits },
+            ..request.options
+        },
+        ..request.clone()
+    }
+}
+
+fn add(sum: &mut omnilink_engine::Figures, figures: &omnilink_engine::Figures) {
+    sum.operations += figures.operations;
+    sum.pending += figures.pending;
+    sum.configurations += figures.configurations;
+    sum.frontier_max = sum.frontier_max.max(figures.frontier_max);
+    sum.frontier_sum += figures.frontier_sum;
+    sum.returns += figures.returns;
+    sum.model_steps += figures.model_steps;
+    sum.partitions += figures.partitions;
+}

@@ -1,0 +1,261 @@
+//! Keys that hold lists, to which transactions append.
+//!
+//! An element is appended once, so a list is named by its last element: an append is a write of that version, and a read of a
+//! list a read of the version that its last element names. What makes lists worth recording is that a read shows all versions up
+//! to its own, in order. The longest list that a committed transaction read of a key tells the order of its versions; every other
+//! one must be a beginning of it. What was appended and is not in it comes later.
+//!
+//! A read that follows appends of its own transaction must end with them. What stands before them was written by others, so it is
+//! a read of theirs.
+
+use omnilink_value::Value;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::accesses::Access;
+use super::transaction::{Fate, Grouping, Id, NIL, Succession, TransactionError};
+use super::verdict::Anomaly;
+
+/// The accesses of transactions, kept until it is known which keys hold lists.
+#[derive(Debug, Default)]
+pub(super) struct Accesses(pub(super) Vec<(usize, Vec<Access>)>);
+
+/// What lists tell beyond reads and writes.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    pub(super) successions: Vec<Succession>,
+    /// What no level allows.
+    pub(super) anomaly: Option<Anomaly>,
+}
+
+/// A list that a committed transaction read.
+struct Seen {
+    reader: usize,
+    elements: Vec<Value>,
+}
+
+/// The value that stands for a list that ends with `last`.
+pub(super) fn version(last: &Value) -> Value {
+    Value::model(&format!("[… {last}]"))
+}
+
+/// How a list is shown.
+fn shown(elements: &[Value]) -> String {
+    const SHOWN_MAX: usize = 12;
+    let skipped = elements.len().saturating_sub(SHOWN_MAX);
+    let texts = elements[skipped..].iter().map(Value::to_string);
+    let dots = (skipped > 0).then(|| "…".to_owned());
+    format!(
+        "[{}]",
+        dots.into_iter().chain(texts).collect::<Vec<_>>().join(" ")
+    )
+}
+
+impl Accesses {
+    /// Which keys hold lists: those that are appended to, and those that are only read, and only as lists.
+    fn list_keys(&self) -> FxHashSet<Value> {
+        let each = || self.0.iter().flat_map(|(_, accesses)| accesses);
+        let mut lists: FxHashSet<Value> = FxHashSet::default();
+        let mut others: FxHashSet<Value> = FxHashSet::default();
+        for access in each() {
+            let is_list = match access {
+                Access::Append(..) => true,
+                Access::Write(..) => false,
+                Access::Read(_, Some(value)) if !value.is_null() => value.as_tuple().is_some(),
+                Access::Read(..) => continue,
+            };
+            let keys = if is_list { &mut lists } else { &mut others };
+            keys.insert(access.key().clone());
+        }
+        let appended = |access: &Access| matches!(access, Access::Append(..));
+        let appended: FxHashSet<&Value> = each().filter(|one| appended(one)).map(Access::key).collect();
+        lists.retain(|key| appended.contains(key) || !others.contains(key));
+        lists
+    }
+
+    /// Gives all accesses to their transactions.
+    ///
+    /// # Errors
+    /// When a key is written and appended to, or an element is appended twice: then lists do not tell who wrote them.
+    pub(super) fn settle(self, grouping: &mut Grouping) -> Result<Told, TransactionError> {
+        let lists = self.list_keys();
+        let mut appends = Appends::default();
+        for (index, accesses) in &self.0 {
+            for access in accesses {
+                match access {
+                    Access::Append(key, element) => appends.add(grouping, *index, key, element)?,
+                    Access::Write(key, _) if lists.contains(key) => {
+                        return Err(grouping.mixed(*index, key, "written as well as appended to"));
+                    }
+                    Access::Read(key, Some(value))
+                        if lists.contains(key) && !value.is_null() && value.as_tuple().is_none() =>
+                    {
+                        return Err(grouping.mixed(
+                            *index,
+                            key,
+                            "appended to, but what was read of it is no list",
+                        ));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        let mut seen: FxHashMap<Value, Vec<Seen>> = FxHashMap::default();
+        for (index, accesses) in &self.0 {
+            let mut own: FxHashMap<&Value, Vec<&Value>> = FxHashMap::default();
+            for access in accesses {
+                match access {
+                    Access::Append(key, element) => {
+                        own.entry(key).or_default().push(element);
+                        grouping.write(*index, key, &version(element));
+                    }
+                    Access::Write(key, value) => grouping.write(*index, key, value),
+                    Access::Read(_, None) => {}
+                    Access::Read(key, Some(value)) if !lists.contains(key) => {
+                        grouping.read(*index, key, value)
+                    }
+                    Access::Read(key, Some(list)) => {
+                        let elements = list.as_tuple().unwrap_or_default();
+                        let appended = own.get(key).map_or(&[][..], Vec::as_slice);
+                        grouping.read_list(*index, key, elements, appended);
+                        seen.entry(key.clone()).or_default().push(Seen {
+                            reader: *index,
+                            elements: elements.to_vec(),
+                        });
+                    }
+                }
+            }
+        }
+        let mut told = Told::default();
+        // In the order of the history, so that the same anomaly is told every time.
+        let mut keys: Vec<(Value, Vec<Seen>)> = seen.into_iter().collect();
+        keys.sort_by_key(|(_, seen)| seen.first().map_or(0, |seen| seen.reader));
+        for (key, seen) in keys {
+            if let Err(anomaly) = appends.order(grouping, &key, &seen, &mut told.successions) {
+                told.anomaly.get_or_insert(Anomaly::Read(anomaly));
+            }
+        }
+        Ok(told)
+    }
+}
+
+/// Who appended what.
+#[derive(Default)]
+struct Appends {
+    writer: FxHashMap<(Value, Value), usize>,
+    /// What each transaction appended to each key, in order.
+    of: FxHashMap<(usize, Value), Vec<Value>>,
+}
+
+impl Appends {
+    fn add(
+        &mut self,
+        grouping: &Grouping,
+        index: usize,
+        key: &Value,
+        element: &Value,
+    ) -> Result<(), TransactionError> {
+        self.of
+            .entry((index, key.clone()))
+            .or_default()
+            .push(element.clone());
+        match self.writer.insert((key.clone(), element.clone()), index) {
+            None => Ok(()),
+            Some(first) => Err(TransactionError::AppendedTwice {
+                first: grouping.label(first).to_owned(),
+                second: grouping.label(index).to_owned(),
+                key: key.clone(),
+                element: element.clone(),
+            }),
+        }
+    }
+
+    /// Takes the order of a key's versions from the longest list that was read of it.
+    ///
+    /// # Errors
+    /// What is wrong with the lists, whatever the level.
+    fn order(
+        &self,
+        grouping: &mut Grouping,
+        key: &Value,
+        seen: &[Seen],
+        successions: &mut Vec<Succession>,
+    ) -> Result<(), String> {
+        let Some(longest) = seen.iter().max_by_key(|seen| seen.elements.len()) else {
+            return Ok(());
+        };
+        for list in seen {
+            self.check_elements(grouping, key, list)?;
+        }
+        if let Some(other) = seen
+            .iter()
+            .find(|list| !longest.elements.starts_with(&list.elements))
+        {
+            return Err(format!(
+                "{} read {} from {key}, and {} read {}: neither is a beginning of the other",
+                grouping.label(other.reader),
+                shown(&other.elements),
+                grouping.label(longest.reader),
+                shown(&longest.elements),
+            ));
+        }
+        let key_id = grouping.keys.id(key);
+        let mut rest = longest.elements.as_slice();
+        let mut previous: Id = NIL;
+        while let Some(first) = rest.first() {
+            let Some(&writer) = self.writer.get(&(key.clone(), first.clone())) else {
+                break;
+            };
+            let own = self.of.get(&(writer, key.clone())).map_or(&[][..], Vec::as_slice);
+            // All that one transaction appends stands together; the last of them may not have been there yet.
+            let is_together = rest.starts_with(own) || own.starts_with(rest);
+            if !is_together {
+                return Err(format!(
+                    "{} read {} from {key}, where what {} appended ({}) does not stand together",
+                    grouping.label(longest.reader),
+                    shown(&longest.elements),
+                    grouping.label(writer),
+                    shown(own),
+                ));
+            }
+            // Who was seen took effect, also if it never returned.
+            grouping.saw(writer);
+            let last = own.last().map_or(NIL, |last| grouping.values.id(&version(last)));
+            successions.push(Succession {
+                key: key_id,
+                previous,
+                value: last,
+            });
+            previous = last;
+            rest = rest.get(own.len()..).unwrap_or_default();
+        }
+        Ok(())
+    }
+
+    fn check_elements(&self, grouping: &Grouping, key: &Value, list: &Seen) -> Result<(), String> {
+        let read = || {
+            format!(
+                "{} read {} from {key}",
+                grouping.label(list.reader),
+                shown(&list.elements)
+            )
+        };
+        let mut met: FxHashSet<&Value> = FxHashSet::default();
+        for element in &list.elements {
+            if !met.insert(element) {
+                return Err(format!("{}, where {element} stands twice", read()));
+            }
+            match self.writer.get(&(key.clone(), element.clone())) {
+                None => return Err(format!("{}, and nobody appended {element}", read())),
+                Some(writer) if grouping.fate(*writer) == Fate::Aborted => {
+                    let writer = grouping.label(*writer);
+                    return Err(format!(
+                        "{}, but {writer}, which appended {element}, aborted",
+                        read()
+                    ));
+                }
+                Some(_) => {}
+            }
+        }
+        Ok(())
+    }
+}
