@@ -57,7 +57,7 @@ pub(crate) struct Linking {
     /// A constant that is the set of all values of these fields of the trace, such as Keys=key,lo,hi
     #[arg(long, value_name = "NAME=FIELD,…", requires = "spec")]
     collect: Vec<String>,
-    /// How trace and spec belong together, where names do not say it: see docs/validate.md
+    /// How trace and spec belong together, where names do not say it: see docs/validate.md; Spec.toml next to the spec if there is one
     #[arg(long, value_name = "FILE.toml", requires = "spec")]
     link: Option<PathBuf>,
     /// A folder to look for modules in, after the specification's own
@@ -80,7 +80,7 @@ impl Linking {
     pub(crate) fn options(&self, spec: &Path) -> Result<(LinkOptions, Collection), CliError> {
         let file = match &self.link {
             Some(path) => LinkFile::read(path)?,
-            None => LinkFile::default(),
+            None => LinkFile::beside(spec)?,
         };
         let mut collection = Collection::default();
         for (constant, fields) in &file.collect {

@@ -1,7 +1,5 @@
 //! Reasons to doubt an answer that came too easily, and to wait for one that does not come.
 
-use std::collections::BTreeSet;
-
 use omnilink_tla::ir::Formula;
 
 use crate::model::TlaModel;
@@ -10,27 +8,10 @@ use crate::model::TlaModel;
 const VALUES_MAX: u64 = 5_000;
 
 impl TlaModel<'_> {
-    /// Fields of operations that were recorded and that nothing reads: operation and field. Nothing about them can be wrong.
+    /// Fields of operations that were recorded and that nothing reads: operation and field. Only a setup made for OmniLink
+    /// gets this far with them.
     pub fn unread_fields(&self) -> Vec<(String, String)> {
-        let mut unread: BTreeSet<(String, String)> = self.unread.borrow().clone();
-        let program = &self.linked.program;
-        for (plan, placed) in self.linked.plans.iter().zip(self.tally.placed()) {
-            let formulations = plan
-                .steps
-                .iter()
-                .map(|steps| steps.step.operation)
-                .chain([plan.happened.operation]);
-            let formulations: Vec<_> = formulations.collect();
-            for (number, param) in plan.params.iter().enumerate() {
-                let is_read = formulations
-                    .iter()
-                    .any(|operation| program.uses_param(*operation, number));
-                if placed > 0 && !is_read {
-                    unread.insert((plan.op.clone(), param.field.clone()));
-                }
-            }
-        }
-        unread.into_iter().collect()
+        self.unread.borrow().iter().cloned().collect()
     }
 
     /// Operations of the trace that no state could ever refuse, if that is all of them: a trace like this is explained

@@ -82,7 +82,10 @@ pub enum BindProblem {
         known: String,
     },
     /// A parameter gets no value.
-    #[error("{op} has no field \"{param}\", which the action {action} ({at}) takes; it has {fields}")]
+    #[error(
+        "{op} has no field \"{param}\", which the action {action} ({at}) takes; it has {fields}. In the link file, [ops.{op}]: \
+         {advice}"
+    )]
     Missing {
         /// The operation.
         op: String,
@@ -94,6 +97,27 @@ pub enum BindProblem {
         at: String,
         /// What the operation has.
         fields: String,
+        /// What to write into the link file.
+        advice: String,
+    },
+    /// Something was recorded that nothing reads.
+    #[error(
+        "the {field} of {op} was recorded, but nothing reads it: the action {action} ({at}) {why}. Give it to a parameter \
+         (link file, [ops.{op}]: fields = {{ … = \"{name}\" }}) or say that it does not matter (ignore_fields = [\"{name}\"])"
+    )]
+    Unread {
+        /// The operation.
+        op: String,
+        /// What was recorded.
+        field: String,
+        /// What the link file calls it.
+        name: String,
+        /// Why nothing reads it.
+        why: String,
+        /// The action with its parameters.
+        action: String,
+        /// Where the action is defined.
+        at: String,
     },
     /// A result that may be anything, and nothing says what that is.
     #[error(
@@ -112,7 +136,7 @@ pub enum BindProblem {
         at: String,
     },
     /// More or fewer arguments than parameters.
-    #[error("{op} has {found} arguments, but the action {action} ({at}) takes {expected}")]
+    #[error("{op} has {found} arguments, but the action {action} ({at}) takes {expected}{advice}")]
     Arity {
         /// The operation.
         op: String,
@@ -124,6 +148,8 @@ pub enum BindProblem {
         action: String,
         /// Where the action is defined.
         at: String,
+        /// What to do about a result that no parameter takes.
+        advice: String,
     },
     /// A result code that the link file does not list.
     #[error(

@@ -22,6 +22,7 @@
 
 mod about_calls;
 mod action;
+mod arguments;
 mod bind;
 mod collect;
 mod counted;
@@ -37,10 +38,12 @@ mod lookup;
 mod model;
 mod module;
 mod omnilink_setup;
+mod param;
 mod plan;
 mod reasons;
 mod rule;
 mod session;
+mod stand_in;
 mod state;
 mod steps;
 mod survey;

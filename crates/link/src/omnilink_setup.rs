@@ -26,6 +26,8 @@ use crate::module::{application, identifiers};
 pub(crate) const TRANSIENT: [&str; 3] = ["__pc", "__viable_pids", "__action"];
 /// The parameter that is the operation itself.
 pub(crate) const EVENT: &str = "__event";
+/// Fields that OmniLink's logs keep with the arguments and that are none.
+pub(crate) const BOOKKEEPING: [&str; 4] = ["_meta", "_did_abort", "_op_start", "_op_end"];
 /// How definitions for tags begin.
 pub(crate) const TAG: &str = "__TAG_";
 /// All operations of all threads, as a constant.
