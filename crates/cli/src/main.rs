@@ -17,6 +17,7 @@ mod lineup;
 mod link;
 mod mc;
 mod mc_progress;
+mod mutation;
 mod new_file;
 mod output;
 mod peak;

@@ -9,7 +9,7 @@ use omnilink_trace::{Time, Timebox};
 use rustc_hash::FxBuildHasher;
 
 use crate::describe::Describe;
-use crate::evidence::{Figures, Outcome, Placement, Unfinished, Verdict, Witness};
+use crate::evidence::{Agreed, Figures, OpView, Outcome, Placement, Unfinished, Verdict, Witness};
 use crate::ledger::Entry;
 use crate::meter::{Exhausted, Meter};
 use crate::options::{Consistency, Options, Strategy};
@@ -218,9 +218,8 @@ impl Course {
         };
         let before = live.search.standing();
         live.search.push(entry, &mut tools);
-        if before == Standing::Behind && live.search.backlog_len() > Search::BACKLOG_MAX {
-            // Memory must not grow with the trace: the sweep has to catch up now, however long it takes.
-            live.search.sweep_turn(u64::MAX, false, &mut tools);
+        if let Some(fuel) = live.search.catch_up_fuel().filter(|_| before == Standing::Behind) {
+            live.search.sweep_turn(fuel, false, &mut tools);
         }
         match live.search.standing() {
             Standing::Violation if space.source.was_interrupted() => meter.end_of_time(),
@@ -419,7 +418,11 @@ impl Course {
             ledger: &live.search.ledger,
             alternatives: self.describes,
         };
-        Verdict::Violation(Box::new(describe.counterexample(stuck)))
+        let mut counterexample = describe.counterexample(stuck);
+        if self.describes && !self.explained.is_lost {
+            counterexample.agreed = agreed(live, space);
+        }
+        Verdict::Violation(Box::new(counterexample))
     }
 
     fn unfinished(&mut self, limit: Exhausted, space: &mut AnySpace<'_>) -> Verdict {
@@ -449,6 +452,29 @@ impl Course {
         }
         Verdict::Unknown(Box::new(unfinished))
     }
+}
+
+/// Where all explanations of a part agree. The settled beginning was replayed already; this goes on from there.
+fn agreed(live: &mut LivePart, space: &mut AnySpace<'_>) -> Option<Agreed> {
+    let (shared, since) = live.search.shared()?;
+    for op in &shared {
+        let entry = *live.search.ledger.get(*op);
+        live.replay.place(&entry, &mut space.source).ok()?;
+    }
+    let describe = Describe {
+        space,
+        ledger: &live.search.ledger,
+        alternatives: false,
+    };
+    let last = shared.last().map(|op| describe.view(*op));
+    let mut since: Vec<OpView> = since.into_iter().map(|op| describe.view(op)).collect();
+    since.sort_by_key(|op| op.id);
+    Some(Agreed {
+        states: space.source.describe_replay(live.replay.id),
+        placed: live.replay.placed,
+        last,
+        since,
+    })
 }
 
 impl Explained {

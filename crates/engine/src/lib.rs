@@ -50,8 +50,8 @@ mod sweep;
 
 pub use checker::{Checker, check};
 pub use evidence::{
-    Alternative, Candidate, Counterexample, Fate, Figures, OpView, Outcome, Placement, Unfinished, Verdict,
-    Witness,
+    Agreed, Alternative, Candidate, Counterexample, Fate, Figures, OpView, Outcome, Placement, Unfinished,
+    Verdict, Witness,
 };
 pub use footprint::{Footprint, Keys};
 pub use memory::{default_memory_bytes, resident_bytes};

@@ -80,12 +80,14 @@ pub fn minimize<M: Model>(
     let target = found.op.id as usize;
     let linearizable = options.consistency == Consistency::Linearizable;
     let mut initial = None;
+    let mut uncut = Vec::new();
     if linearizable {
         keep_component(model, &mut pieces, target);
         cut_end(&mut pieces, found.op.timebox);
+        uncut.clone_from(&pieces);
         initial = cut_beginning(model, &mut pieces, options)?;
     }
-    let cut = initial.is_some();
+    let mut cut = initial.is_some();
     let mut shrinker = Shrinker {
         model,
         initial: initial.unwrap_or_else(|| model.initial()),
@@ -95,6 +97,7 @@ pub fn minimize<M: Model>(
     };
     shrinker.hide_operations()?;
     if linearizable {
+        cut |= shrinker.cut_before_what_is_shown(&uncut)?;
         shrinker.widen()?;
     }
     shrinker.conclude(cut, total)
@@ -252,6 +255,38 @@ impl<M: Model> Shrinker<'_, M> {
             }
             group = (group / 2).max(1);
         }
+    }
+
+    /// Starts from the states directly before the first operation that is shown, if the rest is still a violation: what
+    /// happened between the last cut and that operation is then part of these states. Says whether it does.
+    fn cut_before_what_is_shown(&mut self, uncut: &[Piece<M::Op>]) -> Result<bool, CheckError> {
+        let shown: Vec<usize> = self
+            .pieces
+            .iter()
+            .filter(|piece| piece.shown)
+            .map(|piece| piece.id)
+            .collect();
+        let Some(cut) = uncut.iter().position(|piece| shown.contains(&piece.id)) else {
+            return Ok(false);
+        };
+        if cut == 0 || self.out_of_time() {
+            return Ok(false);
+        }
+        let Some((states, mut rest)) = restart_at(self.model, uncut, cut, self.options)? else {
+            return Ok(false);
+        };
+        for piece in &mut rest {
+            piece.shown = shown.contains(&piece.id);
+            piece.operation.optional |= !piece.shown;
+        }
+        rest.retain(|piece| piece.shown || !self.model.is_pure(&piece.operation.op));
+        let before = std::mem::replace(&mut self.initial, states);
+        if self.violates(&rest)? {
+            self.pieces = rest;
+            return Ok(true);
+        }
+        self.initial = before;
+        Ok(false)
     }
 
     /// Reads in the range dropped, everything else there optional.

@@ -1,7 +1,7 @@
 //! Arguments: which value each parameter of an action gets from an operation of a trace.
 //!
 //! The rule is that **nothing is guessed**. A parameter takes the field of its name. Two kinds of fields need not be
-//! among the arguments: a result (`result`, `ret`, `res`, `return`) may stand apart as `ret`, and the thread (`thread`,
+//! among the arguments: a result (`result`, `ret`, `res`, `return`, `ok`) may stand apart as `ret`, and the thread (`thread`,
 //! `self`, `pid`, `thread_id`) is part of every record. The link file gives parameters other fields, defaults and sets of
 //! possible values. Whatever parameter is without a value then is an error, and so is whatever was recorded and is read
 //! by nothing: either of them would make an operation mean something else than what was observed.
@@ -78,7 +78,7 @@ impl TlaModel<'_> {
             let column = param.otherwise.column().and_then(|column| record.field(column));
             let value = match record.field(&param.field).or(column) {
                 Some(value) => {
-                    read += usize::from(param.is_read);
+                    read += usize::from(!param.is_unread_result);
                     // A result may be recorded twice.
                     if param.otherwise == Otherwise::Result && result == Some(value) {
                         result = None;
@@ -87,7 +87,7 @@ impl TlaModel<'_> {
                 }
                 None => match param.otherwise {
                     Otherwise::Result => {
-                        if result.is_some_and(|result| !param.is_read && !result.is_null()) {
+                        if result.is_some_and(|result| param.is_unread_result && !result.is_null()) {
                             self.unread(plan, "ret", Some(param))?;
                         }
                         result.take()
@@ -108,12 +108,7 @@ impl TlaModel<'_> {
         Ok(given)
     }
 
-    fn positional(
-        &self,
-        plan: &Plan,
-        operation: &Operation,
-        values: &[Value],
-    ) -> Result<Given, BindProblem> {
+    fn positional(&self, plan: &Plan, operation: &Operation, values: &[Value]) -> Result<Given, BindProblem> {
         let mut given = Given {
             arguments: plan.params.iter().map(|_| None).collect(),
             takes_thread: false,
@@ -121,8 +116,7 @@ impl TlaModel<'_> {
         // The parameters that are still to be filled, in order.
         let mut open: SmallVec<[usize; 6]> = (0..plan.params.len()).collect();
         let position = |open: &[usize], wanted: Otherwise| {
-            open.iter()
-                .position(|at| plan.params[*at].otherwise == wanted)
+            open.iter().position(|at| plan.params[*at].otherwise == wanted)
         };
         let mut result = operation.ret.as_ref();
         if open.len() > values.len()
@@ -152,7 +146,7 @@ impl TlaModel<'_> {
         for (at, value) in open.iter().zip(values) {
             given.arguments[*at] = Some(value.clone());
             let param = &plan.params[*at];
-            if !param.is_read {
+            if param.is_unread_result {
                 self.unread(plan, &param.field, Some(param))?;
             }
         }
@@ -169,7 +163,10 @@ impl TlaModel<'_> {
         for (name, value) in record.iter() {
             let param = plan.params.iter().find(|param| param.takes(name));
             let repeats_thread = is_thread_name(name) && *value == operation.thread;
-            if !param.is_some_and(|param| param.is_read) && !repeats_thread && !BOOKKEEPING.contains(&name) {
+            if param.is_none_or(|param| param.is_unread_result)
+                && !repeats_thread
+                && !BOOKKEEPING.contains(&name)
+            {
                 // Without its parameter's value the operation has no meaning: that comes first.
                 if let Some(param) = self.without_value(plan, operation) {
                     return Err(self.missing(plan, param, operation));
@@ -235,7 +232,7 @@ impl TlaModel<'_> {
             name: field.to_owned(),
             why: match (param, field) {
                 (Some(param), _) => format!("does not use its parameter `{}`", param.name),
-                (None, "ret") => "has no parameter called result, ret, res or return".to_owned(),
+                (None, "ret") => "has no parameter called result, ret, res, return or ok".to_owned(),
                 (None, _) => "has no such parameter".to_owned(),
             },
             action: action.signature(),
@@ -271,10 +268,13 @@ impl TlaModel<'_> {
     #[cold]
     fn arity(&self, plan: &Plan, operation: &Operation, found: usize) -> BindProblem {
         let action = &self.linked.actions[plan.action as usize];
-        let has_place = plan.params.iter().any(|param| param.otherwise == Otherwise::Result);
+        let has_place = plan
+            .params
+            .iter()
+            .any(|param| param.otherwise == Otherwise::Result);
         let advice = match plan.params.last() {
             Some(last) if operation.ret.is_some() && !has_place => format!(
-                "; its result (`ret`) goes only to a parameter called result, ret, res or return, or to the one that the link \
+                "; its result (`ret`) goes only to a parameter called result, ret, res, return or ok, or to the one that the link \
                  file names: [ops.{}] fields = {{ {} = \"ret\" }}",
                 plan.op, last.name
             ),
@@ -310,7 +310,7 @@ impl TlaModel<'_> {
         let advice = match (near, &operation.ret) {
             (Some(near), _) => format!("fields = {{ {name} = \"{near}\" }} if that is it"),
             (None, Some(ret)) if !takes_result && !ret.is_null() => format!(
-                "fields = {{ {name} = \"ret\" }} if it is the result (only a parameter called result, ret, res or return takes \
+                "fields = {{ {name} = \"ret\" }} if it is the result (only a parameter called result, ret, res, return or ok takes \
                  that by itself), fields = {{ {name} = \"thread\" }} if it is the thread"
             ),
             _ => format!(

@@ -8,12 +8,12 @@ use omnilink_tla::ir;
 use omnilink_trace::Operation;
 use omnilink_value::Value;
 
+use crate::arguments::{Arguments, Given};
 use crate::error::{BindError, BindProblem};
 use crate::instance::{Content, Instance, Part, hash_of};
 use crate::linked::Linked;
 use crate::model::TlaModel;
 use crate::omnilink_setup::EVENT;
-use crate::arguments::{Arguments, Given};
 use crate::plan::{Extra, Formulation};
 
 /// What an operation of a trace means to the spec.
@@ -145,6 +145,23 @@ impl TlaModel<'_> {
         read: &Operation,
     ) -> Instance {
         let hash = hash_of(operation, arguments, part);
+        let new = || {
+            Instance(Rc::new(Content {
+                plan,
+                operation,
+                arguments: arguments.into(),
+                place: read.place.clone(),
+                hash,
+                effects: OnceCell::new(),
+                lookup: OnceCell::new(),
+                counts: OnceCell::new(),
+                part,
+            }))
+        };
+        // The steps of one operation are like those of no other: they will not be met again.
+        if part.is_some() {
+            return new();
+        }
         let mut instances = self.instances.borrow_mut();
         let is_it = |known: &Instance| {
             known.0.hash == hash
@@ -159,17 +176,7 @@ impl TlaModel<'_> {
         if instances.len() >= INSTANCES_MAX {
             instances.clear();
         }
-        let instance = Instance(Rc::new(Content {
-            plan,
-            operation,
-            arguments: arguments.into(),
-            place: read.place.clone(),
-            hash,
-            effects: OnceCell::new(),
-            lookup: OnceCell::new(),
-            counts: OnceCell::new(),
-            part,
-        }));
+        let instance = new();
         instances.insert_unique(hash, instance.clone(), |known| known.0.hash);
         instance
     }

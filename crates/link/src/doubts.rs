@@ -3,6 +3,8 @@
 use omnilink_tla::ir::Formula;
 
 use crate::model::TlaModel;
+use crate::probe::Thoroughness;
+use crate::vacuity::{Vacuity, vacuities};
 
 /// Sets with more values should not be gone through for every operation.
 const VALUES_MAX: u64 = 5_000;
@@ -14,21 +16,10 @@ impl TlaModel<'_> {
         self.unread.borrow().iter().cloned().collect()
     }
 
-    /// Operations of the trace that no state could ever refuse, if that is all of them: a trace like this is explained
-    /// whatever it says.
-    pub fn is_unconstrained(&self) -> bool {
-        let coverage = self.coverage();
-        let mut placed = coverage
-            .actions
-            .iter()
-            .filter(|action| action.placed > 0)
-            .peekable();
-        placed.peek().is_some()
-            && placed.all(|action| action.refused == 0)
-            && self.instances.borrow().iter().all(|instance| {
-                let effects = self.effects(instance);
-                effects.is_complete && effects.reads.is_empty()
-            })
+    /// Reasons why a trace that was found valid would have been valid whatever it said.
+    pub fn vacuities(&self) -> Vec<Vacuity> {
+        let refused = self.coverage().actions.iter().map(|action| action.refused).sum();
+        vacuities(&self.probe(Thoroughness::Brief), refused)
     }
 
     /// Expressions that go through a big constant set whenever an operation is evaluated, each as a sentence.

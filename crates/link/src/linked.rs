@@ -24,9 +24,10 @@ use crate::link_file::LinkFile;
 use crate::model::TlaModel;
 use crate::module::{MODULE, Module, name};
 use crate::omnilink_setup::{Setup, TAG, TRACES, TRANSIENT};
+use crate::param::Otherwise;
 use crate::plan::{Plan, Planner};
-use crate::stand_in::stand_ins;
 use crate::session::Unobserved;
+use crate::stand_in::stand_ins;
 
 /// What is known about a link besides the spec.
 #[derive(Clone, Debug, Default)]
@@ -358,14 +359,15 @@ impl Linked {
         Ok(linked)
     }
 
-    /// Finds out which parameters are used by no definition.
+    /// Finds out which results are used by no definition.
     fn note_reads(&mut self) {
         for plan in &mut self.plans {
             let operations: Vec<Operation> = plan.formulations().map(|f| f.operation).collect();
             for (number, param) in plan.params.iter_mut().enumerate() {
-                param.is_read = operations
+                let is_read = operations
                     .iter()
                     .any(|operation| self.program.uses_param(*operation, number));
+                param.is_unread_result = param.otherwise == Otherwise::Result && !is_read;
             }
         }
     }

@@ -3,8 +3,8 @@
 use omnilink_tla::ir::{Formula, Operation};
 use omnilink_value::Value;
 
-/// Fields that hold a result, wherever it was recorded.
-const RESULT_NAMES: [&str; 4] = ["result", "ret", "res", "return"];
+/// Fields that hold a result, wherever it was recorded. Nobody calls an argument so.
+const RESULT_NAMES: [&str; 5] = ["result", "ret", "res", "return", "ok"];
 /// Fields that hold the thread, if the trace says nothing else about them.
 const THREAD_NAMES: [&str; 4] = ["thread", "self", "pid", "thread_id"];
 
@@ -27,8 +27,9 @@ pub(crate) struct ParamPlan {
     pub(crate) default: Option<Constant>,
     /// Whether it is a result: by the name of its field, or because the link file says what it may be if it is not known.
     pub(crate) is_result: bool,
-    /// Whether any definition uses it.
-    pub(crate) is_read: bool,
+    /// Whether it is a result that no definition uses: then any result would do. An argument that is not used is another
+    /// matter, a spec may well have no use for a timeout.
+    pub(crate) is_unread_result: bool,
 }
 
 /// What a parameter is where the operation has no field of its name.

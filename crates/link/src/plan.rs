@@ -13,8 +13,8 @@ use crate::error::LinkError;
 use crate::link_file::{ABORTED, LinkFile, OpLink, TERMINATED};
 use crate::module::{Module, application, identifiers, name};
 use crate::omnilink_setup::EVENT;
-use crate::stand_in::StandIn;
 use crate::param::{Code, Constant, Otherwise, ParamPlan, RESULT, THREAD};
+use crate::stand_in::StandIn;
 
 /// What an operation of some name means.
 #[derive(Debug)]
@@ -362,7 +362,11 @@ impl<'a> Draft<'a> {
             }
         }
         for (param, default) in self.defaults() {
-            module.define(&name("default", &format!("{op}_{param}")), &[] as &[&str], default);
+            module.define(
+                &name("default", &format!("{op}_{param}")),
+                &[] as &[&str],
+                default,
+            );
         }
         for (param, codes) in self.of.params.iter().zip(&self.codes) {
             for (number, (_, means)) in codes.iter().enumerate() {
@@ -438,7 +442,7 @@ impl<'a> Draft<'a> {
                 may_be_unknown,
                 default: None,
                 is_result: otherwise == Otherwise::Result || may_be_unknown,
-                is_read: true,
+                is_unread_result: false,
             });
         }
         for (param, _) in self.defaults() {

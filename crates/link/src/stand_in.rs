@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use omnilink_tla::semantics::spec::Spec;
 use omnilink_tla::source::SourceId;
-use omnilink_tla::syntax::tokenize_fragment;
 use omnilink_tla::syntax::token::{Keyword, Token, TokenKind};
+use omnilink_tla::syntax::tokenize_fragment;
 
 use crate::action::Action;
 use crate::error::LinkError;
@@ -22,11 +22,7 @@ pub(crate) struct StandIn {
 }
 
 /// All formulas of a link file that stand in for actions.
-pub(crate) fn stand_ins(
-    spec: &Spec,
-    actions: &[Action],
-    file: &LinkFile,
-) -> Result<Vec<StandIn>, LinkError> {
+pub(crate) fn stand_ins(spec: &Spec, actions: &[Action], file: &LinkFile) -> Result<Vec<StandIn>, LinkError> {
     let ends = file.thread_end.entries().map(|(op, formula)| {
         Ok(StandIn {
             action: action(op, Vec::new(), "[thread_end] of the link file".to_owned()),
@@ -42,7 +38,9 @@ pub(crate) fn stand_ins(
 
 fn stand_in(spec: &Spec, actions: &[Action], op: &str, formula: &str) -> Result<StandIn, LinkError> {
     let free = free_names(formula).map_err(|problem| {
-        LinkError::Usage(format!("link file, [ops.{op}]: action = \"{formula}\": {problem}"))
+        LinkError::Usage(format!(
+            "link file, [ops.{op}]: action = \"{formula}\": {problem}"
+        ))
     })?;
     let applied = formula.split_once('(').map(|(name, _)| name.trim());
     if let Some(applied) = applied.filter(|name| is_name(name))
@@ -59,7 +57,11 @@ fn stand_in(spec: &Spec, actions: &[Action], op: &str, formula: &str) -> Result<
         |name: &&String| spec.find(name).is_none() && *name != "meta" && !KEYWORDS.contains(&name.as_str());
     let params = free.iter().filter(is_field).cloned().collect();
     Ok(StandIn {
-        action: action(op, params, format!("[ops.{op}] action = \"{formula}\" of the link file")),
+        action: action(
+            op,
+            params,
+            format!("[ops.{op}] action = \"{formula}\" of the link file"),
+        ),
         formula: formula.to_owned(),
     })
 }
@@ -150,9 +152,15 @@ mod tests {
     fn names_that_an_expression_binds_are_not_free() {
         for (text, expected) in [
             ("AcquireRead(thread)", vec!["AcquireRead", "thread"]),
-            ("Put(key, [v |-> value, ttl |-> null])", vec!["Put", "key", "value", "null"]),
+            (
+                "Put(key, [v |-> value, ttl |-> null])",
+                vec!["Put", "key", "value", "null"],
+            ),
             ("\\E x, y \\in S : A(x, y, z)", vec!["S", "A", "z"]),
-            ("A({x \\in S : x > n}, {f(y) : y \\in T})", vec!["A", "S", "n", "f", "T"]),
+            (
+                "A({x \\in S : x > n}, {f(y) : y \\in T})",
+                vec!["A", "S", "n", "f", "T"],
+            ),
             ("A(r.value, [k \\in D |-> k])", vec!["A", "r", "D"]),
             ("LET d == amount IN Add(-d)", vec!["amount", "Add"]),
             ("A(\"x\", x \\in S)", vec!["A", "x", "S"]),

@@ -142,6 +142,12 @@ impl<M: Model> Session<'_, M> {
             Verdict::Violation(counterexample) => {
                 let mut wanted = ids_of(&counterexample.alternatives);
                 wanted.insert(counterexample.op.id);
+                let agreed = counterexample.agreed.iter();
+                wanted.extend(
+                    agreed
+                        .flat_map(|agreed| agreed.last.iter().chain(&agreed.since))
+                        .map(|op| op.id),
+                );
                 if self.request.minimize {
                     minimal = self
                         .minimize(counterexample)
@@ -286,19 +292,43 @@ impl<M: Model> Session<'_, M> {
 
     /// Reads the input again to find where these operations stand in it.
     fn find_places(&mut self, wanted: &BTreeSet<u64>, unexplained: Option<u64>) -> Result<(), CliError> {
-        let Some(last) = wanted.last() else { return Ok(()) };
-        let mut history = History::open(self.decode, self.input)?;
-        for id in 0..=*last {
-            let Some(read) = history.next()? else { break };
+        each_of(self.decode, self.input, wanted, |id, observed| {
             if unexplained == Some(id) {
-                (self.tell)(Event::Unexplained(&read.observed));
+                (self.tell)(Event::Unexplained(observed));
             }
-            if wanted.contains(&id) {
-                self.report.places.insert(id, read.observed.place.to_string());
-            }
-        }
-        Ok(())
+            self.report.places.insert(id, observed.place.to_string());
+        })
     }
+}
+
+/// Where these operations stand in an input.
+pub(crate) fn places_of<O: Clone>(
+    decode: &Decode<'_, O>,
+    input: &Input,
+    wanted: &BTreeSet<u64>,
+    places: &mut BTreeMap<u64, String>,
+) -> Result<(), CliError> {
+    each_of(decode, input, wanted, |id, observed| {
+        places.insert(id, observed.place.to_string());
+    })
+}
+
+/// Reads an input for some of its operations.
+fn each_of<O: Clone>(
+    decode: &Decode<'_, O>,
+    input: &Input,
+    wanted: &BTreeSet<u64>,
+    mut found: impl FnMut(u64, &omnilink_trace::Operation),
+) -> Result<(), CliError> {
+    let Some(last) = wanted.last() else { return Ok(()) };
+    let mut history = History::open(decode, input)?;
+    for id in 0..=*last {
+        let Some(read) = history.next()? else { break };
+        if wanted.contains(&id) {
+            found(id, &read.observed);
+        }
+    }
+    Ok(())
 }
 
 /// The operations that alternatives speak of.

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod demo;
+mod honest;
 mod inputs;
 mod json;
 mod labelled;
