@@ -22,6 +22,8 @@ pub(crate) struct Input {
     pub(crate) name: String,
     source: Source,
     options: OpenOptions,
+    /// The name of an operation that comes after all others, if there is to be one.
+    pub(crate) end: Option<&'static str>,
     /// What an earlier reading found out about the order.
     order: OnceLock<Order>,
     kept: Mutex<Kept>,
@@ -67,6 +69,7 @@ impl Input {
             name: path.display().to_string(),
             source,
             options,
+            end: None,
             order: OnceLock::new(),
             kept: Mutex::default(),
         };

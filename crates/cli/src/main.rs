@@ -23,6 +23,7 @@ mod output;
 mod peak;
 mod progress;
 mod quantity;
+mod score;
 mod tla;
 mod trace_command;
 mod validate;

@@ -141,13 +141,15 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<Exit, CliError> {
     args.job.validate(args.traces.len())?;
     let (mut options, collection) = args.linking.options(&args.spec)?;
     options.counts_branches = args.coverage;
-    let inputs = Input::all(
+    let mut inputs = Input::all(
         &args.traces,
         &OpenOptions {
             thread_ends: options.file.keeps_thread_ends(&args.spec),
             ..args.job.reading()
         },
     )?;
+    let end = LinkFile::end_of_trace(&args.spec);
+    inputs.iter_mut().for_each(|input| input.end = end);
     huge_pages::allow_unless_short(&inputs);
     let request = args
         .job

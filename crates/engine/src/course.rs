@@ -274,7 +274,7 @@ impl Course {
         }
         let tally = space.source.tally();
         self.state_limit = Self::STATES_KEPT.max(tally.states * 4);
-        self.class_limit = Self::CLASSES_KEPT.max(tally.classes * 4);
+        self.class_limit = Self::CLASSES_KEPT.max(tally.classes * 2);
     }
 
     /// The partial explanations of what was given, once everything that returns before `time` has returned.

@@ -26,6 +26,18 @@ pub enum LinkError {
         /// The spec.
         spec: String,
     },
+    /// More initial states than can be followed.
+    #[error(
+        "{spec}: the initial condition allows more than {most} states, and an explanation may begin in any of them. Make it \
+         narrower: give its constants fewer values (--const, --collect), or write a definition that fixes what the trace \
+         does not tell, and name it in the configuration (INIT)"
+    )]
+    ManyInitialStates {
+        /// The spec.
+        spec: String,
+        /// How many can be followed.
+        most: usize,
+    },
     /// Something given for a constant that is none.
     #[error("{given}: the spec has no constant `{name}`{}", suggestion.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
     UnknownConstant {

@@ -9,7 +9,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::error::LinkError;
-use crate::omnilink_setup::is_setup;
+use crate::omnilink_setup::{END, asks_for_end, is_setup};
 
 /// What a link file says.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
@@ -160,6 +160,12 @@ impl LinkFile {
         let is_linked = self.thread_end.entries().next().is_some();
         let is_op = |end: &str| self.ops.contains_key(end);
         is_linked || is_op(TERMINATED) || is_op(ABORTED) || is_setup(spec)
+    }
+
+    /// Whether the end of the trace is an operation: the spec is a setup that was made for OmniLink, and says what must hold
+    /// there. Its name is that of the operation.
+    pub fn end_of_trace(spec: &Path) -> Option<&'static str> {
+        asks_for_end(spec).then_some(END)
     }
 
     /// What the text of a link file says.

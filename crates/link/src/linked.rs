@@ -27,7 +27,7 @@ use crate::omnilink_setup::{Setup, TAG, TRACES, TRANSIENT};
 use crate::param::Otherwise;
 use crate::plan::{Plan, Planner};
 use crate::session::Unobserved;
-use crate::stand_in::stand_ins;
+use crate::stand_in::{StandIn, stand_ins};
 
 /// What is known about a link besides the spec.
 #[derive(Clone, Debug, Default)]
@@ -168,7 +168,13 @@ impl Linked {
         for (op, link) in &setup.ops {
             options.file.ops.entry(op.clone()).or_insert_with(|| link.clone());
         }
-        Self::link(&stem, &display, setup.load(spec), &setup.search, None, &options)
+        let mut linked = Self::link(&stem, &display, setup.load(spec), &setup.search, None, &options)?;
+        for action in &mut linked.actions {
+            if let Some(place) = setup.places.get(&action.name) {
+                action.at.clone_from(place);
+            }
+        }
+        Ok(linked)
     }
 
     /// Links a spec that is at hand as text, for tests and examples.
@@ -199,7 +205,16 @@ impl Linked {
         let mut spec = sound(loaded)?;
         let mut config = read_config(&mut spec, options.config.as_deref())?;
         let actions = actions(&spec, Some(&config));
-        let stand_ins = stand_ins(&spec, &actions, &options.file)?;
+        let mut stand_ins = stand_ins(&spec, &actions, &options.file)?;
+        let is_setup = spec.find(TRANSIENT[0]).is_some();
+        if is_setup {
+            let invariants: Vec<&str> = config
+                .invariants
+                .iter()
+                .map(|named| named.name.as_str())
+                .collect();
+            stand_ins.push(StandIn::end_of_trace(&invariants));
+        }
         let planner = Planner::new(&spec, &actions, &stand_ins, &options.file)?;
         let mut module = Module::extending(stem);
         for (constant, expression) in constants(options) {
@@ -341,7 +356,7 @@ impl Linked {
                 .flat_map(|predicate| crate::module::identifiers(predicate))
                 .map(str::to_owned)
                 .collect(),
-            is_setup: !transient.is_empty(),
+            is_setup,
             own_actions: actions.len(),
             actions: actions
                 .into_iter()

@@ -9,6 +9,7 @@ use omnilink_tla::eval::error::{ErrorClass, Failure};
 use omnilink_tla::eval::{Effects, Evaluator, Families, Flow, Session as _, State};
 use omnilink_tla::ir::Operation;
 use omnilink_value::Value;
+use rustc_hash::FxHashSet;
 
 use crate::about_calls::AboutCalls;
 use crate::counted::{Counted, Counts, Judgements};
@@ -50,20 +51,36 @@ pub struct TlaModel<'l> {
     numbers: Cell<u64>,
 }
 
+/// More initial states than this cannot all be followed.
+const INITIAL_MAX: usize = 1 << 17;
+
 impl<'l> TlaModel<'l> {
     /// A model on the stack of the caller, which must be deep: see [`Linked::run`].
     pub(crate) fn new(linked: &'l Linked, session: &'l Unobserved) -> Result<Self, LinkError> {
         let mut evaluator = Evaluator::new(&linked.program, session);
         let rendered = |failure: Box<Failure>| LinkError::Evaluation(failure.render(&linked.program.sources));
         let mut states: Vec<State> = Vec::new();
+        let mut known: FxHashSet<State> = FxHashSet::default();
         evaluator
             .initial(linked.init, &mut |_, state, _| {
-                if !states.iter().any(|known| **known == *state) {
-                    states.push(state.into());
+                let state: State = state.into();
+                if known.insert(State::clone(&state)) {
+                    states.push(state);
                 }
-                Ok(Flow::Go)
+                Ok(if states.len() > INITIAL_MAX {
+                    Flow::Stop
+                } else {
+                    Flow::Go
+                })
             })
             .map_err(rendered)?;
+        if states.len() > INITIAL_MAX {
+            return Err(LinkError::ManyInitialStates {
+                spec: linked.name.clone(),
+                most: INITIAL_MAX,
+            });
+        }
+        drop(known);
         if states.is_empty() {
             return Err(LinkError::NoInitialState {
                 spec: linked.name.clone(),

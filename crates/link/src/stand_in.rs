@@ -11,6 +11,7 @@ use omnilink_tla::syntax::tokenize_fragment;
 use crate::action::Action;
 use crate::error::LinkError;
 use crate::link_file::LinkFile;
+use crate::omnilink_setup::{END, end_formula};
 use crate::plan::KEYWORDS;
 
 /// A formula in the place of an action: no definition of the spec, but told like one.
@@ -19,6 +20,16 @@ pub(crate) struct StandIn {
     /// Called like the operation; its parameters are the fields that the formula mentions.
     pub(crate) action: Action,
     pub(crate) formula: String,
+}
+
+impl StandIn {
+    /// For setups made for OmniLink: what must hold after all operations.
+    pub(crate) fn end_of_trace(invariants: &[&str]) -> Self {
+        Self {
+            action: action(END, Vec::new(), "the invariants of the configuration".to_owned()),
+            formula: end_formula(invariants),
+        }
+    }
 }
 
 /// All formulas of a link file that stand in for actions.
