@@ -258,9 +258,9 @@ impl Course {
             Part::Live(live) => live.search.can_renumber(),
             Part::Dormant(_) => true,
         });
+        let many_classes = space.source.tally().classes > self.class_limit;
         if ready {
             space.forget_steps();
-            let many_classes = space.source.tally().classes > self.class_limit;
             let (initial, parts) = (&mut self.initial, &mut self.parts);
             space.source.compact(many_classes, &mut |numbers| {
                 initial.iter_mut().for_each(|state| numbers.state(state));
@@ -274,7 +274,10 @@ impl Course {
         }
         let tally = space.source.tally();
         self.state_limit = Self::STATES_KEPT.max(tally.states * 4);
-        self.class_limit = Self::CLASSES_KEPT.max(tally.classes * 2);
+        // A limit that followed classes which nobody has looked through would never be reached.
+        if many_classes {
+            self.class_limit = Self::CLASSES_KEPT.max(tally.classes * 4);
+        }
     }
 
     /// The partial explanations of what was given, once everything that returns before `time` has returned.

@@ -22,7 +22,7 @@ use crate::action::{Action, actions};
 use crate::error::LinkError;
 use crate::link_file::LinkFile;
 use crate::model::TlaModel;
-use crate::module::{MODULE, Module, name};
+use crate::module::{MODULE, Module, name, without_internal_names};
 use crate::omnilink_setup::{Setup, TAG, TRACES, TRANSIENT};
 use crate::param::Otherwise;
 use crate::plan::{Plan, Planner};
@@ -399,9 +399,9 @@ impl Linked {
             let session = Unobserved::default();
             let mut evaluator = Evaluator::new(&self.program, &session);
             for constant in plans.iter_mut().flat_map(Plan::constants_mut) {
-                let value = evaluator
-                    .value(constant.formula)
-                    .map_err(|failure| LinkError::Evaluation(failure.render(&self.program.sources)))?;
+                let value = evaluator.value(constant.formula).map_err(|failure| {
+                    LinkError::Evaluation(without_internal_names(&failure.render(&self.program.sources)))
+                })?;
                 constant.value = Some(value);
             }
             Ok(())
@@ -496,7 +496,7 @@ pub(crate) fn rendered(diagnostics: &[Diagnostic], spec: &Spec) -> String {
         .filter(|diagnostic| diagnostic.is_error())
         .map(|diagnostic| render(diagnostic, &spec.sources))
         .collect();
-    errors.join("\n")
+    without_internal_names(&errors.join("\n"))
 }
 
 fn read_config(spec: &mut Spec, path: Option<&Path>) -> Result<Config, LinkError> {

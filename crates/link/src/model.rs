@@ -19,6 +19,7 @@ use crate::found::Found;
 use crate::instance::{Instance, Part};
 use crate::linked::Linked;
 use crate::lookup::Lookup;
+use crate::module::without_internal_names;
 use crate::plan::Plan;
 use crate::rule::{self, Rule};
 use crate::samples::Samples;
@@ -58,7 +59,9 @@ impl<'l> TlaModel<'l> {
     /// A model on the stack of the caller, which must be deep: see [`Linked::run`].
     pub(crate) fn new(linked: &'l Linked, session: &'l Unobserved) -> Result<Self, LinkError> {
         let mut evaluator = Evaluator::new(&linked.program, session);
-        let rendered = |failure: Box<Failure>| LinkError::Evaluation(failure.render(&linked.program.sources));
+        let rendered = |failure: Box<Failure>| {
+            LinkError::Evaluation(without_internal_names(&failure.render(&linked.program.sources)))
+        };
         let mut states: Vec<State> = Vec::new();
         let mut known: FxHashSet<State> = FxHashSet::default();
         evaluator
@@ -277,7 +280,7 @@ impl<'l> TlaModel<'l> {
             "{}: evaluating {} failed: {}",
             instance.0.place,
             self.describe_op(instance),
-            failure.render(&self.linked.program.sources)
+            without_internal_names(&failure.render(&self.linked.program.sources))
         );
         if failure.class == ErrorClass::Undefined {
             let plans = self.linked.plans.iter().flat_map(|plan| &plan.params);

@@ -171,7 +171,6 @@ fn four_times_the_trace_takes_no_more_memory() {
             most_held(spec, toml, &trace(12_000)),
             most_held(spec, toml, &trace(48_000)),
         );
-        eprintln!("{short} {long} {toml}");
         assert!(
             long < short + short / 4 + (2 << 20),
             "{short} bytes for a short trace, {long} for one four times as long: {toml}"

@@ -143,6 +143,81 @@ fn an_argument_that_was_left_out_stands_for_what_the_link_file_says() {
     }
 }
 
+const MAP: &str = "---- MODULE Map ----\nEXTENDS Integers\nVARIABLE m\nInit == m = [k \\in 1..3 |-> 0]\n\
+    Put(key, value, old) == old = m[key] /\\ m' = [m EXCEPT ![key] = value]\n\
+    Get(key, result) == result = m[key] /\\ UNCHANGED m\n====\n";
+
+/// Puts and gets, one after the other.
+fn map_trace() -> String {
+    let mut held = [0; 4];
+    let mut trace = String::new();
+    for number in 0..60usize {
+        let (key, start) = (number % 3 + 1, number * 2);
+        let (args, ret) = match number % 2 {
+            0 => {
+                let old = std::mem::replace(&mut held[key], number);
+                (
+                    format!("\"op\":\"Put\",\"args\":{{\"key\":{key},\"value\":{number},\"old\":{old}}}"),
+                    String::new(),
+                )
+            }
+            _ => (
+                format!("\"op\":\"Get\",\"args\":{{\"key\":{key}}}"),
+                format!(",\"ret\":{}", held[key]),
+            ),
+        };
+        trace.push_str(&format!(
+            "{{\"thread\":0,{args}{ret},\"start\":{start},\"end\":{}}}\n",
+            start + 1
+        ));
+    }
+    trace
+}
+
+#[test]
+fn a_spec_is_checked_by_changing_what_was_recorded() {
+    let trace = map_trace();
+    let files = [("Map.tla", MAP), ("run.ndjson", trace.as_str())];
+    let mutated = |seed: &str| {
+        validate(&files, &["--mutate", "40", "--seed", seed, "--json"]).json()[0]["mutation"].clone()
+    };
+    let (first, again, other) = (mutated("1"), mutated("1"), mutated("2"));
+    assert_eq!(first, again, "the seed decides");
+    assert_ne!(first, other);
+    let sum = |field: &str| -> u64 {
+        let actions = first["actions"].as_array().unwrap().iter();
+        actions.map(|action| action[field].as_u64().unwrap()).sum()
+    };
+    assert_eq!((sum("changed"), sum("changed_noticed")), (40, 40), "{first}");
+    assert!(sum("dropped") == 10 && sum("dropped_noticed") >= 8, "{first}");
+    assert!(sum("swapped") > 0 && sum("swapped_noticed") > 0, "{first}");
+    let ran = validate(&files, &["--mutate", "40"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let told = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("Of 40 recorded values that were changed in the first 60 operations (seed 1), the spec noticed 40 of 40 (100 %)"), "{ran:?}");
+    assert!(told.contains("Get changed: "), "{ran:?}");
+}
+
+#[test]
+fn a_spec_that_notices_nothing_is_shown_up() {
+    let loose = MAP
+        .replace("old = m[key]", "old = old")
+        .replace("result = m[key]", "result \\in Int");
+    let trace = map_trace();
+    let files = [("Map.tla", loose.as_str()), ("run.ndjson", trace.as_str())];
+    let ran = validate(&files, &["--mutate", "20"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let told = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("the spec noticed 0 of 20 (0 %)"), "{ran:?}");
+    assert!(told.contains("not noticed: run.ndjson:"), "{ran:?}");
+    assert!(
+        ran.stderr
+            .contains("none of 20 values that were changed on purpose was noticed"),
+        "{ran:?}"
+    );
+    assert_eq!(validate(&files, &["--mutate", "20", "--strict"]).code, 2);
+}
+
 /// The kinds of doubt in `--json`, what `--strict` makes of them, and what a person reads.
 fn doubts(files: &[(&str, &str)]) -> (Vec<String>, i32, String) {
     let report = &validate(files, &["--json"]).json()[0];

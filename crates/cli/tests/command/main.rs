@@ -12,6 +12,7 @@ mod link_verbs;
 mod mc;
 mod pages;
 mod ran;
+mod setups;
 mod tla;
 mod trace_verbs;
 mod validate;
