@@ -348,7 +348,8 @@ impl<M: Model> Shrinker<'_, M> {
         let history = operations(&shown);
         let options = Options {
             limits: Limits::default(),
-            witness: false,
+            // What came before the unexplained operation is to be told.
+            witness: true,
             ..self.options
         };
         let outcome = check_from(self.model, self.initial.clone(), history.clone(), options)?;

@@ -307,7 +307,13 @@ impl TlaModel<'_> {
         };
         let (op, name) = (&plan.op, &param.name);
         let takes_result = plan.params.iter().any(|p| p.otherwise == Otherwise::Result);
-        let advice = match (near, &operation.ret) {
+        // A field that no parameter takes is likely to be this one under another name.
+        let is_taken = |field: &str| plan.params.iter().any(|param| param.takes(field));
+        let spare = names
+            .iter()
+            .copied()
+            .find(|field| !is_taken(field) && !is_thread_name(field));
+        let advice = match (near.or(spare), &operation.ret) {
             (Some(near), _) => format!("fields = {{ {name} = \"{near}\" }} if that is it"),
             (None, Some(ret)) if !takes_result && !ret.is_null() => format!(
                 "fields = {{ {name} = \"ret\" }} if it is the result (only a parameter called result, ret, res, return or ok takes \

@@ -74,10 +74,9 @@ impl Setup {
         std::fs::write(generated.path().join(format!("{base}Validate.tla")), module).map_err(failed)?;
         std::fs::write(generated.path().join("__TraceOps.tla"), TRACE_OPS).map_err(failed)?;
         let search = search.with_first(folder).with_first(generated.path());
-        let places = actions(&spec, None).into_iter().map(|action| {
-            let name = action.name.strip_suffix("_Done").unwrap_or(&action.name);
-            (format!("{GENERATED}{name}"), action.at)
-        });
+        let places = actions(&spec, None)
+            .into_iter()
+            .map(|action| (format!("{GENERATED}{}", action.name), action.at));
         Ok(Some(Self {
             folder: generated,
             search,

@@ -48,12 +48,14 @@ pub struct PartProbe {
     pub refused: u64,
     /// Of these, how many led to another state, or were possible where the recorded value was not.
     pub changed: u64,
+    /// Besides, how many could not be evaluated: so the value is looked at.
+    pub failed: u64,
 }
 
 impl PartProbe {
     /// Whether another value was tried, and none made a difference.
     pub fn makes_no_difference(&self) -> bool {
-        self.tried > 0 && self.refused == 0 && self.changed == 0
+        self.tried > 0 && self.refused + self.changed + self.failed == 0
     }
 }
 
@@ -130,6 +132,7 @@ impl<'l> TlaModel<'l> {
                         tried: 0,
                         refused: 0,
                         changed: 0,
+                        failed: 0,
                     };
                     let place = Place {
                         samples,
@@ -198,9 +201,13 @@ impl<'l> TlaModel<'l> {
                     expected = Some(self.successors(evaluator, state, instance).unwrap_or_default());
                 }
                 let expected = expected.as_deref().unwrap_or_default();
+                // What share is refused is asked where the recorded value was possible.
+                if thoroughness == Thoroughness::Full && expected.is_empty() {
+                    break;
+                }
                 let variant = varied(instance, at, value);
-                // What cannot be evaluated says nothing about either value.
                 let Ok(found) = self.successors(evaluator, state, &variant) else {
+                    probe.failed += 1;
                     continue;
                 };
                 probe.example.get_or_insert_with(|| (held.to_string(), shown));

@@ -58,6 +58,9 @@ Put(value) == s' = [last |-> value, sum |-> (s.sum + value) % 1000]
 Last(result) == result = s.last /\ UNCHANGED s
 ====";
 
+/// What is not known to be sorted is looked through first.
+const HEADER: &str = "{\"omnilink\":1,\"sorted\":true}\n";
+
 struct Chance(u64);
 
 impl Chance {
@@ -70,7 +73,7 @@ impl Chance {
 }
 
 fn bank(operations: usize) -> String {
-    let (mut chance, mut text) = (Chance(7), String::new());
+    let (mut chance, mut text) = (Chance(7), HEADER.to_owned());
     let mut bal = [100i64; 6];
     for number in 0..operations {
         // Overlapping, but so that what happens in the order of the lines explains all of it.
@@ -98,7 +101,7 @@ fn bank(operations: usize) -> String {
 }
 
 fn log(operations: usize) -> String {
-    let mut text = String::new();
+    let mut text = HEADER.to_owned();
     for number in 0..operations {
         let (thread, start, value) = (number % 4, number * 10, number / 2);
         let end = start + 25;

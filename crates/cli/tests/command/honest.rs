@@ -152,7 +152,7 @@ fn map_trace() -> String {
     let mut held = [0; 4];
     let mut trace = String::new();
     for number in 0..60usize {
-        let (key, start) = (number % 3 + 1, number * 2);
+        let (key, start) = (number / 2 % 3 + 1, number * 2);
         let (args, ret) = match number % 2 {
             0 => {
                 let old = std::mem::replace(&mut held[key], number);

@@ -10,6 +10,7 @@ mod limits;
 mod lineup;
 mod link_verbs;
 mod mc;
+mod other_styles;
 mod pages;
 mod ran;
 mod setups;

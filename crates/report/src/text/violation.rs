@@ -29,7 +29,7 @@ impl Report {
         let mut page = self.headline(look, Tone::Bad, "violation", &sentence);
         page.push('\n');
         match minimal {
-            Some(minimal) => self.push_minimal(&mut page, minimal, counterexample.op.id, look),
+            Some(minimal) => self.push_minimal(&mut page, minimal, minimal.counterexample.op.id, look),
             None => self.push_window(&mut page, counterexample, look),
         }
         page.push('\n');
