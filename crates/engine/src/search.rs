@@ -109,7 +109,7 @@ impl Search {
     /// than easy must not be kept in memory until its end.
     const CATCH_UP_FROM: usize = 1 << 12;
     /// What it may spend on that for each operation of the backlog.
-    const CATCH_UP_PER_OP: u64 = 64;
+    const CATCH_UP_PER_OP: u64 = 768;
 
     pub fn new(initial: impl Iterator<Item = StateId>, options: &Options) -> Self {
         Self {

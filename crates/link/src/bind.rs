@@ -170,20 +170,14 @@ impl TlaModel<'_> {
                 && *known.0.arguments == *arguments
         };
         if let Some(known) = instances.find(hash, is_it) {
-            return known.clone();
-        }
-        // What the engine still uses it holds on to itself.
-        if instances.len() >= INSTANCES_MAX {
-            instances.clear();
+            return known;
         }
         let instance = new();
-        instances.insert_unique(hash, instance.clone(), |known| known.0.hash);
+        instances.add(instance.clone());
         instance
     }
 }
 
-/// Instances remembered, at most.
-const INSTANCES_MAX: usize = 1 << 16;
 fn add_extras(formulation: &Formulation, operation: &Operation, arguments: &mut Arguments) {
     for extra in &formulation.extras {
         arguments.push(Some(match extra {

@@ -32,6 +32,7 @@ mod explain;
 mod footprint;
 mod found;
 mod instance;
+mod instances;
 mod link_file;
 mod linked;
 mod lookup;

@@ -3,7 +3,6 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
-use hashbrown::HashTable;
 use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_tla::eval::error::{ErrorClass, Failure};
 use omnilink_tla::eval::{Effects, Evaluator, Families, Flow, Session as _, State};
@@ -17,6 +16,7 @@ use crate::error::LinkError;
 use crate::footprint::Cells;
 use crate::found::Found;
 use crate::instance::{Instance, Part};
+use crate::instances::Instances;
 use crate::linked::Linked;
 use crate::lookup::Lookup;
 use crate::module::without_internal_names;
@@ -38,7 +38,7 @@ pub struct TlaModel<'l> {
     cells: Cells,
     /// Whether more than the action itself decides about a step: a VIEW, an invariant or unseen steps look at all of a state.
     is_judged_whole: bool,
-    pub(crate) instances: RefCell<HashTable<Instance>>,
+    pub(crate) instances: RefCell<Instances>,
     families: RefCell<Families>,
     /// Actions that do nothing but count, as far as they were met.
     counting: RefCell<Vec<Operation>>,
