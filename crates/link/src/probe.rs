@@ -7,6 +7,7 @@
 
 use std::cell::OnceCell;
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 use omnilink_tla::eval::Evaluator;
 use omnilink_value::Value;
@@ -86,6 +87,9 @@ const STEPS_MAX: u64 = 1_500;
 const CHANGED_MAX: u64 = 24;
 /// For a full picture, how many steps are compared for one part.
 const FULL_MAX: u64 = 200;
+/// How long all of it may take: a spec that is slow to evaluate is not tried as often.
+const BRIEF_TIME: Duration = Duration::from_secs(1);
+const FULL_TIME: Duration = Duration::from_secs(10);
 /// Values of the same field of other operations that are tried in its place.
 const RECORDED_MAX: usize = 6;
 /// Values from elsewhere in the trace and in the states that are tried.
@@ -101,6 +105,7 @@ struct Place<'a> {
     at: usize,
     /// Which field in it.
     path: &'a [String],
+    deadline: Instant,
 }
 
 impl<'l> TlaModel<'l> {
@@ -114,6 +119,11 @@ impl<'l> TlaModel<'l> {
             let values = instance.0.arguments.iter().flatten().chain(&**state.values());
             values.for_each(|value| simple_values(value, AROUND_MAX, &mut around));
         }
+        let deadline = Instant::now()
+            + match thoroughness {
+                Thoroughness::Brief => BRIEF_TIME,
+                Thoroughness::Full => FULL_TIME,
+            };
         let mut evaluator = self.evaluator.borrow_mut();
         let mut probes = Vec::new();
         for (plan, samples) in self.linked.plans.iter().zip(&samples) {
@@ -140,6 +150,7 @@ impl<'l> TlaModel<'l> {
                         around: &around,
                         at,
                         path: &path,
+                        deadline,
                     };
                     self.probe_part(&mut evaluator, &place, thoroughness, &mut probe);
                     parts.push(probe);
@@ -168,6 +179,7 @@ impl<'l> TlaModel<'l> {
             around,
             at,
             path,
+            deadline,
         } = *place;
         let recorded = recorded(samples, at, path);
         // Where it was placed first, then all other states that were reached.
@@ -190,7 +202,7 @@ impl<'l> TlaModel<'l> {
                     }
                     Thoroughness::Full => probe.tried >= FULL_MAX,
                 };
-                if is_enough || self.is_over() {
+                if is_enough || self.is_over() || Instant::now() > deadline {
                     return;
                 }
                 let shown = other.to_string();
