@@ -1,16 +1,20 @@
 //! What a check against a specification finds besides the verdict, for reports.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 
-use omnilink_engine::{Figures, Verdict};
-use omnilink_link::{ActionCoverage, Bound, Instance, TlaModel};
+use omnilink_engine::{Consistency, Figures, Options, Verdict};
+use omnilink_link::{ActionCoverage, Bound, Instance, TlaModel, Vacuity, VacuityKind};
 use omnilink_report::{
-    ActionFindings, Answer, BranchFindings, InvariantFindings, LongFindings, Report, SpecFindings,
+    ActionFindings, Answer, BranchFindings, InvariantFindings, Judgement, LongFindings, Report, SpecFindings,
+    VacuityFindings, WriterFindings,
 };
 use omnilink_trace::{Operation, Statistics};
 
-use crate::check::Event;
+use crate::check::{Event, Request, explanation_before, places_of};
 use crate::input::Input;
+use crate::mutation::Mutation;
+use crate::validate::meaning;
 
 /// Listens while a trace is checked.
 pub(crate) struct Findings<'m, 'l> {
@@ -80,22 +84,102 @@ impl<'m, 'l> Findings<'m, 'l> {
             notes.extend(tagged.failures);
             notes.extend(self.bound_on_steps(operation));
         }
-        match &outcome.verdict {
-            Verdict::Valid(_) => notes.extend(self.doubts(&figures, &coverage.actions)),
-            Verdict::Violation(_) | Verdict::Unknown(_) => notes.extend(self.unread()),
+        notes.extend(self.unread());
+        if outcome.verdict.is_valid() {
+            notes.extend(self.without_operations(&figures, &coverage.actions));
+            findings.vacuity = self.vacuity(&figures, report.aborted);
+            notes.extend(findings.vacuity.iter().map(|reason| reason.message.clone()));
         }
         report.notes.extend(notes);
         report.findings = Some(Box::new(findings));
     }
 
-    /// Reasons why a trace may be valid without meaning much.
-    fn doubts(&self, figures: &Figures, actions: &[ActionCoverage]) -> Vec<String> {
-        if figures.operations == 0 {
-            return vec![
-                "no operation of the trace is an action of the spec: nothing was checked".to_owned(),
-            ];
+    /// Adds who wrote last what the unexplained operation read. The verdict stands without it.
+    pub(crate) fn add_writers(&self, report: &mut Report, request: &Request) {
+        let unexplained = self.unexplained.borrow();
+        let (Some(operation), Answer::Checked { outcome, .. }) = (&*unexplained, &report.answer) else {
+            return;
+        };
+        let (Verdict::Violation(counterexample), Some(findings)) = (&outcome.verdict, &mut report.findings)
+        else {
+            return;
+        };
+        let (Ok(Bound::Once(instance)) | Ok(Bound::InSteps { done: instance, .. })) =
+            self.model.bind(operation)
+        else {
+            return;
+        };
+        findings.is_impossible = self.model.is_impossible(&instance);
+        if findings.is_impossible || request.options.consistency != Consistency::Linearizable {
+            return;
         }
-        let mut doubts = self.unread();
+        let decode = |operation: &Operation| meaning(self.model, operation);
+        let placed = explanation_before(self.model, &decode, self.input, request, &counterexample.op);
+        let Ok(Some(placed)) = placed else { return };
+        let instances: Vec<&Instance> = placed.iter().map(|placed| &placed.op).collect();
+        let writers = self.model.last_writers(&instances, &instance);
+        findings.last_writers = writers
+            .into_iter()
+            .map(|writer| WriterFindings {
+                cell: writer.cell,
+                value: writer.value,
+                by: writer
+                    .by
+                    .and_then(|by| placed.get(by))
+                    .map(|placed| placed.view.clone()),
+            })
+            .collect();
+        let wanted: BTreeSet<u64> = findings
+            .last_writers
+            .iter()
+            .filter_map(|writer| writer.by.as_ref())
+            .map(|op| op.id)
+            .collect();
+        // Where they were read is told if the input can be read once more.
+        let _ = places_of(&decode, self.input, &wanted, &mut report.places);
+    }
+
+    /// Adds what became of wrong recordings of a valid trace.
+    pub(crate) fn add_mutation(&self, report: &mut Report, mutation: Mutation, options: Options) {
+        if report.judgement() != Judgement::Valid {
+            report
+                .notes
+                .push("--mutate changes a valid trace, and this one is not; nothing was changed".to_owned());
+            return;
+        }
+        let mutated = match mutation.run(self.model, self.input, options) {
+            Ok(mutated) => mutated,
+            Err(error) => {
+                report.notes.push(format!("--mutate: {error}"));
+                return;
+            }
+        };
+        let Some(findings) = &mut report.findings else {
+            return;
+        };
+        let (changed, noticed) = mutated.changed();
+        if changed > 0 && noticed == 0 {
+            let message =
+                format!("none of {changed} values that were changed on purpose was noticed by the spec");
+            report.notes.push(message.clone());
+            let kind = VacuityKind::NothingNoticed;
+            findings.vacuity.push(VacuityFindings {
+                kind: kind.word(),
+                is_serious: kind.is_serious(),
+                op: None,
+                field: None,
+                message,
+            });
+        }
+        findings.mutation = Some(mutated);
+    }
+
+    /// Actions that the trace says nothing about.
+    fn without_operations(&self, figures: &Figures, actions: &[ActionCoverage]) -> Vec<String> {
+        if figures.operations == 0 {
+            return Vec::new();
+        }
+        let mut notes = Vec::new();
         for action in actions {
             // An action may be known by another name, or be a step of an operation.
             let plain = action.op.strip_suffix("_Step").unwrap_or(&action.op);
@@ -106,19 +190,44 @@ impl<'m, 'l> Findings<'m, 'l> {
                 .map(|action| action.placed + action.pending)
                 .sum();
             if action.in_next && placed == 0 {
-                doubts.push(format!(
+                notes.push(format!(
                     "the trace has no operation {}, so nothing is known about the action {} ({})",
                     action.op, action.action, action.at
                 ));
             }
         }
-        if self.model.is_unconstrained() {
-            doubts.push(
-                "every operation is possible in every state: whatever was recorded would have been explained"
-                    .to_owned(),
-            );
-        }
-        doubts
+        notes
+    }
+
+    /// Reasons why a trace may be valid without meaning much.
+    fn vacuity(&self, figures: &Figures, aborted: u64) -> Vec<VacuityFindings> {
+        let whole = match (figures.operations, figures.pending) {
+            (0, _) if aborted > 0 => Some((
+                VacuityKind::AllAborted,
+                "every operation of the trace was aborted: there was nothing to explain, and nothing was checked",
+            )),
+            (0, _) => Some((
+                VacuityKind::NothingPlaced,
+                "no operation of the trace is an action of the spec: nothing was checked",
+            )),
+            (operations, pending) if operations == pending => Some((
+                VacuityKind::AllPending,
+                "no operation returned: nothing had to be explained, and nothing was checked",
+            )),
+            _ => None,
+        };
+        let reasons = match whole {
+            Some((kind, message)) => vec![Vacuity::of_trace(kind, message)],
+            None => self.model.vacuities(),
+        };
+        let told = reasons.into_iter().map(|reason| VacuityFindings {
+            kind: reason.kind.word(),
+            is_serious: reason.kind.is_serious(),
+            op: reason.op,
+            field: reason.field,
+            message: reason.message,
+        });
+        told.collect()
     }
 
     fn unread(&self) -> Vec<String> {

@@ -24,6 +24,8 @@ pub(crate) struct Input {
     pub(crate) name: String,
     source: Source,
     options: OpenOptions,
+    /// The name of an operation that comes after all others, if there is to be one.
+    pub(crate) end: Option<&'static str>,
     /// What an earlier reading found out about the order.
     order: OnceLock<Order>,
     kept: Mutex<Kept>,
@@ -86,6 +88,7 @@ impl Input {
             name: path.display().to_string(),
             source,
             options,
+            end: None,
             order: OnceLock::new(),
             kept: Mutex::default(),
         };
@@ -102,6 +105,7 @@ impl Input {
             name,
             source: Source::Operations(operations, format),
             options: OpenOptions::default(),
+            end: None,
             order: OnceLock::new(),
             kept: Mutex::new(Kept::Never),
         }

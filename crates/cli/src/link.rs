@@ -1,19 +1,23 @@
 //! `omnilink link`: how traces and a specification belong together, before anything is checked.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use omnilink_engine::{Limits, Watch};
-use omnilink_link::{Bound, Explanation, Linked, Outline, Survey};
-use omnilink_report::Look;
-use omnilink_trace::OpenOptions;
+use omnilink_engine::{Limits, Options, Watch};
+use omnilink_link::{Bound, Explanation, Linked, Outline, Survey, Thoroughness};
+use omnilink_report::{Answer, Look};
+use omnilink_trace::{OpenOptions, Operation};
 
+use crate::check::{Request, check_input};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::input::Input;
 use crate::new_file::NewFile;
 use crate::output::Output;
-use crate::validate::{Linking, collect};
+use crate::progress::Progress;
+use crate::score;
+use crate::validate::{Linking, collect, meaning};
 
 /// What it is for.
 pub(crate) const ABOUT: &str = "See and write down how traces belong to a TLA+ specification";
@@ -34,7 +38,7 @@ Examples:
 enum Verb {
     /// Write a commented link file: the actions found, the fields seen, what is missing
     Init(InitArgs),
-    /// Say which actions have no operation and which operations have no action
+    /// Say which actions have no operation, which operations have no action, and how well the spec pins down what was recorded
     Check(CheckArgs),
 }
 
@@ -67,6 +71,41 @@ struct CheckArgs {
     #[arg(long)]
     explain: bool,
 }
+
+/// Checks the trace, and tells how well the spec pins down what was recorded.
+fn score(linked: &Linked, input: &Input) -> Result<Vec<String>, CliError> {
+    let request = Request {
+        model_name: linked.name().to_owned(),
+        options: Options {
+            limits: Limits {
+                time: Some(SCORE_TIME),
+                ..Limits::default()
+            },
+            ..Options::default()
+        },
+        minimize: false,
+        witness: None,
+    };
+    linked.run(|model| {
+        let decode = |operation: &Operation| meaning(model, operation);
+        let progress = Progress::start(&input.name);
+        let report = check_input(model, &decode, input, &request, &progress);
+        let mut lines = vec!["\n".to_owned()];
+        match report.answer {
+            Answer::Failed { message, .. } => return Err(CliError::Usage(message)),
+            Answer::Checked { outcome, .. } if !outcome.verdict.is_valid() => lines.push(
+                "The trace is not explained: `omnilink validate` says why. The score is for what came before.\n"
+                    .to_owned(),
+            ),
+            Answer::Checked { .. } => {}
+        }
+        lines.extend(score::lines(&model.probe(Thoroughness::Full)));
+        Ok(lines)
+    })?
+}
+
+/// How long the trace is checked for the score.
+const SCORE_TIME: Duration = Duration::from_secs(20);
 
 /// Runs the command.
 pub(crate) fn run(args: &LinkArgs) -> Result<Exit, CliError> {
@@ -153,6 +192,11 @@ fn check(args: &CheckArgs) -> Result<Exit, CliError> {
         out.print("\n")?;
         for line in lines {
             out.print(&format!("{line}\n"))?;
+        }
+    }
+    if is_complete {
+        for line in score(&linked, &input)? {
+            out.print(&line)?;
         }
     }
     Ok(if is_complete { Exit::Valid } else { Exit::BadInput })

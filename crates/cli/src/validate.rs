@@ -19,6 +19,7 @@ use crate::findings::Findings;
 use crate::huge_pages;
 use crate::input::Input;
 use crate::interrupt;
+use crate::mutation::Mutation;
 use crate::output::Output;
 use crate::peak::peak_bytes;
 use crate::progress::Progress;
@@ -42,6 +43,15 @@ pub(crate) struct ValidateArgs {
     criteria: Criteria,
     #[command(flatten)]
     job: Job,
+    /// Exit with code 2 if `valid` means nothing: nothing was placed, or nothing that was recorded could have been refused
+    #[arg(long)]
+    strict: bool,
+    /// Change N recorded results on purpose, drop and swap operations, and tell what share of that the spec notices
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    mutate: Option<u32>,
+    /// What chooses the changes of --mutate
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, requires = "mutate")]
+    seed: u64,
     /// Count how often each branch of an action is taken, and tell what the trace has put to the test; takes time
     #[arg(long)]
     coverage: bool,
@@ -59,7 +69,7 @@ pub(crate) struct Linking {
     /// A constant that is the set of all values of these fields of the trace, such as Keys=key,lo,hi
     #[arg(long, value_name = "NAME=FIELD,…", requires = "spec")]
     collect: Vec<String>,
-    /// How trace and spec belong together, where names do not say it: see docs/validate.md
+    /// How trace and spec belong together, where names do not say it: see docs/validate.md; Spec.toml next to the spec if there is one
     #[arg(long, value_name = "FILE.toml", requires = "spec")]
     link: Option<PathBuf>,
     /// A folder to look for modules in, after the specification's own
@@ -82,7 +92,7 @@ impl Linking {
     pub(crate) fn options(&self, spec: &Path) -> Result<(LinkOptions, Collection), CliError> {
         let file = match &self.link {
             Some(path) => LinkFile::read(path)?,
-            None => LinkFile::default(),
+            None => LinkFile::beside(spec)?,
         };
         let mut collection = Collection::default();
         for (constant, fields) in &file.collect {
@@ -134,20 +144,29 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<Exit, CliError> {
     args.job.validate(args.traces.len())?;
     let (mut options, collection) = args.linking.options(&args.spec)?;
     options.counts_branches = args.coverage;
-    let inputs = Input::all(
+    let mut inputs = Input::all(
         &args.traces,
         &OpenOptions {
             thread_ends: options.file.keeps_thread_ends(&args.spec),
             ..args.job.reading()
         },
     )?;
+    let end = LinkFile::end_of_trace(&args.spec);
+    inputs.iter_mut().for_each(|input| input.end = end);
     huge_pages::allow_unless_short(&inputs);
     let request = args
         .job
         .request(args.spec.display().to_string(), args.criteria.options());
     options.is_last_run = inputs.len() == 1;
     let run_all = args.job.run_all(&request, &inputs, &look, &mut out);
-    let exit = validate_with(&args.spec, options, collection, run_all);
+    let scrutiny = Scrutiny {
+        is_strict: args.strict,
+        mutation: args.mutate.map(|results| Mutation {
+            results,
+            seed: args.seed,
+        }),
+    };
+    let exit = validate_with(&args.spec, options, collection, scrutiny, run_all);
     // What was kept of them goes back with the memory of the process.
     std::mem::forget(inputs);
     exit
@@ -156,13 +175,14 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<Exit, CliError> {
 /// Validates all inputs against one spec.
 pub(crate) fn validate_all(spec: &Path, linking: &Linking, run_all: RunAll<'_>) -> Result<Exit, CliError> {
     let (options, collection) = linking.options(spec)?;
-    validate_with(spec, options, collection, run_all)
+    validate_with(spec, options, collection, Scrutiny::default(), run_all)
 }
 
 fn validate_with(
     spec: &Path,
     options: LinkOptions,
     collection: Collection,
+    scrutiny: Scrutiny,
     run_all: RunAll<'_>,
 ) -> Result<Exit, CliError> {
     let validation = Validation {
@@ -175,9 +195,17 @@ fn validate_with(
         },
         options,
         collection,
+        scrutiny,
         request: run_all.request,
     };
     run_all.run(&|input, progress| validation.report(input, progress))
+}
+
+/// How much `valid` must mean.
+#[derive(Clone, Copy, Debug, Default)]
+struct Scrutiny {
+    is_strict: bool,
+    mutation: Option<Mutation>,
 }
 
 struct Validation<'a> {
@@ -185,6 +213,7 @@ struct Validation<'a> {
     options: LinkOptions,
     collection: Collection,
     shared: Option<Linked>,
+    scrutiny: Scrutiny,
     request: &'a Request,
 }
 
@@ -237,13 +266,42 @@ impl Validation<'_> {
                     &|event| findings.take(event),
                 );
                 findings.add_to(&mut report, self.options.counts_branches);
+                findings.add_writers(&mut report, &request);
+                if let Some(mutation) = self.scrutiny.mutation {
+                    findings.add_mutation(&mut report, mutation, request.options);
+                }
                 report
             })
             .map_err(CliError::from)?;
         notes.extend(linked.notes().iter().cloned());
         notes.append(&mut report.notes);
         report.notes = notes;
+        if self.scrutiny.is_strict {
+            refuse_if_vacuous(&mut report);
+        }
         Ok(report)
+    }
+}
+
+/// Where answers must mean something, one that means nothing is an error.
+fn refuse_if_vacuous(report: &mut Report) {
+    let Answer::Checked { outcome, .. } = &report.answer else {
+        return;
+    };
+    let reasons = report.findings.iter().flat_map(|findings| &findings.vacuity);
+    let serious: Vec<&str> = reasons
+        .filter(|reason| reason.is_serious)
+        .map(|reason| reason.message.as_str())
+        .collect();
+    if outcome.verdict.is_valid() && !serious.is_empty() {
+        report.answer = Answer::Failed {
+            message: format!(
+                "{}: it is explained, but that means nothing, which --strict does not accept: {}",
+                report.input,
+                serious.join("; ")
+            ),
+            operations: outcome.figures.operations,
+        };
     }
 }
 

@@ -9,7 +9,7 @@ use omnilink_trace::{Time, Timebox};
 use rustc_hash::FxBuildHasher;
 
 use crate::describe::Describe;
-use crate::evidence::{Figures, Outcome, Placement, Unfinished, Verdict, Witness};
+use crate::evidence::{Agreed, Figures, OpView, Outcome, Placement, Unfinished, Verdict, Witness};
 use crate::ledger::{Entry, Followed};
 use crate::meter::{Exhausted, Meter};
 use crate::mutant::{Mutant, planted};
@@ -242,9 +242,8 @@ impl Course {
         };
         let before = live.search.standing();
         live.search.push(entry, &mut tools);
-        if before == Standing::Behind && live.search.backlog_len() > Search::BACKLOG_MAX {
-            // Memory must not grow with the trace: the sweep has to catch up now, however long it takes.
-            live.search.sweep_turn(u64::MAX, false, &mut tools);
+        if let Some(fuel) = live.search.catch_up_fuel().filter(|_| before == Standing::Behind) {
+            live.search.sweep_turn(fuel, false, &mut tools);
         } else if self.is_eager && live.search.standing() == Standing::Behind {
             live.search.sweep_turn(Self::EAGER_FUEL, false, &mut tools);
         }
@@ -285,9 +284,9 @@ impl Course {
             Part::Live(live) => live.search.can_renumber(),
             Part::Dormant(_) => true,
         });
+        let many_classes = space.source.tally().classes > self.class_limit;
         if ready {
             space.forget_steps();
-            let many_classes = space.source.tally().classes > self.class_limit;
             let (initial, parts) = (&mut self.initial, &mut self.parts);
             space.source.compact(many_classes, &mut |numbers| {
                 initial.iter_mut().for_each(|state| numbers.state(state));
@@ -301,7 +300,10 @@ impl Course {
         }
         let tally = space.source.tally();
         self.state_limit = Self::STATES_KEPT.max(tally.states * 4);
-        self.class_limit = Self::CLASSES_KEPT.max(tally.classes * 4);
+        // A limit that followed classes which nobody has looked through would never be reached.
+        if many_classes {
+            self.class_limit = Self::CLASSES_KEPT.max(tally.classes * 4);
+        }
     }
 
     /// The partial explanations of what was given, once everything that returns before `time` has returned.
@@ -472,7 +474,11 @@ impl Course {
             ledger: &live.search.ledger,
             alternatives: self.describes,
         };
-        Verdict::Violation(Box::new(describe.counterexample(stuck)))
+        let mut counterexample = describe.counterexample(stuck);
+        if self.describes && !self.explained.is_lost {
+            counterexample.agreed = agreed(live, space);
+        }
+        Verdict::Violation(Box::new(counterexample))
     }
 
     fn unfinished(&mut self, limit: Exhausted, space: &mut AnySpace<'_>) -> Verdict {
@@ -502,6 +508,29 @@ impl Course {
         }
         Verdict::Unknown(Box::new(unfinished))
     }
+}
+
+/// Where all explanations of a part agree. The settled beginning was replayed already; this goes on from there.
+fn agreed(live: &mut LivePart, space: &mut AnySpace<'_>) -> Option<Agreed> {
+    let (shared, since) = live.search.shared()?;
+    for op in &shared {
+        let entry = *live.search.ledger.get(*op);
+        live.replay.place(&entry, &mut space.source).ok()?;
+    }
+    let describe = Describe {
+        space,
+        ledger: &live.search.ledger,
+        alternatives: false,
+    };
+    let last = shared.last().map(|op| describe.view(*op));
+    let mut since: Vec<OpView> = since.into_iter().map(|op| describe.view(op)).collect();
+    since.sort_by_key(|op| op.id);
+    Some(Agreed {
+        states: space.source.describe_replay(live.replay.id),
+        placed: live.replay.placed,
+        last,
+        since,
+    })
 }
 
 impl Explained {

@@ -83,6 +83,21 @@ pub struct Counterexample {
     pub alternatives: Vec<Alternative>,
     /// How many ways there are, after reductions.
     pub alternatives_total: u64,
+    /// Up to where all of them are one; `None` where that is not known.
+    pub agreed: Option<Agreed>,
+}
+
+/// The beginning that all explanations share.
+#[derive(Clone, Debug)]
+pub struct Agreed {
+    /// The states that it may leave, in the model's words: several only if its last operations have several outcomes.
+    pub states: Vec<String>,
+    /// How many operations it consists of.
+    pub placed: u64,
+    /// The last of them.
+    pub last: Option<OpView>,
+    /// The operations that some explanation places after it, in the order of the input.
+    pub since: Vec<OpView>,
 }
 
 impl Counterexample {

@@ -299,6 +299,11 @@ impl<M: Model> Source for Interned<'_, M> {
         !states.is_empty()
     }
 
+    fn describe_replay(&self, replay: ReplayId) -> Vec<String> {
+        let states = self.replays[replay as usize].iter();
+        states.map(|state| self.model.describe_state(state)).collect()
+    }
+
     fn end_replay(&mut self, replay: ReplayId) {
         self.replays[replay as usize].clear();
         self.idle_replays.push(replay);

@@ -52,8 +52,8 @@ mod watch;
 
 pub use checker::{Checker, check, check_and_keep_order};
 pub use evidence::{
-    Alternative, Candidate, Counterexample, Fate, Figures, OpView, Outcome, Placement, Unfinished, Verdict,
-    Witness,
+    Agreed, Alternative, Candidate, Counterexample, Fate, Figures, OpView, Outcome, Placement, Unfinished,
+    Verdict, Witness,
 };
 pub use footprint::{Footprint, Keys};
 pub use memory::{default_memory_bytes, resident_bytes};

@@ -83,12 +83,14 @@ pub fn minimize<M: Model>(
     let target = found.op.id as usize;
     let linearizable = options.consistency == Consistency::Linearizable;
     let mut initial = None;
+    let mut uncut = Vec::new();
     if linearizable {
         keep_component(model, &mut pieces, target, options)?;
         cut_end(&mut pieces, found.op.timebox);
+        uncut.clone_from(&pieces);
         initial = cut_beginning(model, &mut pieces, options, deadline)?;
     }
-    let cut = initial.is_some();
+    let mut cut = initial.is_some();
     let mut shrinker = Shrinker {
         model,
         initial: initial.unwrap_or_else(|| model.initial()),
@@ -98,6 +100,7 @@ pub fn minimize<M: Model>(
     };
     shrinker.hide_operations()?;
     if linearizable {
+        cut |= shrinker.cut_before_what_is_shown(&uncut)?;
         shrinker.widen()?;
     }
     shrinker.conclude(cut, total)
@@ -297,6 +300,38 @@ impl<M: Model> Shrinker<'_, M> {
         }
     }
 
+    /// Starts from the states directly before the first operation that is shown, if the rest is still a violation: what
+    /// happened between the last cut and that operation is then part of these states. Says whether it does.
+    fn cut_before_what_is_shown(&mut self, uncut: &[Piece<M::Op>]) -> Result<bool, CheckError> {
+        let shown: Vec<usize> = self
+            .pieces
+            .iter()
+            .filter(|piece| piece.shown)
+            .map(|piece| piece.id)
+            .collect();
+        let Some(cut) = uncut.iter().position(|piece| shown.contains(&piece.id)) else {
+            return Ok(false);
+        };
+        if cut == 0 || self.out_of_time() {
+            return Ok(false);
+        }
+        let Some((states, mut rest)) = restart_at(self.model, uncut, cut, self.options)? else {
+            return Ok(false);
+        };
+        for piece in &mut rest {
+            piece.shown = shown.contains(&piece.id);
+            piece.operation.optional |= !piece.shown;
+        }
+        rest.retain(|piece| piece.shown || !self.model.is_pure(&piece.operation.op));
+        let before = std::mem::replace(&mut self.initial, states);
+        if self.violates(&rest)? {
+            self.pieces = rest;
+            return Ok(true);
+        }
+        self.initial = before;
+        Ok(false)
+    }
+
     /// Reads in the range dropped, everything else there optional.
     fn without(&self, from: usize, to: usize) -> Vec<Piece<M::Op>> {
         let mut trial = self.pieces.clone();
@@ -357,7 +392,8 @@ impl<M: Model> Shrinker<'_, M> {
         let history = operations(&shown);
         let options = Options {
             limits: Limits::default(),
-            witness: false,
+            // What came before the unexplained operation is to be told.
+            witness: true,
             ..self.options
         };
         let outcome = check_from(self.model, self.initial.clone(), history.clone(), options)?;

@@ -4,6 +4,8 @@
 //! that beginning is settled: it is handed out (to be replayed and, on request, written down) and forgotten. So the
 //! tree, too, holds a window of the trace.
 
+use std::collections::BTreeSet;
+
 use crate::ledger::OpRef;
 
 /// A position in the tree.
@@ -117,6 +119,21 @@ impl Paths {
         }
     }
 
+    /// Where the paths part that lead to these ends: the last node that all of them go through.
+    pub fn fork(&self, ends: impl Iterator<Item = PathId>) -> PathId {
+        let mut ends: BTreeSet<PathId> = ends.collect();
+        // Children always come after their parents, so the last one is nobody's ancestor; START is the largest number.
+        while ends.len() > 1
+            && let Some(last) = ends.pop_last()
+        {
+            if last == START {
+                return START;
+            }
+            ends.insert(self.nodes[last as usize].0);
+        }
+        ends.pop_last().unwrap_or(START)
+    }
+
     /// The operations of `path`, first to last, from where the settled beginning stops; at most the last `limit`.
     pub fn tail(&self, mut path: PathId, limit: usize) -> Vec<OpRef> {
         let mut ops = Vec::new();
@@ -157,6 +174,24 @@ mod tests {
         paths.settle([&mut e].into_iter(), &mut settled);
         assert_eq!(settled, [1, 2, 4, 5]);
         assert_eq!((e, paths.nodes.len()), (START, 0));
+    }
+
+    #[test]
+    fn paths_part_at_the_last_node_that_all_go_through() {
+        let mut paths = Paths::new(true);
+        let a = paths.extend(START, 1);
+        let b = paths.extend(a, 2);
+        let c = paths.extend(b, 3);
+        let d = paths.extend(b, 4);
+        let other = paths.extend(START, 9);
+        let fork = |ends: &[PathId]| paths.fork(ends.iter().copied());
+        assert_eq!(fork(&[c, d]), b);
+        assert_eq!(fork(&[c, b]), b);
+        assert_eq!(fork(&[c]), c);
+        assert_eq!(fork(&[c, a, d]), a);
+        assert_eq!(fork(&[c, other]), START);
+        assert_eq!(fork(&[c, START]), START);
+        assert_eq!(fork(&[]), START);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The search over one partition of a trace: the sweep while it is easy, and depth-first beside it where it is not.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use omnilink_trace::Time;
 
@@ -103,8 +103,13 @@ impl Search {
     /// What depth-first search may spend for each call and return that it gets past, to go on without a pause.
     const EASY_PER_EVENT: u64 = 8;
     /// How long the backlog of a hard search may get before it is worked off.
-    pub const BACKLOG_MAX: usize = 100_000;
+    const BACKLOG_MAX: usize = 100_000;
     const RETIRE_EVERY: u64 = 64;
+    /// From here on, whenever the backlog has doubled, the sweep may try to catch up: a history that is only a little harder
+    /// than easy must not be kept in memory until its end.
+    const CATCH_UP_FROM: usize = 1 << 13;
+    /// What it may spend on that for each operation of the backlog.
+    const CATCH_UP_PER_OP: u64 = 768;
 
     pub fn new(initial: impl Iterator<Item = StateId>, options: &Options) -> Self {
         Self {
@@ -140,8 +145,20 @@ impl Search {
                 .is_some_and(|search| with!(AnyDepthFirst, search, search => search.is_doubtful()))
     }
 
-    pub fn backlog_len(&self) -> usize {
-        self.backlog.len()
+    /// What the sweep may spend now to work off the backlog, if anything.
+    ///
+    /// All attempts together cost at most twice as much for each operation as the last one, since the backlog doubles in
+    /// between; so they never take longer than the search that follows if all of them fail, but for a constant factor.
+    pub fn catch_up_fuel(&self) -> Option<u64> {
+        let backlog = self.backlog.len();
+        match self.standing {
+            // Memory must not grow with the trace: the sweep has to catch up now, however long it takes.
+            Standing::Behind if backlog > Self::BACKLOG_MAX => Some(u64::MAX),
+            Standing::Behind if backlog >= Self::CATCH_UP_FROM && backlog.is_power_of_two() => {
+                Some(Self::CATCH_UP_PER_OP * backlog as u64)
+            }
+            _ => None,
+        }
     }
 
     /// Takes the next operation, in order of start.
@@ -365,6 +382,24 @@ impl Search {
                     .collect(),
                 total: sweep.frontier.len() as u64,
             })
+        })
+    }
+
+    /// After `Violation` by the sweep: the operations that all configurations have placed first, in the same order, since the
+    /// settled beginning; and those that any of them has placed since.
+    pub fn shared(&self) -> Option<(Vec<OpRef>, BTreeSet<OpRef>)> {
+        if self.decider == Decider::DepthFirst || !self.paths.enabled() {
+            return None;
+        }
+        let paths = &self.paths;
+        with!(AnySweep, &self.sweep, sweep => {
+            let ends = sweep.frontier.iter().map(|config| config.path);
+            let shared = paths.tail(paths.fork(ends.clone()), usize::MAX);
+            let mut since: BTreeSet<OpRef> = BTreeSet::new();
+            for end in ends.take(Stuck::KEPT) {
+                since.extend(paths.tail(end, usize::MAX).split_off(shared.len()));
+            }
+            Some((shared, since))
         })
     }
 

@@ -57,6 +57,8 @@ pub(crate) trait Source {
     /// Replays one more operation. Returns whether the model accepts it.
     fn replay(&mut self, replay: ReplayId, class: ClassId) -> bool;
     fn end_replay(&mut self, replay: ReplayId);
+    /// The states that a replay may be in.
+    fn describe_replay(&self, replay: ReplayId) -> Vec<String>;
 }
 
 /// Exchanges old numbers for new ones.

@@ -85,7 +85,7 @@ fn a_stale_read_needs_two_operations() {
     );
 }
 
-/// The cut starts from the states that explain the beginning, and says so.
+/// The cut starts from the states directly before what is shown, and says so.
 #[test]
 fn a_long_beginning_is_replaced_by_its_states() {
     let at = |thread, op, start: i64| Operation::new(thread, op, Timebox::new(start, start + 5));
@@ -97,7 +97,7 @@ fn a_long_beginning_is_replaced_by_its_states() {
         .expect("no failure")
         .expect("a violation");
     assert_eq!(minimal.operations.len(), 1);
-    assert_eq!(minimal.from, Some(vec![Register.describe_state(&[0, 0])]));
+    assert_eq!(minimal.from, Some(vec![Register.describe_state(&[1, 0])]));
 }
 
 /// ```text

@@ -7,6 +7,8 @@ use omnilink_tla::semantics::entity::EntityKind;
 use omnilink_tla::semantics::level::Level;
 use omnilink_tla::semantics::spec::Spec;
 
+use crate::omnilink_setup::{EVENT, GENERATED};
+
 /// An action of a spec.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Action {
@@ -25,9 +27,17 @@ pub struct Action {
 impl Action {
     /// `Insert(key, value)`.
     pub fn signature(&self) -> String {
-        match self.params.as_slice() {
-            [] => self.name.clone(),
-            params => format!("{}({})", self.name, params.join(", ")),
+        // What is generated for a setup is not told.
+        let name = self.name.strip_prefix(GENERATED).unwrap_or(&self.name);
+        let params: Vec<&str> = self
+            .params
+            .iter()
+            .map(String::as_str)
+            .filter(|param| *param != EVENT)
+            .collect();
+        match params.as_slice() {
+            [] => name.to_owned(),
+            params => format!("{name}({})", params.join(", ")),
         }
     }
 }

@@ -5,16 +5,16 @@ use std::rc::Rc;
 
 use omnilink_tla::diagnostic::nearest;
 use omnilink_tla::ir;
-use omnilink_trace::{Args, Operation};
+use omnilink_trace::Operation;
 use omnilink_value::Value;
-use smallvec::SmallVec;
 
+use crate::arguments::{Arguments, Given};
 use crate::error::{BindError, BindProblem};
 use crate::instance::{Content, Instance, Part, hash_of};
 use crate::linked::Linked;
 use crate::model::TlaModel;
 use crate::omnilink_setup::EVENT;
-use crate::plan::{Extra, Formulation, ParamPlan, Plan};
+use crate::plan::{Extra, Formulation};
 
 /// What an operation of a trace means to the spec.
 #[derive(Clone, Debug)]
@@ -43,12 +43,6 @@ enum Results {
     Forgotten,
 }
 
-/// Arguments in the order of the parameters; `None` for what a pending operation does not know.
-type Arguments = SmallVec<[Option<Value>; 6]>;
-
-/// Names that results go by.
-const RESULT_NAMES: [&str; 4] = ["result", "ret", "res", "return"];
-
 impl TlaModel<'_> {
     /// What an operation of a trace means.
     ///
@@ -59,8 +53,9 @@ impl TlaModel<'_> {
         if is_plain && let Some(instance) = self.bound.borrow().get(&operation.call) {
             return Ok(Bound::Once(instance.clone()));
         }
-        let bound = self.bind_with(operation, Results::Known)?;
+        let (bound, takes_thread) = self.bind_with(operation, Results::Known)?;
         if is_plain
+            && !takes_thread
             && let Bound::Once(instance) = &bound
             && self.is_bound_by_arguments(instance)
         {
@@ -76,16 +71,17 @@ impl TlaModel<'_> {
 
     /// What an operation of a trace means whatever it returned: its results may be anything in their ranges.
     ///
-    /// Results are what stands in `ret`, parameters that are called like one (`result`, `ret`, `res`, `return`) and those
-    /// for which the link file says what an unknown value may be.
+    /// Results are parameters that take a field called like one (`result`, `ret`, `res`, `return`) and those for which the
+    /// link file says what an unknown value may be.
     ///
     /// # Errors
     /// As [`TlaModel::bind`], and when a result has no range.
     pub fn bind_effect(&self, operation: &Operation) -> Result<Bound, BindError> {
-        self.bind_with(operation, Results::Forgotten)
+        Ok(self.bind_with(operation, Results::Forgotten)?.0)
     }
 
-    fn bind_with(&self, operation: &Operation, results: Results) -> Result<Bound, BindError> {
+    /// What an operation means, and whether its thread is one of the arguments.
+    fn bind_with(&self, operation: &Operation, results: Results) -> Result<(Bound, bool), BindError> {
         let linked = self.linked;
         let error = |problem: BindProblem| BindError {
             place: operation.place.clone(),
@@ -95,16 +91,18 @@ impl TlaModel<'_> {
             return Err(error(unknown_op(linked, operation)));
         };
         let Some(number) = *plan else {
-            return Ok(Bound::LeftOut);
+            return Ok((Bound::LeftOut, false));
         };
         let plan = &linked.plans[number as usize];
         if operation.aborted && plan.aborted.is_none() {
-            return Ok(Bound::DidNotHappen);
+            return Ok((Bound::DidNotHappen, false));
         }
-        let mut arguments = self.arguments(plan, operation).map_err(error)?;
+        let Given {
+            mut arguments,
+            takes_thread,
+        } = self.arguments(plan, operation).map_err(error)?;
         if results == Results::Forgotten {
-            self.forget_results(plan, operation, &mut arguments)
-                .map_err(error)?;
+            self.forget_results(plan, &mut arguments).map_err(error)?;
         }
         let step = plan.steps.as_ref().filter(|_| !operation.aborted);
         let Some(steps) = step else {
@@ -117,7 +115,7 @@ impl TlaModel<'_> {
             }
             add_extras(formulation, operation, &mut arguments);
             let instance = self.instance(number, formulation.operation, &arguments, None, operation);
-            return Ok(Bound::Once(instance));
+            return Ok((Bound::Once(instance), takes_thread));
         };
         let part = Part {
             thread: operation.thread.hash64(),
@@ -134,131 +132,7 @@ impl TlaModel<'_> {
             ..part
         };
         let done = self.instance(number, plan.happened.operation, &arguments, Some(last), operation);
-        Ok(Bound::InSteps { step, times, done })
-    }
-
-    /// The values of the parameters.
-    fn arguments(&self, plan: &Plan, operation: &Operation) -> Result<Arguments, BindProblem> {
-        let mut arguments = Arguments::with_capacity(plan.params.len());
-        match &operation.args {
-            Args::Named(record) => {
-                let mut used = 0;
-                for param in &plan.params {
-                    let value = record.field(&param.field);
-                    used += usize::from(value.is_some());
-                    arguments.push(value.cloned());
-                }
-                // What a call without a result is said to return, `null`, nobody has to read.
-                if let Some(result) = &operation.ret
-                    && !place_result(plan, result, &mut arguments)
-                    && !result.is_null()
-                {
-                    self.note_unread_field(plan, "ret");
-                }
-                if used < operation.args.len() {
-                    self.note_unread(plan, operation);
-                }
-            }
-            Args::Positional(tuple) => {
-                let values = tuple.as_tuple().unwrap_or_default();
-                arguments.extend(values.iter().chain(&operation.ret).cloned().map(Some));
-                let (found, expected) = (arguments.len(), plan.params.len());
-                let is_result_open = operation.timebox.is_pending() && found + 1 == expected;
-                if is_result_open {
-                    arguments.push(None);
-                } else if found != expected {
-                    let action = &self.linked.actions[plan.action as usize];
-                    return Err(BindProblem::Arity {
-                        op: plan.op.clone(),
-                        found,
-                        expected,
-                        action: action.signature(),
-                        at: action.at.clone(),
-                    });
-                }
-            }
-        }
-        for (param, argument) in plan.params.iter().zip(&mut arguments) {
-            match argument {
-                Some(value) if !param.codes.is_empty() => {
-                    let code = param.codes.iter().find(|code| code.stands == *value);
-                    let Some(means) = code.and_then(|code| code.means.clone()) else {
-                        return Err(BindProblem::UnknownCode {
-                            op: plan.op.clone(),
-                            field: param.field.clone(),
-                            value: value.to_string(),
-                        });
-                    };
-                    *value = means;
-                }
-                Some(_) => {}
-                None if operation.timebox.is_pending() && param.range.is_some() => {}
-                None => return Err(self.missing(plan, &param.field, operation)),
-            }
-        }
-        Ok(arguments)
-    }
-
-    /// Takes the values of results away again.
-    fn forget_results(
-        &self,
-        plan: &Plan,
-        operation: &Operation,
-        arguments: &mut Arguments,
-    ) -> Result<(), BindProblem> {
-        let returned = operation.ret.as_ref().and_then(|_| match &operation.args {
-            Args::Named(record) => {
-                let is_open = |(_, param): &(usize, &ParamPlan)| record.field(&param.field).is_none();
-                let open = plan.params.iter().enumerate().filter(is_open);
-                result_among(open.map(|(at, param)| (at, param.field.as_str())))
-            }
-            Args::Positional(_) => plan.params.len().checked_sub(1),
-        });
-        for (at, (param, argument)) in plan.params.iter().zip(arguments).enumerate() {
-            if !param.is_result && returned != Some(at) {
-                continue;
-            }
-            if param.range.is_none() {
-                return Err(self.unforgettable(plan, &param.field));
-            }
-            *argument = None;
-        }
-        Ok(())
-    }
-
-    #[cold]
-    fn unforgettable(&self, plan: &Plan, param: &str) -> BindProblem {
-        let action = &self.linked.actions[plan.action as usize];
-        BindProblem::Unforgettable {
-            op: plan.op.clone(),
-            param: param.to_owned(),
-            action: action.signature(),
-            at: action.at.clone(),
-        }
-    }
-
-    #[cold]
-    fn missing(&self, plan: &Plan, param: &str, operation: &Operation) -> BindProblem {
-        let action = &self.linked.actions[plan.action as usize];
-        let names = operation.args.as_value().as_record();
-        let names: Vec<&str> = names
-            .into_iter()
-            .flat_map(|record| record.iter().map(|(name, _)| name))
-            .collect();
-        let near = nearest(param, names.iter().copied())
-            .filter(|near| !plan.params.iter().any(|p| p.field == *near));
-        let fields = match (names.is_empty(), near) {
-            (true, _) => "no fields".to_owned(),
-            (false, Some(near)) => format!("{} (did you mean \"{near}\"?)", names.join(", ")),
-            (false, None) => names.join(", "),
-        };
-        BindProblem::Missing {
-            op: plan.op.clone(),
-            param: param.to_owned(),
-            action: action.signature(),
-            at: action.at.clone(),
-            fields,
-        }
+        Ok((Bound::InSteps { step, times, done }, takes_thread))
     }
 
     /// The one instance for these arguments.
@@ -271,6 +145,23 @@ impl TlaModel<'_> {
         read: &Operation,
     ) -> Instance {
         let hash = hash_of(operation, arguments, part);
+        let new = || {
+            Instance(Rc::new(Content {
+                plan,
+                operation,
+                arguments: arguments.into(),
+                place: read.place.clone(),
+                hash,
+                effects: OnceCell::new(),
+                lookup: OnceCell::new(),
+                counts: OnceCell::new(),
+                part,
+            }))
+        };
+        // The steps of one operation are like those of no other: they will not be met again.
+        if part.is_some() {
+            return new();
+        }
         let mut instances = self.instances.borrow_mut();
         let is_it = |known: &Instance| {
             known.0.hash == hash
@@ -279,81 +170,12 @@ impl TlaModel<'_> {
                 && *known.0.arguments == *arguments
         };
         if let Some(known) = instances.find(hash, is_it) {
-            return known.clone();
+            return known;
         }
-        // What the engine still uses it holds on to itself.
-        if instances.len() >= INSTANCES_MAX {
-            instances.clear();
-        }
-        let instance = Instance(Rc::new(Content {
-            plan,
-            operation,
-            arguments: arguments.into(),
-            place: read.place.clone(),
-            hash,
-            effects: OnceCell::new(),
-            lookup: OnceCell::new(),
-            counts: OnceCell::new(),
-            part,
-        }));
-        instances.insert_unique(hash, instance.clone(), |known| known.0.hash);
+        let instance = new();
+        instances.add(instance.clone());
         instance
     }
-
-    #[cold]
-    fn note_unread(&self, plan: &Plan, operation: &Operation) {
-        let Some(record) = operation.args.as_value().as_record() else {
-            return;
-        };
-        for (name, _) in record.iter() {
-            let is_result = operation.ret.is_some() && RESULT_NAMES.contains(&name);
-            if !is_result && !plan.params.iter().any(|param| param.field == name) {
-                self.note_unread_field(plan, name);
-            }
-        }
-    }
-
-    #[cold]
-    fn note_unread_field(&self, plan: &Plan, name: &str) {
-        let mut unread = self.unread.borrow_mut();
-        if unread.len() < UNREAD_MAX {
-            unread.insert((plan.op.clone(), name.to_owned()));
-        }
-    }
-}
-
-/// Instances remembered, at most.
-const INSTANCES_MAX: usize = 1 << 16;
-/// Fields that nothing reads, remembered at most.
-const UNREAD_MAX: usize = 64;
-
-/// A result that stands beside the arguments belongs to the parameter that is called like one, or else to the last that
-/// has no value yet. Says whether there is one.
-fn place_result(plan: &Plan, result: &Value, arguments: &mut Arguments) -> bool {
-    let params = plan.params.iter().zip(arguments.iter()).enumerate();
-    let open = params.filter(|(_, (_, argument))| argument.is_none());
-    let at = result_among(open.map(|(at, (param, _))| (at, param.field.as_str())));
-    if let Some(at) = at {
-        arguments[at] = Some(result.clone());
-    }
-    at.is_some()
-}
-
-/// Which of these parameters, by position and name, a result belongs to.
-fn result_among<'a>(params: impl Iterator<Item = (usize, &'a str)>) -> Option<usize> {
-    let (mut named, mut last) = (None, None);
-    for (at, name) in params {
-        if is_result_name(name) {
-            named = named.or(Some(at));
-        }
-        last = Some(at);
-    }
-    named.or(last)
-}
-
-/// Whether a parameter of this name is a result.
-pub(crate) fn is_result_name(name: &str) -> bool {
-    RESULT_NAMES.contains(&name)
 }
 
 fn add_extras(formulation: &Formulation, operation: &Operation, arguments: &mut Arguments) {

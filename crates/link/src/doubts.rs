@@ -1,53 +1,25 @@
 //! Reasons to doubt an answer that came too easily, and to wait for one that does not come.
 
-use std::collections::BTreeSet;
-
 use omnilink_tla::ir::Formula;
 
 use crate::model::TlaModel;
+use crate::probe::Thoroughness;
+use crate::vacuity::{Vacuity, vacuities};
 
 /// Sets with more values should not be gone through for every operation.
 const VALUES_MAX: u64 = 5_000;
 
 impl TlaModel<'_> {
-    /// Fields of operations that were recorded and that nothing reads: operation and field. Nothing about them can be wrong.
+    /// Fields of operations that were recorded and that nothing reads: operation and field. Only a setup made for OmniLink
+    /// gets this far with them.
     pub fn unread_fields(&self) -> Vec<(String, String)> {
-        let mut unread: BTreeSet<(String, String)> = self.unread.borrow().clone();
-        let program = &self.linked.program;
-        for (plan, placed) in self.linked.plans.iter().zip(self.tally.placed()) {
-            let formulations = plan
-                .steps
-                .iter()
-                .map(|steps| steps.step.operation)
-                .chain([plan.happened.operation]);
-            let formulations: Vec<_> = formulations.collect();
-            for (number, param) in plan.params.iter().enumerate() {
-                let is_read = formulations
-                    .iter()
-                    .any(|operation| program.uses_param(*operation, number));
-                if placed > 0 && !is_read {
-                    unread.insert((plan.op.clone(), param.field.clone()));
-                }
-            }
-        }
-        unread.into_iter().collect()
+        self.unread.borrow().iter().cloned().collect()
     }
 
-    /// Operations of the trace that no state could ever refuse, if that is all of them: a trace like this is explained
-    /// whatever it says.
-    pub fn is_unconstrained(&self) -> bool {
-        let coverage = self.coverage();
-        let mut placed = coverage
-            .actions
-            .iter()
-            .filter(|action| action.placed > 0)
-            .peekable();
-        placed.peek().is_some()
-            && placed.all(|action| action.refused == 0)
-            && self.instances.borrow().iter().all(|instance| {
-                let effects = self.effects(instance);
-                effects.is_complete && effects.reads.is_empty()
-            })
+    /// Reasons why a trace that was found valid would have been valid whatever it said.
+    pub fn vacuities(&self) -> Vec<Vacuity> {
+        let refused = self.coverage().actions.iter().map(|action| action.refused).sum();
+        vacuities(&self.probe(Thoroughness::Brief), refused)
     }
 
     /// Expressions that go through a big constant set whenever an operation is evaluated, each as a sentence.

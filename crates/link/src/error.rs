@@ -26,6 +26,18 @@ pub enum LinkError {
         /// The spec.
         spec: String,
     },
+    /// More initial states than can be followed.
+    #[error(
+        "{spec}: the initial condition allows more than {most} states, and an explanation may begin in any of them. Make it \
+         narrower: give its constants fewer values (--const, --collect), or write a definition that fixes what the trace \
+         does not tell, and name it in the configuration (INIT)"
+    )]
+    ManyInitialStates {
+        /// The spec.
+        spec: String,
+        /// How many can be followed.
+        most: usize,
+    },
     /// Something given for a constant that is none.
     #[error("{given}: the spec has no constant `{name}`{}", suggestion.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
     UnknownConstant {
@@ -82,7 +94,10 @@ pub enum BindProblem {
         known: String,
     },
     /// A parameter gets no value.
-    #[error("{op} has no field \"{param}\", which the action {action} ({at}) takes; it has {fields}")]
+    #[error(
+        "{op} has no field \"{param}\", which the action {action} ({at}) takes; it has {fields}. In the link file, [ops.{op}]: \
+         {advice}"
+    )]
     Missing {
         /// The operation.
         op: String,
@@ -94,6 +109,27 @@ pub enum BindProblem {
         at: String,
         /// What the operation has.
         fields: String,
+        /// What to write into the link file.
+        advice: String,
+    },
+    /// Something was recorded that nothing reads.
+    #[error(
+        "the {field} of {op} was recorded, but nothing reads it: the action {action} ({at}) {why}. Give it to a parameter \
+         (link file, [ops.{op}]: fields = {{ … = \"{name}\" }}) or say that it does not matter (ignore_fields = [\"{name}\"])"
+    )]
+    Unread {
+        /// The operation.
+        op: String,
+        /// What was recorded.
+        field: String,
+        /// What the link file calls it.
+        name: String,
+        /// Why nothing reads it.
+        why: String,
+        /// The action with its parameters.
+        action: String,
+        /// Where the action is defined.
+        at: String,
     },
     /// A result that may be anything, and nothing says what that is.
     #[error(
@@ -112,7 +148,7 @@ pub enum BindProblem {
         at: String,
     },
     /// More or fewer arguments than parameters.
-    #[error("{op} has {found} arguments, but the action {action} ({at}) takes {expected}")]
+    #[error("{op} has {found} arguments, but the action {action} ({at}) takes {expected}{advice}")]
     Arity {
         /// The operation.
         op: String,
@@ -124,6 +160,8 @@ pub enum BindProblem {
         action: String,
         /// Where the action is defined.
         at: String,
+        /// What to do about a result that no parameter takes.
+        advice: String,
     },
     /// A result code that the link file does not list.
     #[error(

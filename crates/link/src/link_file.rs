@@ -9,7 +9,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::error::LinkError;
-use crate::omnilink_setup::is_setup;
+use crate::omnilink_setup::{END, asks_for_end, is_setup};
 
 /// What a link file says.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
@@ -24,6 +24,9 @@ pub struct LinkFile {
     /// Operations to leave out.
     #[serde(default)]
     pub ignore: Vec<String>,
+    /// Fields that nothing has to read, whatever the operation; `ret` for results that stand apart.
+    #[serde(default)]
+    pub ignore_fields: Vec<String>,
     /// What single operations mean.
     #[serde(default)]
     pub ops: BTreeMap<String, OpLink>,
@@ -48,11 +51,19 @@ pub struct LinkFile {
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 pub struct OpLink {
-    /// The action that it is, if it has another name.
+    /// The action that it is, if it has another name; or a formula over the fields of the operation, `thread` and `meta`,
+    /// such as `Acquire(thread, TRUE)`.
     pub action: Option<String>,
-    /// Which field of the trace each parameter takes its value from, if it has another name.
+    /// Which field of the trace each parameter takes its value from, if it has another name. `thread` is the operation's
+    /// thread and `ret` its result, unless they are among its arguments.
     #[serde(default)]
     pub fields: BTreeMap<String, String>,
+    /// For parameters that an operation may leave out: what they are then, as TLA+.
+    #[serde(default)]
+    pub default: BTreeMap<String, String>,
+    /// Fields that nothing has to read; `ret` for a result that stands apart.
+    #[serde(default)]
+    pub ignore_fields: Vec<String>,
     /// For parameters: what stands in the trace (as JSON) and the TLA+ expression that it means.
     #[serde(default)]
     pub codes: BTreeMap<String, BTreeMap<String, String>>,
@@ -63,7 +74,7 @@ pub struct OpLink {
     /// What it means that the operation was aborted: an action over the parameters, `thread` and `meta`. Default: nothing
     /// happened.
     pub aborted: Option<String>,
-    /// For parameters that a pending operation has no value for: the set that the value is in.
+    /// For parameters that an operation has no value for: the set that the value is in.
     #[serde(default)]
     pub unknown: BTreeMap<String, String>,
     /// How often `X_Step` may happen before `X_Done`, at most.
@@ -131,12 +142,30 @@ impl LinkFile {
         Self::parse(&text).map_err(|problem| error(problem.to_string()))
     }
 
+    /// The link file of a spec that is named like it and stands next to it, `Spec.toml`; an empty one if there is none.
+    ///
+    /// # Errors
+    /// As [`LinkFile::read`].
+    pub fn beside(spec: &Path) -> Result<Self, LinkError> {
+        let path = spec.with_extension("toml");
+        match path.is_file() {
+            true => Self::read(&path),
+            false => Ok(Self::default()),
+        }
+    }
+
     /// Whether ends of threads are operations: this file says what they mean, or the spec is a setup that was made for
     /// OmniLink. See `thread_ends` of [`OpenOptions`](omnilink_trace::OpenOptions).
     pub fn keeps_thread_ends(&self, spec: &Path) -> bool {
         let is_linked = self.thread_end.entries().next().is_some();
         let is_op = |end: &str| self.ops.contains_key(end);
         is_linked || is_op(TERMINATED) || is_op(ABORTED) || is_setup(spec)
+    }
+
+    /// Whether the end of the trace is an operation: the spec is a setup that was made for OmniLink, and says what must hold
+    /// there. Its name is that of the operation.
+    pub fn end_of_trace(spec: &Path) -> Option<&'static str> {
+        asks_for_end(spec).then_some(END)
     }
 
     /// What the text of a link file says.

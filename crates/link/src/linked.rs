@@ -1,5 +1,6 @@
 //! A spec made ready for traces.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -22,10 +23,12 @@ use crate::action::{Action, actions};
 use crate::error::LinkError;
 use crate::link_file::LinkFile;
 use crate::model::TlaModel;
-use crate::module::{MODULE, Module, name};
+use crate::module::{MODULE, Module, name, without_internal_names};
 use crate::omnilink_setup::{Setup, TAG, TRACES, TRANSIENT};
-use crate::plan::{Plan, Planner, ends_of};
+use crate::param::Otherwise;
+use crate::plan::{Plan, Planner};
 use crate::session::Unobserved;
+use crate::stand_in::{StandIn, stand_ins};
 
 /// What is known about a link besides the spec.
 #[derive(Clone, Debug, Default)]
@@ -57,7 +60,11 @@ pub struct Linked {
     pub(crate) invariants: Vec<NamedFormula>,
     pub(crate) hidden: Vec<(Formula, u32)>,
     pub(crate) tags: Vec<Tag>,
-    /// The actions of the spec, and then what stands in for ends of threads.
+    /// All words of the tags of the link file.
+    tag_words: BTreeSet<String>,
+    /// Whether the spec is a setup made for OmniLink on TLC.
+    pub(crate) is_setup: bool,
+    /// The actions of the spec, and then what stands in for formulas of the link file.
     pub(crate) actions: Vec<Action>,
     /// How many of them are the spec's.
     own_actions: usize,
@@ -162,7 +169,13 @@ impl Linked {
         for (op, link) in &setup.ops {
             options.file.ops.entry(op.clone()).or_insert_with(|| link.clone());
         }
-        Self::link(&stem, &display, setup.load(spec), &setup.search, None, &options)
+        let mut linked = Self::link(&stem, &display, setup.load(spec), &setup.search, None, &options)?;
+        for action in &mut linked.actions {
+            if let Some(place) = setup.places.get(&action.name) {
+                action.at.clone_from(place);
+            }
+        }
+        Ok(linked)
     }
 
     /// Links a spec that is at hand as text, for tests and examples.
@@ -193,8 +206,17 @@ impl Linked {
         let mut spec = sound(loaded)?;
         let mut config = read_config(&mut spec, options.config.as_deref())?;
         let actions = actions(&spec, Some(&config));
-        let ends = ends_of(&options.file);
-        let planner = Planner::new(&spec, &actions, &ends, &options.file)?;
+        let mut stand_ins = stand_ins(&spec, &actions, &options.file)?;
+        let is_setup = spec.find(TRANSIENT[0]).is_some();
+        if is_setup {
+            let invariants: Vec<&str> = config
+                .invariants
+                .iter()
+                .map(|named| named.name.as_str())
+                .collect();
+            stand_ins.push(StandIn::end_of_trace(&invariants));
+        }
+        let planner = Planner::new(&spec, &actions, &stand_ins, &options.file)?;
         let mut module = Module::extending(stem);
         for (constant, expression) in constants(options) {
             check_constant(&spec, constant, "the link")?;
@@ -313,7 +335,7 @@ impl Linked {
             }));
         }
         let variables = (0..).zip(&model.program.variables);
-        let transient = variables
+        let transient: Vec<u32> = variables
             .filter(|(_, name)| TRANSIENT.contains(&&***name))
             .map(|(slot, _)| slot)
             .collect();
@@ -328,8 +350,19 @@ impl Linked {
             invariants,
             hidden,
             tags,
+            tag_words: options
+                .file
+                .tags
+                .values()
+                .flat_map(|predicate| crate::module::identifiers(predicate))
+                .map(str::to_owned)
+                .collect(),
+            is_setup,
             own_actions: actions.len(),
-            actions: [actions, ends].concat(),
+            actions: actions
+                .into_iter()
+                .chain(stand_ins.into_iter().map(|stand_in| stand_in.action))
+                .collect(),
             plans,
             by_name,
             transient,
@@ -337,21 +370,40 @@ impl Linked {
             is_last_run: options.is_last_run,
             notes,
         };
-        linked.translate_codes()?;
+        linked.note_reads();
+        linked.evaluate_constants()?;
         Ok(linked)
     }
 
-    /// Evaluates what result codes stand for.
-    fn translate_codes(&mut self) -> Result<(), LinkError> {
+    /// Finds out which results are used by no definition.
+    fn note_reads(&mut self) {
+        for plan in &mut self.plans {
+            let operations: Vec<Operation> = plan.formulations().map(|f| f.operation).collect();
+            for (number, param) in plan.params.iter_mut().enumerate() {
+                let is_read = operations
+                    .iter()
+                    .any(|operation| self.program.uses_param(*operation, number));
+                param.is_unread_result = param.otherwise == Otherwise::Result && !is_read;
+            }
+        }
+    }
+
+    /// Whether a tag speaks of a field.
+    pub(crate) fn is_tagged(&self, field: &str) -> bool {
+        self.tag_words.contains(field)
+    }
+
+    /// Evaluates what result codes and arguments that were left out stand for.
+    fn evaluate_constants(&mut self) -> Result<(), LinkError> {
         let mut plans = std::mem::take(&mut self.plans);
         let result = deep_stack::run(|| {
             let session = Unobserved::default();
             let mut evaluator = Evaluator::new(&self.program, &session);
-            for code in plans.iter_mut().flat_map(Plan::codes_mut) {
-                let value = evaluator
-                    .value(code.formula)
-                    .map_err(|failure| LinkError::Evaluation(failure.render(&self.program.sources)))?;
-                code.means = Some(value);
+            for constant in plans.iter_mut().flat_map(Plan::constants_mut) {
+                let value = evaluator.value(constant.formula).map_err(|failure| {
+                    LinkError::Evaluation(without_internal_names(&failure.render(&self.program.sources)))
+                })?;
+                constant.value = Some(value);
             }
             Ok(())
         });
@@ -446,7 +498,7 @@ pub(crate) fn rendered(diagnostics: &[Diagnostic], spec: &Spec) -> String {
         .filter(|diagnostic| diagnostic.is_error())
         .map(|diagnostic| render(diagnostic, &spec.sources))
         .collect();
-    errors.join("\n")
+    without_internal_names(&errors.join("\n"))
 }
 
 fn read_config(spec: &mut Spec, path: Option<&Path>) -> Result<Config, LinkError> {

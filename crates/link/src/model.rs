@@ -3,23 +3,26 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
-use hashbrown::HashTable;
-use omnilink_engine::{Footprint, Model, Outcomes};
+use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_tla::eval::error::{ErrorClass, Failure};
 use omnilink_tla::eval::{Effects, Evaluator, Families, Flow, Session as _, State};
 use omnilink_tla::ir::Operation;
 use omnilink_value::Value;
+use rustc_hash::FxHashSet;
 
 use crate::about_calls::AboutCalls;
 use crate::counted::{Counted, Counts, Judgements};
 use crate::error::LinkError;
 use crate::footprint::Cells;
 use crate::found::Found;
-use crate::instance::Instance;
+use crate::instance::{Instance, Part};
+use crate::instances::Instances;
 use crate::linked::Linked;
 use crate::lookup::Lookup;
+use crate::module::without_internal_names;
 use crate::plan::Plan;
 use crate::rule::{self, Rule};
+use crate::samples::Samples;
 use crate::session::Unobserved;
 use crate::state::SpecState;
 use crate::tally::Tally;
@@ -35,7 +38,7 @@ pub struct TlaModel<'l> {
     cells: Cells,
     /// Whether more than the action itself decides about a step: a VIEW, an invariant or unseen steps look at all of a state.
     is_judged_whole: bool,
-    pub(crate) instances: RefCell<HashTable<Instance>>,
+    pub(crate) instances: RefCell<Instances>,
     families: RefCell<Families>,
     /// Actions that do nothing but count, as far as they were met.
     counting: RefCell<Vec<Operation>>,
@@ -45,23 +48,42 @@ pub struct TlaModel<'l> {
     /// What was refused while a violation was explained.
     pub(crate) refused: RefCell<Vec<(Instance, SpecState)>>,
     pub(crate) tally: Tally,
+    pub(crate) samples: Samples,
     numbers: Cell<u64>,
 }
+
+/// More initial states than this cannot all be followed.
+const INITIAL_MAX: usize = 1 << 17;
 
 impl<'l> TlaModel<'l> {
     /// A model on the stack of the caller, which must be deep: see [`Linked::run`].
     pub(crate) fn new(linked: &'l Linked, session: &'l Unobserved) -> Result<Self, LinkError> {
         let mut evaluator = Evaluator::new(&linked.program, session);
-        let rendered = |failure: Box<Failure>| LinkError::Evaluation(failure.render(&linked.program.sources));
+        let rendered = |failure: Box<Failure>| {
+            LinkError::Evaluation(without_internal_names(&failure.render(&linked.program.sources)))
+        };
         let mut states: Vec<State> = Vec::new();
+        let mut known: FxHashSet<State> = FxHashSet::default();
         evaluator
             .initial(linked.init, &mut |_, state, _| {
-                if !states.iter().any(|known| **known == *state) {
-                    states.push(state.into());
+                let state: State = state.into();
+                if known.insert(State::clone(&state)) {
+                    states.push(state);
                 }
-                Ok(Flow::Go)
+                Ok(if states.len() > INITIAL_MAX {
+                    Flow::Stop
+                } else {
+                    Flow::Go
+                })
             })
             .map_err(rendered)?;
+        if states.len() > INITIAL_MAX {
+            return Err(LinkError::ManyInitialStates {
+                spec: linked.name.clone(),
+                most: INITIAL_MAX,
+            });
+        }
+        drop(known);
         if states.is_empty() {
             return Err(LinkError::NoInitialState {
                 spec: linked.name.clone(),
@@ -86,6 +108,7 @@ impl<'l> TlaModel<'l> {
             unread: RefCell::default(),
             refused: RefCell::default(),
             tally: Tally::new(linked),
+            samples: Samples::new(linked.plans.len()),
             numbers: Cell::new(0),
         };
         for state in states {
@@ -232,6 +255,15 @@ impl<'l> TlaModel<'l> {
             .ok()
     }
 
+    pub(crate) fn has_hidden_steps(&self) -> bool {
+        !self.linked.hidden.is_empty()
+    }
+
+    /// Whether the time of the check is over.
+    pub(crate) fn is_over(&self) -> bool {
+        self.session.is_over()
+    }
+
     pub(crate) fn next_number(&self) -> u64 {
         let number = self.numbers.get() + 1;
         self.numbers.set(number);
@@ -248,7 +280,7 @@ impl<'l> TlaModel<'l> {
             "{}: evaluating {} failed: {}",
             instance.0.place,
             self.describe_op(instance),
-            failure.render(&self.linked.program.sources)
+            without_internal_names(&failure.render(&self.linked.program.sources))
         );
         if failure.class == ErrorClass::Undefined {
             let plans = self.linked.plans.iter().flat_map(|plan| &plan.params);
@@ -261,6 +293,25 @@ impl<'l> TlaModel<'l> {
         }
         text
     }
+}
+
+/// What a part of an operation in steps touches: besides what its action touches, whether the operation of its thread is
+/// done. Every part asks that, and the last one changes it.
+fn with_part(mut footprint: Footprint, part: Part) -> Footprint {
+    // No variable has this number.
+    let key = part.thread.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0xd1b5_4a32_d192_ed03;
+    let add = |keys: &mut Keys| {
+        if let Keys::Only(keys) = keys
+            && !keys.contains(&key)
+        {
+            keys.push(key);
+        }
+    };
+    add(&mut footprint.reads);
+    if part.is_last {
+        add(&mut footprint.writes);
+    }
+    footprint
 }
 
 impl Model for TlaModel<'_> {
@@ -290,6 +341,7 @@ impl Model for TlaModel<'_> {
         match found {
             Some(Found::Next(next)) => {
                 self.tally.step(op.0.plan, false);
+                self.samples.offer(op, state);
                 return outcomes.accept(next);
             }
             Some(Found::Refused) => {
@@ -311,7 +363,10 @@ impl Model for TlaModel<'_> {
         }
         match found {
             Ok(found) if found.is_empty() => outcomes.refuse(|| self.reason(state, op)),
-            Ok(found) => found.into_iter().for_each(|next| outcomes.accept(next)),
+            Ok(found) => {
+                self.samples.offer(op, state);
+                found.into_iter().for_each(|next| outcomes.accept(next));
+            }
             // Not the spec is to blame: the time of the check is over, and the engine throws this answer away.
             Err(_) if self.session.is_over() && outcomes.is_interrupted() => {}
             Err(_) if self.session.is_over() => outcomes.fail(format!(
@@ -326,10 +381,12 @@ impl Model for TlaModel<'_> {
     fn step_from(&self, mut state: SpecState, op: &Instance, outcomes: &mut Outcomes<SpecState>) {
         if self.is_known(op)
             && let Some(Rule::Writes(writes)) = rule::ruled(self.effects(op), &state)
-            && state.change(&writes).is_some()
         {
-            self.tally.step(op.0.plan, false);
-            return outcomes.accept(state);
+            self.samples.offer(op, &state);
+            if state.change(&writes).is_some() {
+                self.tally.step(op.0.plan, false);
+                return outcomes.accept(state);
+            }
         }
         self.step(&state, op, outcomes);
     }
@@ -339,16 +396,25 @@ impl Model for TlaModel<'_> {
     }
 
     fn footprint(&self, op: &Instance) -> Footprint {
-        if op.0.part.is_some() {
-            return Footprint::everything();
+        let footprint = self.cells.footprint(self.effects(op));
+        match op.0.part {
+            None => footprint,
+            Some(part) => with_part(footprint, part),
         }
-        self.cells.footprint(self.effects(op))
     }
 
     fn may_enable(&self, state: &SpecState, refused: &Instance, helper: &Instance) -> bool {
         // What an invariant or an unseen step looks at is not among what the action reads.
-        if self.is_judged_whole || refused.0.part.is_some() || helper.0.part.is_some() {
+        if self.is_judged_whole {
             return true;
+        }
+        // An operation in steps that is done stays done. Otherwise its parts are refused by their actions, as others are.
+        if refused
+            .0
+            .part
+            .is_some_and(|part| state.is_done(part.thread, part.number))
+        {
+            return false;
         }
         let (refused_effects, helper_effects) = (self.effects(refused), self.effects(helper));
         if refused_effects.is_complete

@@ -6,12 +6,17 @@
 
 use std::collections::BTreeSet;
 
+use crate::omnilink_setup::GENERATED;
+
 /// The name of the module.
 pub(crate) const MODULE: &str = "OmnilinkLink";
 
-/// A name of the module; nobody else has names like this.
+/// How names of the module begin; nobody else has names like this.
+const INTERNAL: &str = "omnilink_";
+
+/// A name of the module.
 pub(crate) fn name(role: &str, of: &str) -> String {
-    format!("omnilink_{role}_{of}")
+    format!("{INTERNAL}{role}_{of}")
 }
 
 /// The module as far as it is written.
@@ -50,6 +55,34 @@ impl Module {
     }
 }
 
+/// A message without names that nobody but this crate knows: generated modules and definitions are told as what they were
+/// made from.
+pub(crate) fn without_internal_names(message: &str) -> String {
+    let file = format!("{MODULE}.tla");
+    let mut told = String::with_capacity(message.len());
+    let mut rest = message;
+    while let Some(at) = [file.as_str(), INTERNAL, GENERATED]
+        .into_iter()
+        .filter_map(|name| rest.find(name))
+        .min()
+    {
+        told.push_str(&rest[..at]);
+        rest = &rest[at..];
+        if let Some(place) = rest.strip_prefix(&file) {
+            told.push_str("an expression of the link");
+            // Lines and columns of a text that nobody has seen.
+            rest = place.trim_start_matches(|c: char| c == ':' || c.is_ascii_digit());
+        } else if let Some(name) = rest.strip_prefix(GENERATED) {
+            rest = name;
+        } else {
+            told.push_str("an expression of the link");
+            rest = rest.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
+        }
+    }
+    told.push_str(rest);
+    told
+}
+
 /// The identifiers in an expression, text in quotes left out.
 pub(crate) fn identifiers(expression: &str) -> BTreeSet<&str> {
     expression
@@ -71,7 +104,17 @@ pub(crate) fn application<P: AsRef<str>>(name: &str, arguments: &[P]) -> String 
 
 #[cfg(test)]
 mod tests {
-    use super::identifiers;
+    use super::{identifiers, without_internal_names};
+
+    #[test]
+    fn what_is_generated_is_not_told() {
+        let message =
+            "unknown `y`\n --> OmnilinkLink.tla:3:1\nin omnilink_requires_0 and __Op_Take(1), Take.tla:2:1";
+        assert_eq!(
+            without_internal_names(message),
+            "unknown `y`\n --> an expression of the link\nin an expression of the link and Take(1), Take.tla:2:1"
+        );
+    }
 
     #[test]
     fn identifiers_are_those_outside_quotes() {

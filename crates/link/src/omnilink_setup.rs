@@ -26,6 +26,10 @@ use crate::module::{application, identifiers};
 pub(crate) const TRANSIENT: [&str; 3] = ["__pc", "__viable_pids", "__action"];
 /// The parameter that is the operation itself.
 pub(crate) const EVENT: &str = "__event";
+/// Fields that OmniLink's logs keep with the arguments and that are none.
+pub(crate) const BOOKKEEPING: [&str; 4] = ["_meta", "_did_abort", "_op_start", "_op_end"];
+/// How the names of generated actions begin.
+pub(crate) const GENERATED: &str = "__Op_";
 /// How definitions for tags begin.
 pub(crate) const TAG: &str = "__TAG_";
 /// All operations of all threads, as a constant.
@@ -39,6 +43,8 @@ pub(crate) struct Setup {
     pub(crate) search: SearchPath,
     /// Which action each operation is.
     pub(crate) ops: BTreeMap<String, OpLink>,
+    /// Where the spec defines the actions that generated ones stand for, by the names of the latter.
+    pub(crate) places: BTreeMap<String, String>,
 }
 
 impl Setup {
@@ -68,10 +74,14 @@ impl Setup {
         std::fs::write(generated.path().join(format!("{base}Validate.tla")), module).map_err(failed)?;
         std::fs::write(generated.path().join("__TraceOps.tla"), TRACE_OPS).map_err(failed)?;
         let search = search.with_first(folder).with_first(generated.path());
+        let places = actions(&spec, None)
+            .into_iter()
+            .map(|action| (format!("{GENERATED}{}", action.name), action.at));
         Ok(Some(Self {
             folder: generated,
             search,
             ops,
+            places: places.collect(),
         }))
     }
 
@@ -104,11 +114,35 @@ pub(crate) fn is_setup(path: &Path) -> bool {
 pub(crate) fn asks_for_traces(path: &Path) -> bool {
     let Ok(text) = read_text(path) else { return false };
     let words = identifiers(&text);
-    words.contains(TRACES) && words.iter().any(|word| word.ends_with("Validate"))
+    let asks = words.contains(TRACES) || (words.contains("traces") && words.contains("__TraceOps"));
+    asks && words.iter().any(|word| word.ends_with("Validate"))
 }
 
-/// What modules of such setups name, and what has no part in checking here.
-const TRACE_OPS: &str = "---- MODULE __TraceOps ----\nDebugAlias == <<>>\nPostCondition == TRUE\n====\n";
+/// What modules of such setups name. Walking a trace is the engine's part, so most of it has nothing to do here. Whether the
+/// trace is at its end is told by `__pc`, which has another value in the one step that comes after all operations.
+const TRACE_OPS: &str = "---- MODULE __TraceOps ----\nEXTENDS Integers\nCONSTANT __traces\nVARIABLE __pc\ntraces == __traces\n\
+    AtEndOfTrace == __pc = TRUE\nViablePIDs == {}\nTerminateAtEnd == TRUE\nEndCheck == FALSE\nPrintOptionsAtInitState == FALSE\n\
+    DebugAlias == <<>>\nPostCondition == TRUE\n__pc_depth == 0\n====\n";
+
+/// The step after all operations, as reports call it.
+pub(crate) const END: &str = "end of trace";
+/// What setups call the end of the trace.
+const AT_END: &str = "AtEndOfTrace";
+
+/// Whether a spec is such a setup, and says what must hold at the end of the trace.
+pub(crate) fn asks_for_end(path: &Path) -> bool {
+    let Ok(text) = read_text(path) else { return false };
+    base_of(path, &text).is_some() && identifiers(&text).contains(AT_END)
+}
+
+/// The formula of the step after all operations: nothing changes, and these invariants hold once more.
+pub(crate) fn end_formula(invariants: &[&str]) -> String {
+    let mut formula = "__pc' = TRUE /\\ UNCHANGED <<__Spec_vars, __viable_pids, __action>>".to_owned();
+    for invariant in invariants {
+        formula.push_str(&format!(" /\\ ({invariant})'"));
+    }
+    formula
+}
 
 fn generate(base: &str, spec: &Spec, uses_action: bool) -> (String, BTreeMap<String, OpLink>) {
     let root = spec.root();
@@ -141,7 +175,7 @@ fn generate(base: &str, spec: &Spec, uses_action: bool) -> (String, BTreeMap<Str
     let fields: Vec<String> = fields.map(|name| format!("{name} |-> {name}")).collect();
     text.push_str(&format!("__state == [{}]\n", fields.join(", ")));
     text.push_str("__TraceOps == INSTANCE __TraceOps\n");
-    text.push_str("Init == __Spec!Init /\\ __pc = <<>> /\\ __viable_pids = {} /\\ __action = <<>>\n");
+    text.push_str("Init == __Spec!Init /\\ __pc = FALSE /\\ __viable_pids = {} /\\ __action = <<>>\n");
     text.push_str("__AbortBehavior == UNCHANGED __Spec_vars\n");
     text.push_str("__Action__TerminateThread == UNCHANGED __Spec_vars\n__Action__AbortThread == FALSE\n");
     let during = if uses_action {

@@ -3,17 +3,18 @@
 use std::collections::BTreeMap;
 
 use omnilink_tla::diagnostic::nearest;
-use omnilink_tla::ir::{Formula, Operation};
+use omnilink_tla::ir::Operation;
 use omnilink_tla::semantics::spec::Spec;
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
 use crate::action::Action;
-use crate::bind::is_result_name;
 use crate::error::LinkError;
 use crate::link_file::{ABORTED, LinkFile, OpLink, TERMINATED};
 use crate::module::{Module, application, identifiers, name};
 use crate::omnilink_setup::EVENT;
+use crate::param::{Code, Constant, Otherwise, ParamPlan, RESULT, THREAD};
+use crate::stand_in::StandIn;
 
 /// What an operation of some name means.
 #[derive(Debug)]
@@ -30,6 +31,8 @@ pub(crate) struct Plan {
     pub(crate) params: Vec<ParamPlan>,
     /// For an operation in steps: the formula of a step, and how often it may happen.
     pub(crate) steps: Option<StepsPlan>,
+    /// Fields that nothing has to read.
+    ignored_fields: Vec<String>,
 }
 
 /// A formula over the parameters of an action and perhaps more.
@@ -64,27 +67,6 @@ impl Extra {
     }
 }
 
-/// How a parameter gets its value.
-#[derive(Debug)]
-pub(crate) struct ParamPlan {
-    /// The field of the trace.
-    pub(crate) field: String,
-    /// Translations; empty: as it is.
-    pub(crate) codes: Vec<Code>,
-    /// The set that the value of a pending operation is in, over all parameters.
-    pub(crate) range: Option<Operation>,
-    /// Whether it is a result: by its name, or because the link file says what it may be if it is not known.
-    pub(crate) is_result: bool,
-}
-
-/// What a value of the trace stands for.
-#[derive(Debug)]
-pub(crate) struct Code {
-    pub(crate) stands: Value,
-    pub(crate) formula: Formula,
-    pub(crate) means: Option<Value>,
-}
-
 #[derive(Debug)]
 pub(crate) struct StepsPlan {
     pub(crate) step: Formulation,
@@ -93,8 +75,23 @@ pub(crate) struct StepsPlan {
 }
 
 impl Plan {
-    pub(crate) fn codes_mut(&mut self) -> impl Iterator<Item = &mut Code> {
-        self.params.iter_mut().flat_map(|param| &mut param.codes)
+    /// The constant expressions that the link file gives for its parameters.
+    pub(crate) fn constants_mut(&mut self) -> impl Iterator<Item = &mut Constant> {
+        self.params.iter_mut().flat_map(|param| {
+            let codes = param.codes.iter_mut().map(|code| &mut code.means);
+            codes.chain(&mut param.default)
+        })
+    }
+
+    /// Whether the link file says that nothing has to read a field.
+    pub(crate) fn ignores(&self, field: &str) -> bool {
+        self.ignored_fields.iter().any(|ignored| ignored == field)
+    }
+
+    /// All formulas that an operation may be.
+    pub(crate) fn formulations(&self) -> impl Iterator<Item = &Formulation> {
+        let steps = self.steps.iter().map(|steps| &steps.step);
+        steps.chain(&self.aborted).chain([&self.happened])
     }
 }
 
@@ -115,8 +112,10 @@ struct Draft<'a> {
     aborted_extras: Vec<Extra>,
     /// The action of the steps.
     step: Option<&'a Action>,
-    /// For the end of a thread: what it means, as TLA+.
-    end: Option<&'a str>,
+    /// Where the link file says what it means, rather than which action it is: this formula.
+    formula: Option<&'a str>,
+    /// Fields that nothing has to read.
+    ignored_fields: Vec<String>,
     /// For each parameter the set that an unknown value is in, as TLA+.
     ranges: Vec<Option<String>>,
     /// For each parameter what stands for what, as TLA+.
@@ -124,11 +123,10 @@ struct Draft<'a> {
 }
 
 impl<'a> Planner<'a> {
-    /// `ends` are the stand-ins of [`ends_of`].
     pub(crate) fn new(
         spec: &Spec,
         actions: &'a [Action],
-        ends: &'a [Action],
+        stand_ins: &'a [StandIn],
         file: &'a LinkFile,
     ) -> Result<Self, LinkError> {
         let mut ops: BTreeMap<&'a str, Option<&'a OpLink>> = BTreeMap::new();
@@ -149,16 +147,21 @@ impl<'a> Planner<'a> {
                 .filter(|end| !is_linked(end))
                 .map(str::to_owned),
         );
-        let numbered = (actions.len() as u32..).zip(ends);
-        for ((op, text), end) in file.thread_end.entries().zip(numbered) {
+        for (number, stand_in) in (actions.len() as u32..).zip(stand_ins) {
+            let (op, text) = (stand_in.action.name.as_str(), stand_in.formula.as_str());
+            let link = file.ops.get(op);
             let key = drafts.len().to_string();
-            drafts.push(Draft {
-                extras: mentioned_extras(&[text], &[]),
-                end: Some(text),
-                ..Draft::new(spec, key, op, end, None, None)?
-            });
+            let mut extras = mentioned_extras(&[text], &stand_in.action.params);
+            let mut draft = Draft::new(spec, key, op, (number, &stand_in.action), None, link)?;
+            extras.retain(|extra| !draft.extras.contains(extra));
+            draft.extras.extend(extras);
+            draft.formula = Some(text);
+            drafts.push(draft);
         }
         for (op, link) in ops {
+            if stand_ins.iter().any(|stand_in| stand_in.action.name == op) {
+                continue;
+            }
             if link.is_some_and(|link| link.ignore) {
                 ignored.push(op.to_owned());
                 continue;
@@ -174,6 +177,9 @@ impl<'a> Planner<'a> {
             };
             let key = drafts.len().to_string();
             drafts.push(Draft::new(spec, key, op, found, step, link)?);
+        }
+        for draft in &mut drafts {
+            draft.ignored_fields.extend(file.ignore_fields.iter().cloned());
         }
         Ok(Self { drafts, ignored })
     }
@@ -234,7 +240,8 @@ impl<'a> Draft<'a> {
         let link_text = |text: fn(&'a OpLink) -> Option<&'a String>| link.and_then(text);
         let entries = link.into_iter().flat_map(|link| {
             let fields = link.fields.keys();
-            fields.chain(link.codes.keys()).chain(link.unknown.keys())
+            let given = link.codes.keys().chain(link.unknown.keys());
+            fields.chain(given).chain(link.default.keys())
         });
         for param in entries {
             if !of.params.contains(param) {
@@ -277,14 +284,15 @@ impl<'a> Draft<'a> {
             ]),
             aborted_extras: mentioned([link_text(|link| link.aborted.as_ref()), None]),
             step,
-            end: None,
+            formula: None,
+            ignored_fields: link.map(|link| link.ignore_fields.clone()).unwrap_or_default(),
             ranges: of.params.iter().zip(&of.ranges).map(range).collect(),
             codes: of.params.iter().map(codes).collect(),
         })
     }
 
     fn is_plain(&self) -> bool {
-        self.end.is_none()
+        self.formula.is_none()
             && self
                 .link
                 .is_none_or(|link| link.requires.is_none() && link.ensures.is_none())
@@ -306,11 +314,16 @@ impl<'a> Draft<'a> {
         event.chain(extras.iter().copied()).collect()
     }
 
+    /// What arguments that were left out stand for, by parameter.
+    fn defaults(&self) -> impl Iterator<Item = (&str, &'a str)> {
+        let default = |param: &'_ String| self.link.and_then(|link| link.default.get(param));
+        let params = self.of.params.iter();
+        params.filter_map(move |param| Some((param.as_str(), default(param)?.as_str())))
+    }
+
     fn define(&self, module: &mut Module) {
         let op = self.key.as_str();
-        if let Some(end) = self.end {
-            module.define(&name("op", op), &self.params_with(&self.extras), end);
-        } else if !self.is_plain() {
+        if !self.is_plain() {
             let params = self.params_with(&self.extras);
             let mut conjuncts = Vec::new();
             let mut joined = |role: &str, text: Option<&String>, module: &mut Module| {
@@ -324,7 +337,10 @@ impl<'a> Draft<'a> {
                 self.link.and_then(|link| link.requires.as_ref()),
                 module,
             );
-            let action = application(&self.of.name, &self.of.params);
+            let action = match self.formula {
+                Some(formula) => formula.to_owned(),
+                None => application(&self.of.name, &self.of.params),
+            };
             joined("does", Some(&action), module);
             joined(
                 "ensures",
@@ -344,6 +360,13 @@ impl<'a> Draft<'a> {
             if let Some(range) = range {
                 module.define(&name("range", &format!("{op}_{param}")), &[] as &[&str], range);
             }
+        }
+        for (param, default) in self.defaults() {
+            module.define(
+                &name("default", &format!("{op}_{param}")),
+                &[] as &[&str],
+                default,
+            );
         }
         for (param, codes) in self.of.params.iter().zip(&self.codes) {
             for (number, (_, means)) in codes.iter().enumerate() {
@@ -373,6 +396,10 @@ impl<'a> Draft<'a> {
             names.extend(range.as_ref().map(|_| name("range", &format!("{op}_{param}"))));
             names.extend((0..codes.len()).map(|number| name("code", &format!("{op}_{param}_{number}"))));
         }
+        names.extend(
+            self.defaults()
+                .map(|(param, _)| name("default", &format!("{op}_{param}"))),
+        );
         names
     }
 
@@ -393,22 +420,36 @@ impl<'a> Draft<'a> {
                 continue;
             }
             let range = range.as_ref().and_then(|_| next());
-            let field = self.link.and_then(|link| link.fields.get(param)).unwrap_or(param);
+            let given = self.link.and_then(|link| link.fields.get(param)).unwrap_or(param);
+            // What every record has stands in for an argument that the operation does not have.
+            let is_column = [RESULT, THREAD].contains(&given.as_str());
+            let field = if is_column { param } else { given };
             let mut translated = Vec::new();
             for (stands, _) in codes {
                 translated.extend(next().map(|operation| Code {
                     stands: stands.clone(),
-                    formula: operation.formula(),
-                    means: None,
+                    means: Constant::new(operation),
                 }));
             }
+            let may_be_unknown = self.link.is_some_and(|link| link.unknown.contains_key(param));
+            let otherwise = Otherwise::of(given);
             params.push(ParamPlan {
+                name: param.clone(),
                 field: field.clone(),
+                otherwise,
                 codes: translated,
                 range,
-                is_result: is_result_name(field)
-                    || self.link.is_some_and(|link| link.unknown.contains_key(param)),
+                may_be_unknown,
+                default: None,
+                is_result: otherwise == Otherwise::Result || may_be_unknown,
+                is_unread_result: false,
             });
+        }
+        for (param, _) in self.defaults() {
+            let default = next();
+            if let Some(plan) = params.iter_mut().find(|plan| plan.name == param) {
+                plan.default = default.map(Constant::new);
+            }
         }
         Some(Plan {
             op: self.op.to_owned(),
@@ -429,6 +470,7 @@ impl<'a> Draft<'a> {
                 },
                 bound: self.link.and_then(|link| link.steps),
             }),
+            ignored_fields: self.ignored_fields.clone(),
         })
     }
 }
@@ -444,21 +486,8 @@ fn mentioned_extras(texts: &[&str], params: &[String]) -> Vec<Extra> {
         .collect()
 }
 
-/// Stand-ins for the actions that ends of threads are: no definitions of the spec, but told like them.
-pub(crate) fn ends_of(file: &LinkFile) -> Vec<Action> {
-    let ends = file.thread_end.entries();
-    ends.map(|(name, _)| Action {
-        name: name.to_owned(),
-        params: Vec::new(),
-        at: "[thread_end] of the link file".to_owned(),
-        ranges: Vec::new(),
-        in_next: false,
-    })
-    .collect()
-}
-
 /// Words of the language that may stand in a set.
-const KEYWORDS: [&str; 16] = [
+pub(crate) const KEYWORDS: [&str; 16] = [
     "BOOLEAN",
     "STRING",
     "SUBSET",

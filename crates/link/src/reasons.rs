@@ -10,6 +10,7 @@ use crate::bind::{Bound, event_of};
 use crate::instance::Instance;
 use crate::linked::{Tag, TagField};
 use crate::model::TlaModel;
+use crate::module::without_internal_names;
 use crate::state::SpecState;
 
 /// More refusals than this are not kept for tags.
@@ -114,7 +115,7 @@ impl<'l> TlaModel<'l> {
                     Ok(false) => {}
                     Ok(true) => tagged.tags.push(tag.name.clone()),
                     Err(failure) => {
-                        let text = failure.render(&self.linked.program.sources);
+                        let text = without_internal_names(&failure.render(&self.linked.program.sources));
                         let text = format!(
                             "the tag {} cannot be evaluated for {}: {text}",
                             tag.name,

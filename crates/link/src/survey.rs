@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use omnilink_trace::{Args, Operation};
 
 use crate::action::Action;
+use crate::omnilink_setup::BOOKKEEPING;
+use crate::param::{Otherwise, RESULT, is_thread_name};
 
 /// The operations of a trace by name.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +31,40 @@ pub struct Seen {
     pub has_result: bool,
 }
 
+impl Seen {
+    /// The parameters that no field was seen for.
+    fn missing<'a>(&self, action: &'a Action) -> Vec<&'a String> {
+        let is_missing = |param: &&String| {
+            !self.positional
+                && !self.fields.contains(*param)
+                && match Otherwise::of(param) {
+                    Otherwise::Missing => true,
+                    Otherwise::Result => !self.has_result,
+                    Otherwise::Thread => false,
+                }
+        };
+        action.params.iter().filter(is_missing).collect()
+    }
+
+    /// The fields that no parameter takes; `ret` for results that stand apart.
+    fn unread(&self, action: &Action) -> Vec<String> {
+        let is_unread = |field: &&String| {
+            !action.params.contains(field) && !is_thread_name(field) && !BOOKKEEPING.contains(&field.as_str())
+        };
+        let takes_result = action
+            .params
+            .iter()
+            .any(|param| Otherwise::of(param) == Otherwise::Result);
+        let result = (self.has_result && !takes_result).then(|| RESULT.to_owned());
+        self.fields
+            .iter()
+            .filter(is_unread)
+            .cloned()
+            .chain(result)
+            .collect()
+    }
+}
+
 impl Survey {
     /// Takes an operation into account.
     pub fn observe(&mut self, operation: &Operation) {
@@ -41,7 +77,7 @@ impl Survey {
         seen.count += 1;
         seen.aborted += u64::from(operation.aborted);
         seen.pending += u64::from(operation.timebox.is_pending());
-        seen.has_result |= operation.ret.is_some();
+        seen.has_result |= operation.ret.as_ref().is_some_and(|ret| !ret.is_null());
         match &operation.args {
             Args::Named(record) => {
                 let names = record.as_record().into_iter().flat_map(|record| record.iter());
@@ -101,21 +137,24 @@ impl Survey {
                 action.signature(),
                 action.at
             ));
-            text.push_str(&format!("# [ops.{}]\n", action.name));
-            for param in &action.params {
-                let is_missing = seen
-                    .is_some_and(|seen| !seen.positional && !seen.has_result && !seen.fields.contains(param));
-                if is_missing {
-                    text.push_str(&format!(
-                        "#   MISSING: no field \"{param}\"; fields = {{ {param} = \"…\" }}\n"
-                    ));
-                }
+            let missing: Vec<&String> = seen.map_or_else(Vec::new, |seen| seen.missing(action));
+            let unread: Vec<String> = seen.map_or_else(Vec::new, |seen| seen.unread(action));
+            // A field that nothing reads is an error until somebody says that it does not matter, or which parameter it is.
+            let is_ignored = missing.is_empty() && !unread.is_empty();
+            let mark = if is_ignored { "" } else { "# " };
+            text.push_str(&format!("{mark}[ops.{}]\n", action.name));
+            for param in missing {
+                text.push_str(&format!(
+                    "#   MISSING: no field \"{param}\"; fields = {{ {param} = \"…\" }}\n"
+                ));
             }
-            let unread = seen
-                .into_iter()
-                .flat_map(|seen| &seen.fields)
-                .filter(|field| !action.params.contains(field));
-            unread.for_each(|field| text.push_str(&format!("#   nothing reads the field \"{field}\"\n")));
+            for field in &unread {
+                text.push_str(&format!("#   nothing reads the field \"{field}\"\n"));
+            }
+            if is_ignored {
+                let unread: Vec<String> = unread.iter().map(|field| format!("{field:?}")).collect();
+                text.push_str(&format!("ignore_fields = [{}]\n", unread.join(", ")));
+            }
             text.push_str("# requires = '''…'''\n# ensures = '''…'''\n\n");
         }
         for (op, seen) in self.without_action(actions) {

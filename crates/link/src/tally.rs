@@ -61,11 +61,6 @@ impl Tally {
         }
     }
 
-    /// How many operations each plan was placed for.
-    pub(crate) fn placed(&self) -> impl Iterator<Item = u64> {
-        self.steps.iter().map(|steps| steps.placed.get())
-    }
-
     #[inline]
     pub(crate) fn operation(&self, plan: u32, is_pending: bool) {
         if let Some(steps) = self.steps.get(plan as usize) {

@@ -5,7 +5,7 @@
 use omnilink_engine::{Alternative, Candidate, Counterexample, Fate, OpView, Unfinished, Verdict};
 use serde::Serialize;
 
-use crate::findings::SpecFindings;
+use crate::findings::{MutationFindings, SpecFindings, VacuityFindings};
 use crate::keys::KeyReport;
 use crate::minimal::MinimalHistory;
 use crate::report::{Answer, Report};
@@ -39,6 +39,12 @@ struct JsonReport<'a> {
     spec: Option<&'a SpecFindings>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     keys: &'a [KeyReport],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    last_writers: Vec<JsonWriter<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mutation: Option<&'a MutationFindings>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    vacuity: Option<&'a [VacuityFindings]>,
     notes: &'a [String],
 }
 
@@ -47,6 +53,22 @@ struct JsonViolation<'a> {
     op: JsonOp<'a>,
     alternatives_total: u64,
     alternatives: Vec<JsonAlternative<'a>>,
+    agreed: Option<JsonAgreed<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonAgreed<'a> {
+    states: &'a [String],
+    placed: u64,
+    last: Option<JsonOp<'a>>,
+    since: Vec<JsonOp<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonWriter<'a> {
+    cell: &'a str,
+    value: &'a str,
+    by: Option<JsonOp<'a>>,
 }
 
 #[derive(Serialize)]
@@ -125,6 +147,12 @@ impl Report {
             unknown: None,
             spec: self.findings.as_deref(),
             keys: &self.keys,
+            last_writers: self.json_writers(),
+            mutation: self
+                .findings
+                .as_ref()
+                .and_then(|findings| findings.mutation.as_ref()),
+            vacuity: self.findings.as_ref().map(|findings| findings.vacuity.as_slice()),
             notes: &self.notes,
         };
         match &self.answer {
@@ -149,7 +177,23 @@ impl Report {
             op: self.json_op(&counterexample.op),
             alternatives_total: counterexample.alternatives_total,
             alternatives: self.json_alternatives(&counterexample.alternatives),
+            agreed: counterexample.agreed.as_ref().map(|agreed| JsonAgreed {
+                states: &agreed.states,
+                placed: agreed.placed,
+                last: agreed.last.as_ref().map(|op| self.json_op(op)),
+                since: self.json_ops(&agreed.since),
+            }),
         }
+    }
+
+    fn json_writers(&self) -> Vec<JsonWriter<'_>> {
+        let writers = self.findings.iter().flat_map(|findings| &findings.last_writers);
+        let json = writers.map(|writer| JsonWriter {
+            cell: &writer.cell,
+            value: &writer.value,
+            by: writer.by.as_ref().map(|op| self.json_op(op)),
+        });
+        json.collect()
     }
 
     fn json_minimal<'a>(&'a self, minimal: &'a MinimalHistory) -> JsonMinimal<'a> {

@@ -40,7 +40,10 @@ mod timeline;
 mod weak;
 
 pub use figures::{bytes, count, seconds};
-pub use findings::{ActionFindings, BranchFindings, InvariantFindings, LongFindings, SpecFindings};
+pub use findings::{
+    ActionFindings, BranchFindings, InvariantFindings, LongFindings, MutantFindings, MutationFindings,
+    SpecFindings, VacuityFindings, WriterFindings,
+};
 pub use keys::KeyReport;
 pub use look::{Look, Tone};
 pub use minimal::MinimalHistory;

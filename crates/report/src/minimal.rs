@@ -41,6 +41,10 @@ impl MinimalHistory {
             }
         };
         renumber(&mut counterexample.op);
+        if let Some(agreed) = &mut counterexample.agreed {
+            agreed.last.iter_mut().for_each(renumber);
+            agreed.since.iter_mut().for_each(renumber);
+        }
         for alternative in &mut counterexample.alternatives {
             alternative.recent.iter_mut().for_each(renumber);
             alternative.placed.iter_mut().for_each(renumber);

@@ -32,6 +32,8 @@ impl Program {
                         && self.uses_slot(&operator.body, *target, depth + 1)
                 })
             }
+            // Whatever the operator does, it has what it captures.
+            Kind::CallSlot(called, _) if *called == slot => true,
             kind => {
                 let mut used = false;
                 kind.for_each_argument(|argument| used = used || self.argument_uses(argument, slot, depth));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use omnilink_engine::Operation;
 use omnilink_models::{Decoded, Shipped};
 use omnilink_report::ThreadNames;
-use omnilink_trace::{Time, Trace};
+use omnilink_trace::{Time, Timebox, Trace};
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
@@ -56,6 +56,10 @@ pub(super) struct History<'m, O> {
     pub(super) aborted: u64,
     /// Operations that are not part of what is checked.
     pub(super) left_out: u64,
+    /// The name of an operation that comes after all others, until it was given.
+    end: Option<&'static str>,
+    /// The latest moment that the trace has told of.
+    latest: Time,
 }
 
 /// An operation as the trace has it and as the engine takes it.
@@ -75,6 +79,8 @@ impl<'m, O: Clone> History<'m, O> {
             threads: ThreadNames::default(),
             aborted: 0,
             left_out: 0,
+            end: input.end,
+            latest: 0,
         })
     }
 
@@ -83,8 +89,18 @@ impl<'m, O: Clone> History<'m, O> {
         if let Some(part) = self.parts.pop_front() {
             return Ok(Some(part));
         }
-        while let Some(observed) = self.trace.next_shared() {
-            let observed = observed?;
+        loop {
+            let observed = match self.trace.next_shared() {
+                Some(observed) => observed?,
+                None => match self.end.take() {
+                    Some(end) => Arc::new(self.end_of_trace(end)),
+                    None => return Ok(None),
+                },
+            };
+            let Timebox { start, end } = observed.timebox;
+            self.latest = self
+                .latest
+                .max(end.filter(|end| *end != Time::MAX).unwrap_or(start));
             let meaning = (self.decode)(&observed)?;
             // Some tools write "never" as the end of time. It must not be taken for a return.
             if observed.timebox.end == Some(Time::MAX)
@@ -115,7 +131,17 @@ impl<'m, O: Clone> History<'m, O> {
                 }
             }
         }
-        Ok(None)
+    }
+
+    /// What comes after all operations.
+    fn end_of_trace(&self, name: &str) -> omnilink_trace::Operation {
+        let after = self.latest.saturating_add(1);
+        omnilink_trace::Operation::new(
+            Value::str(name),
+            name,
+            omnilink_trace::Args::none(),
+            Timebox::new(after, after),
+        )
     }
 
     #[inline]

@@ -2,6 +2,7 @@
 
 mod bench;
 mod criteria;
+mod explanation;
 mod history;
 mod job;
 mod keyed;
@@ -28,11 +29,12 @@ use crate::output::Output;
 use crate::validate::{Linking, validate_all};
 
 pub(crate) use criteria::Criteria;
+pub(crate) use explanation::explanation_before;
 pub(crate) use history::{Meaning, decode_shipped};
 pub(crate) use job::Job;
 use keyed::KeyedArg;
 pub(crate) use run_all::RunAll;
-pub(crate) use session::{Event, Request, check_and_tell, check_input, unread};
+pub(crate) use session::{Event, Request, check_and_tell, check_input, places_of, unread};
 pub(crate) use subject::{ShippedSubject, SpecSubject, Subject};
 use weak::{Asked, Desk, Weak};
 

@@ -170,6 +170,12 @@ impl<M: Model> Session<'_, M> {
             Verdict::Violation(counterexample) => {
                 let mut wanted = ids_of(&counterexample.alternatives);
                 wanted.insert(counterexample.op.id);
+                let agreed = counterexample.agreed.iter();
+                wanted.extend(
+                    agreed
+                        .flat_map(|agreed| agreed.last.iter().chain(&agreed.since))
+                        .map(|op| op.id),
+                );
                 if self.request.minimize {
                     minimal = self
                         .minimize(counterexample)
@@ -452,25 +458,12 @@ impl<M: Model> Session<'_, M> {
 
     /// Reads the input again to find where these operations stand in it.
     fn find_places(&mut self, wanted: &BTreeSet<u64>, unexplained: Option<u64>) -> Result<(), CliError> {
-        let Some(last) = wanted.last() else { return Ok(()) };
-        let mut history = History::open(self.decode, self.input)?;
-        let mut watch = Watch::new(Limits {
-            time: Some(PLACES_TIME),
-            ..Limits::default()
-        });
-        for id in 0..=*last {
-            if id.is_multiple_of(LOOK_INTERVAL) && watch.reached() == Some(Exhausted::Time) {
-                break;
-            }
-            let Some(read) = history.next()? else { break };
+        each_of(self.decode, self.input, wanted, |id, observed| {
             if unexplained == Some(id) {
-                (self.tell)(Event::Unexplained(&read.observed));
+                (self.tell)(Event::Unexplained(observed));
             }
-            if wanted.contains(&id) {
-                self.report.places.insert(id, read.observed.place.to_string());
-            }
-        }
-        Ok(())
+            self.report.places.insert(id, observed.place.to_string());
+        })
     }
 }
 
@@ -490,6 +483,44 @@ const PLACES_TIME: Duration = Duration::from_millis(500);
 /// What to say about an input that says nothing.
 pub(super) fn nothing_returned(input: &str) -> String {
     format!("{input}: no operation returned, so there was nothing to explain")
+}
+
+/// Where these operations stand in an input.
+pub(crate) fn places_of<O: Clone>(
+    decode: &Decode<'_, O>,
+    input: &Input,
+    wanted: &BTreeSet<u64>,
+    places: &mut BTreeMap<u64, String>,
+) -> Result<(), CliError> {
+    each_of(decode, input, wanted, |id, observed| {
+        places.insert(id, observed.place.to_string());
+    })
+}
+
+/// Reads an input for some of its operations.
+fn each_of<O: Clone>(
+    decode: &Decode<'_, O>,
+    input: &Input,
+    wanted: &BTreeSet<u64>,
+    mut found: impl FnMut(u64, &omnilink_trace::Operation),
+) -> Result<(), CliError> {
+    let Some(last) = wanted.last() else { return Ok(()) };
+    let mut history = History::open(decode, input)?;
+    let mut watch = Watch::new(Limits {
+        time: Some(PLACES_TIME),
+        ..Limits::default()
+    });
+    for id in 0..=*last {
+        if id.is_multiple_of(LOOK_INTERVAL) && watch.reached() == Some(Exhausted::Time) {
+            break;
+        }
+        let Some(read) = history.next()? else { break };
+        // The end of the trace stands nowhere in it.
+        if wanted.contains(&id) && input.end != Some(read.observed.name.as_str()) {
+            found(id, &read.observed);
+        }
+    }
+    Ok(())
 }
 
 /// The operations that alternatives speak of.

@@ -121,6 +121,39 @@ fn check_explains_what_each_operation_may_do() {
 }
 
 #[test]
+fn check_ends_with_a_score_of_what_is_pinned_down() {
+    let spec = "---- MODULE Many ----\nEXTENDS Integers\nVARIABLE x\nInit == x = 0\n\
+        Write(value) == x' = value\nRead(value) == value = x /\\ UNCHANGED x\n\
+        Near(value) == value > x - 2 /\\ UNCHANGED x\nAny(value) == value = value /\\ UNCHANGED x\nTick == x' = x\n====\n";
+    let line = |op: &str, start: u32| {
+        let args = if op == "Tick" { "{}" } else { "{\"value\":3}" };
+        format!(
+            "{{\"thread\":0,\"op\":\"{op}\",\"args\":{args},\"start\":{start},\"end\":{}}}\n",
+            start + 1
+        )
+    };
+    let trace: String = ["Write", "Read", "Near", "Any", "Tick"]
+        .into_iter()
+        .zip((0..).step_by(2))
+        .map(|(op, start)| line(op, start))
+        .collect();
+    let folder = folder(&[("Many.tla", spec), ("run.ndjson", &trace)]);
+    let ran = omnilink_in(folder.path(), &["link", "check", "Many.tla", "run.ndjson"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let told = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    for words in [
+        "Read(value): pinned down; another value is refused in",
+        "Near(value): barely; another value is refused in",
+        "Write(value): by its effect only",
+        "Any(value): not at all",
+        "Tick: there is nothing to try",
+        "Score: 1 of 4 operations pinned down; barely: Near; by their effect only: Write; not at all: Any.",
+    ] {
+        assert!(told.contains(words), "{words:?} is missing: {}", ran.stdout);
+    }
+}
+
+#[test]
 fn a_mistake_in_the_link_file_says_where() {
     let files = |link: &str| folder(&[("Queue.tla", QUEUE), ("run.ndjson", TRACE), ("link.toml", link)]);
     let check = ["link", "check", "Queue.tla", "run.ndjson", "--link", "link.toml"];

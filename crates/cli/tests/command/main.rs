@@ -3,6 +3,7 @@
 mod bad_input;
 mod demo;
 mod formats;
+mod honest;
 mod inputs;
 mod json;
 mod labelled;
@@ -12,8 +13,10 @@ mod lineup;
 mod link_verbs;
 mod long_histories;
 mod mc;
+mod other_styles;
 mod pages;
 mod ran;
+mod setups;
 mod ties;
 mod tla;
 mod trace_verbs;

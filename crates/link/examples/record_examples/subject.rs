@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Barrier;
 
 use omnilink_engine::{Checker, Operation as Op, Options, Partitioning, Progress};
-use omnilink_link::{Bound, Collection, LinkError, LinkOptions, Linked};
+use omnilink_link::{Bound, Collection, LinkError, LinkFile, LinkOptions, Linked};
 use omnilink_record::{RecordError, Recorder, ThreadLog};
 use omnilink_trace::{OpenOptions, Operation, Timebox, Trace, TraceError, TraceWriter, WriteOptions};
 use thiserror::Error;
@@ -122,6 +122,7 @@ impl Subject {
         let options = LinkOptions {
             constants: constants.collect(),
             collected: collection.finish().0,
+            file: LinkFile::beside(&specs.join(self.spec))?,
             ..LinkOptions::default()
         };
         let linked = Linked::load(&specs.join(self.spec), &options)?;

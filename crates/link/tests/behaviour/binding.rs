@@ -124,7 +124,7 @@ fn a_missing_field_points_into_trace_and_spec() {
     assert_eq!(
         message,
         "trace:2: Write has no field \"value\", which the action Write(value) (Register.tla:4:1) takes; it has valeu (did \
-         you mean \"valeu\"?)"
+         you mean \"valeu\"?). In the link file, [ops.Write]: fields = { value = \"valeu\" } if that is it"
     );
 }
 

@@ -133,6 +133,7 @@ pub fn verdict_on(
             .map(|(n, e)| ((*n).to_owned(), (*e).to_owned()))
             .collect(),
         collected: collection.finish().0,
+        file: LinkFile::beside(&example(spec)).unwrap(),
         ..LinkOptions::default()
     };
     let linked = Linked::load(&example(spec), &options).unwrap();

@@ -27,6 +27,22 @@ const CALL_MAX: usize = 48;
 const STATES_MAX: usize = 3;
 
 impl Report {
+    /// The operations that [`push_alternatives`](Self::push_alternatives) names.
+    pub(super) fn named_by_alternatives<'a>(&self, counterexample: &'a Counterexample) -> Vec<&'a OpView> {
+        let groups = grouped(&counterexample.alternatives);
+        let told = groups
+            .iter()
+            .take(GROUPS_MAX)
+            .filter_map(|group| group.first().copied());
+        let named = told.flat_map(|alternative| {
+            let skipped = alternative.recent.len().saturating_sub(RECENT_MAX);
+            let candidates = alternative.candidates.iter().take(CANDIDATES_MAX);
+            let recent = alternative.recent.iter().skip(skipped);
+            recent.chain(candidates.map(|candidate| &candidate.op))
+        });
+        named.collect()
+    }
+
     pub(super) fn push_alternatives(&self, page: &mut String, counterexample: &Counterexample, look: &Look) {
         let groups = grouped(&counterexample.alternatives);
         let total = counterexample

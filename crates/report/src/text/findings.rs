@@ -1,7 +1,7 @@
 //! What a check against a specification found, for a person.
 
 use crate::figures::{count, counted};
-use crate::findings::{ActionFindings, SpecFindings};
+use crate::findings::{ActionFindings, MutationFindings, SpecFindings};
 use crate::look::Look;
 use crate::paragraph::push_wrapped;
 use crate::report::Report;
@@ -16,6 +16,9 @@ impl Report {
             push_wrapped(page, "Tags: ", "  ", &tags.join(", "), look);
         }
         self.push_ambiguity(page, findings, look);
+        if let Some(mutation) = &findings.mutation {
+            push_mutation(page, mutation, look);
+        }
         if findings.is_told {
             push_coverage(page, findings, look);
         }
@@ -45,6 +48,50 @@ impl Report {
         let advice = "To have less of it: record start and end closer to the moment of effect, in finer operations; narrow timeboxes by what \
                       else is known (omnilink trace retime); log more of the result, so that fewer orders fit.";
         push_wrapped(page, "  ", "  ", advice, look);
+    }
+}
+
+fn push_mutation(page: &mut String, mutation: &MutationFindings, look: &Look) {
+    let (changed, noticed) = mutation.changed();
+    let heading = format!(
+        "Of {} that were changed in the first {} (seed {}), the spec noticed {}{}:",
+        counted(changed, "recorded value", "recorded values"),
+        counted(mutation.ops, "operation", "operations"),
+        mutation.seed,
+        share(noticed, changed),
+        match mutation.undecided {
+            0 => String::new(),
+            undecided => format!(" ({} more could not be decided)", count(undecided)),
+        }
+    );
+    push_wrapped(page, "", "  ", &heading, look);
+    for action in &mutation.actions {
+        let mut parts = Vec::new();
+        for (kind, tried, noticed) in [
+            ("changed", action.changed, action.changed_noticed),
+            ("dropped", action.dropped, action.dropped_noticed),
+            ("swapped", action.swapped, action.swapped_noticed),
+        ] {
+            if tried > 0 {
+                parts.push(format!("{kind}: {} noticed", share(noticed, tried)));
+            }
+        }
+        let op = look.clean(&action.op);
+        push_wrapped(page, &format!("  {op}  "), "      ", &parts.join(", "), look);
+    }
+    for unnoticed in &mutation.unnoticed {
+        push_wrapped(page, "  not noticed: ", "      ", &look.clean(unnoticed), look);
+    }
+    if mutation.is_cut_short {
+        push_wrapped(page, "  ", "  ", "There was no time for more.", look);
+    }
+}
+
+/// `3 of 4 (75 %)`
+fn share(noticed: u64, tried: u64) -> String {
+    match (noticed * 100).checked_div(tried) {
+        Some(percent) => format!("{} of {} ({percent} %)", count(noticed), count(tried)),
+        None => "none of none".to_owned(),
     }
 }
 

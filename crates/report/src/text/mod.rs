@@ -1,5 +1,6 @@
 //! The report for a person: the answer in plain words first, then the picture, then why.
 
+mod agreement;
 mod alternatives;
 mod differences;
 mod findings;
@@ -76,6 +77,13 @@ impl Report {
                 Consistency::Linearizable => ", in an order that respects all timeboxes",
                 Consistency::Sequential => ", in an order that keeps each thread's own",
             });
+        }
+        let findings = self.findings.iter();
+        if findings
+            .flat_map(|findings| &findings.vacuity)
+            .any(|reason| reason.is_serious)
+        {
+            sentence.push_str("; but this means little: see the notes");
         }
         let mut details = self.cost();
         if witness.replayed > 0 {

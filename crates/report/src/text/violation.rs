@@ -11,10 +11,6 @@ use crate::paragraph::{glued, push_wrapped};
 use crate::report::Report;
 use crate::timeline::{Bar, Mark, draw};
 
-/// How many operations are drawn: more would fill the page without helping.
-const DRAWN_MAX: usize = 24;
-/// So many are drawn even if that takes more than one band.
-const DRAWN_MIN: usize = 6;
 /// How many states before a minimal history are written out.
 const STATES_MAX: usize = 3;
 
@@ -33,11 +29,17 @@ impl Report {
         let mut page = self.headline(look, Tone::Bad, "violation", &sentence);
         page.push('\n');
         match minimal {
-            Some(minimal) => self.push_minimal(&mut page, minimal, counterexample.op.id, look),
+            Some(minimal) => self.push_minimal(&mut page, minimal, minimal.counterexample.op.id, look),
             None => self.push_window(&mut page, counterexample, look),
         }
         page.push('\n');
-        self.push_alternatives(&mut page, counterexample, look);
+        // A minimal history has explanations of its own, with operations of its own.
+        let told = minimal.map_or(counterexample, |minimal| &minimal.counterexample);
+        self.push_alternatives(&mut page, told, look);
+        self.push_agreement(&mut page, told, look);
+        if minimal.is_none() {
+            self.push_writers(&mut page, look);
+        }
         let operations = counted(self.figures().operations, "operation", "operations");
         let cost = format!(
             "({} checked: {operations}, {})",
@@ -86,34 +88,17 @@ impl Report {
         }
     }
 
-    /// Draws what the evidence speaks of: as much of it as fits side by side.
+    /// Draws every operation that the text names.
     fn push_window(&self, page: &mut String, counterexample: &Counterexample, look: &Look) {
         let unexplained = &counterexample.op;
-        let mut spoken_of: BTreeMap<u64, &OpView> = BTreeMap::new();
-        for alternative in &counterexample.alternatives {
-            let candidates = alternative.candidates.iter().map(|candidate| &candidate.op);
-            let ops = alternative
-                .recent
-                .iter()
-                .chain(&alternative.placed)
-                .chain(candidates);
-            spoken_of.extend(ops.map(|op| (op.id, op)));
-        }
-        spoken_of.insert(unexplained.id, unexplained);
-        let mut ops: Vec<OpView> = spoken_of.into_values().cloned().collect();
-        // What was still running matters more than what was over long before.
-        ops.sort_by_key(|op| {
-            (
-                op.id != unexplained.id,
-                std::cmp::Reverse(op.timebox.end.unwrap_or(i64::MAX)),
-            )
-        });
-        ops.truncate(DRAWN_MAX);
-        let mut drawing = self.drawing(&ops, unexplained.id, look);
-        while ops.len() > DRAWN_MIN && drawing.contains("\n\n") {
-            ops.pop();
-            drawing = self.drawing(&ops, unexplained.id, look);
-        }
+        let named = self
+            .named_by_alternatives(counterexample)
+            .into_iter()
+            .chain(self.named_by_agreement(counterexample))
+            .chain([unexplained]);
+        let named: BTreeMap<u64, &OpView> = named.map(|op| (op.id, op)).collect();
+        let ops: Vec<OpView> = named.into_values().cloned().collect();
+        let drawing = self.drawing(&ops, unexplained.id, look);
         let earliest = ops.iter().map(|op| op.id).min().unwrap_or(0);
         if earliest > 0 {
             let before = counted(earliest, "operation", "operations");

@@ -1,0 +1,85 @@
+//! The operations before a violation, in one order that explains them.
+
+use omnilink_engine::{Checker, Limits, Model, OpView, Operation, Options, Partitioning, Progress, Verdict};
+use omnilink_trace::Time;
+
+use super::history::{Decode, History};
+use super::session::Request;
+use crate::error::CliError;
+use crate::input::Input;
+
+/// Longer histories are not kept in memory for this.
+const OPERATIONS_MAX: usize = 2_000_000;
+/// A history that is harder than this is left alone: the verdict is known without.
+const CONFIGURATIONS_MAX: u64 = 2_000_000;
+
+/// An operation with its position in the history.
+pub(crate) struct Placed<O> {
+    pub(crate) view: OpView,
+    pub(crate) op: O,
+}
+
+/// What explains everything that returned before the unexplained operation did, in the order in which it took effect; `None`
+/// if that cannot be found with little effort.
+pub(crate) fn explanation_before<M: Model>(
+    model: &M,
+    decode: &Decode<'_, M::Op>,
+    input: &Input,
+    request: &Request,
+    unexplained: &OpView,
+) -> Result<Option<Vec<Placed<M::Op>>>, CliError> {
+    let last = unexplained.timebox.end.unwrap_or(Time::MAX);
+    let mut history = History::open(decode, input)?;
+    let mut ids: Vec<u64> = Vec::new();
+    let mut operations: Vec<Operation<M::Op>> = Vec::new();
+    let mut id = 0;
+    while let Some(read) = history.next()? {
+        let mut operation = read.operation;
+        if operation.timebox.start > last || operations.len() > OPERATIONS_MAX {
+            break;
+        }
+        if id != unexplained.id {
+            // What had not returned yet may or may not have happened.
+            if operation.timebox.end.is_some_and(|end| end >= last) {
+                operation.timebox.end = None;
+            }
+            ids.push(id);
+            operations.push(operation);
+        }
+        id += 1;
+    }
+    let options = Options {
+        limits: Limits {
+            configurations: Some(CONFIGURATIONS_MAX),
+            ..request.options.limits
+        },
+        ..request.options
+    };
+    let mut checker = Checker::with_partitioning(model, options, Partitioning::Whole)
+        .keep_order()
+        .without_alternatives();
+    for operation in &operations {
+        if checker.push(operation.clone())? == Progress::Decided {
+            return Ok(None);
+        }
+    }
+    let Verdict::Valid(witness) = checker.finish()?.verdict else {
+        return Ok(None);
+    };
+    let placed = witness.order.map(|order| {
+        let placed = order.iter().filter_map(|placement| {
+            let at = placement.op as usize;
+            let (operation, id) = (operations.get(at)?, *ids.get(at)?);
+            let view = OpView {
+                id,
+                thread: operation.thread,
+                text: model.describe_op(&operation.op),
+                timebox: operation.timebox,
+            };
+            let op = operation.op.clone();
+            Some(Placed { view, op })
+        });
+        placed.collect()
+    });
+    Ok(placed)
+}

@@ -1,0 +1,347 @@
+//! Arguments: which value each parameter of an action gets from an operation of a trace.
+//!
+//! The rule is that **nothing is guessed**. A parameter takes the field of its name. Two kinds of fields need not be
+//! among the arguments: a result (`result`, `ret`, `res`, `return`, `ok`) may stand apart as `ret`, and the thread (`thread`,
+//! `self`, `pid`, `thread_id`) is part of every record. The link file gives parameters other fields, defaults and sets of
+//! possible values. Whatever parameter is without a value then is an error, and so is whatever was recorded and is read
+//! by nothing: either of them would make an operation mean something else than what was observed.
+//!
+//! Arguments without names fill the parameters in order, those of the result and of the thread left out if they are
+//! recorded elsewhere.
+
+use omnilink_tla::diagnostic::nearest;
+use omnilink_trace::{Args, Operation};
+use omnilink_value::Value;
+use smallvec::SmallVec;
+
+use crate::error::BindProblem;
+use crate::model::TlaModel;
+use crate::omnilink_setup::BOOKKEEPING;
+use crate::param::{Otherwise, ParamPlan, is_thread_name};
+use crate::plan::Plan;
+
+/// Arguments in the order of the parameters; `None` for what is not known.
+pub(crate) type Arguments = SmallVec<[Option<Value>; 6]>;
+
+/// What an operation gives to an action.
+pub(crate) struct Given {
+    pub(crate) arguments: Arguments,
+    /// Whether its thread is among them.
+    pub(crate) takes_thread: bool,
+}
+
+/// Fields that nothing reads, remembered at most.
+const UNREAD_MAX: usize = 64;
+
+impl TlaModel<'_> {
+    /// The values of the parameters.
+    pub(crate) fn arguments(&self, plan: &Plan, operation: &Operation) -> Result<Given, BindProblem> {
+        let mut given = match &operation.args {
+            Args::Named(record) => self.named(plan, operation, record)?,
+            Args::Positional(tuple) => {
+                self.positional(plan, operation, tuple.as_tuple().unwrap_or_default())?
+            }
+        };
+        let open = given.arguments.iter().filter(|value| value.is_none()).count();
+        for (param, argument) in plan.params.iter().zip(&mut given.arguments) {
+            match argument {
+                Some(value) if !param.codes.is_empty() => {
+                    let code = param.codes.iter().find(|code| code.stands == *value);
+                    let Some(means) = code.and_then(|code| code.means.value.clone()) else {
+                        return Err(BindProblem::UnknownCode {
+                            op: plan.op.clone(),
+                            field: param.field.clone(),
+                            value: value.to_string(),
+                        });
+                    };
+                    *value = means;
+                }
+                Some(_) => {}
+                None => match param.default.as_ref().and_then(|default| default.value.clone()) {
+                    Some(default) => *argument = Some(default),
+                    None if may_be_open(plan, param, operation, open) => {}
+                    None => return Err(self.missing(plan, param, operation)),
+                },
+            }
+        }
+        Ok(given)
+    }
+
+    fn named(&self, plan: &Plan, operation: &Operation, record: &Value) -> Result<Given, BindProblem> {
+        let mut given = Given {
+            arguments: Arguments::with_capacity(plan.params.len()),
+            takes_thread: false,
+        };
+        let mut read = 0;
+        let mut result = operation.ret.as_ref();
+        for param in &plan.params {
+            let column = param.otherwise.column().and_then(|column| record.field(column));
+            let value = match record.field(&param.field).or(column) {
+                Some(value) => {
+                    read += usize::from(!param.is_unread_result);
+                    // A result may be recorded twice.
+                    if param.otherwise == Otherwise::Result && result == Some(value) {
+                        result = None;
+                    }
+                    Some(value)
+                }
+                None => match param.otherwise {
+                    Otherwise::Result => {
+                        if result.is_some_and(|result| param.is_unread_result && !result.is_null()) {
+                            self.unread(plan, "ret", Some(param))?;
+                        }
+                        result.take()
+                    }
+                    Otherwise::Thread => {
+                        given.takes_thread = true;
+                        Some(&operation.thread)
+                    }
+                    Otherwise::Missing => None,
+                },
+            };
+            given.arguments.push(value.cloned());
+        }
+        if read < operation.args.len() {
+            self.check_fields(plan, operation)?;
+        }
+        self.check_result(plan, operation, result)?;
+        Ok(given)
+    }
+
+    fn positional(&self, plan: &Plan, operation: &Operation, values: &[Value]) -> Result<Given, BindProblem> {
+        let mut given = Given {
+            arguments: plan.params.iter().map(|_| None).collect(),
+            takes_thread: false,
+        };
+        // The parameters that are still to be filled, in order.
+        let mut open: SmallVec<[usize; 6]> = (0..plan.params.len()).collect();
+        let position = |open: &[usize], wanted: Otherwise| {
+            open.iter().position(|at| plan.params[*at].otherwise == wanted)
+        };
+        let mut result = operation.ret.as_ref();
+        if open.len() > values.len()
+            && let Some(at) = position(&open, Otherwise::Result)
+            && (result.is_some() || operation.timebox.is_pending())
+        {
+            given.arguments[open.remove(at)] = result.take().cloned();
+        }
+        while open.len() > values.len()
+            && let Some(at) = position(&open, Otherwise::Thread)
+        {
+            given.arguments[open.remove(at)] = Some(operation.thread.clone());
+            given.takes_thread = true;
+        }
+        // What is left out at the end may have a default or be unknown.
+        while open.len() > values.len()
+            && let Some(last) = open.last().map(|at| &plan.params[*at])
+            && (last.default.is_some()
+                || last.may_be_unknown
+                || (operation.timebox.is_pending() && open.len() == values.len() + 1))
+        {
+            open.pop();
+        }
+        if open.len() != values.len() {
+            return Err(self.arity(plan, operation, values.len()));
+        }
+        for (at, value) in open.iter().zip(values) {
+            given.arguments[*at] = Some(value.clone());
+            let param = &plan.params[*at];
+            if param.is_unread_result {
+                self.unread(plan, &param.field, Some(param))?;
+            }
+        }
+        self.check_result(plan, operation, result)?;
+        Ok(given)
+    }
+
+    /// Every recorded field must be read by something.
+    #[cold]
+    fn check_fields(&self, plan: &Plan, operation: &Operation) -> Result<(), BindProblem> {
+        let Some(record) = operation.args.as_value().as_record() else {
+            return Ok(());
+        };
+        for (name, value) in record.iter() {
+            let param = plan.params.iter().find(|param| param.takes(name));
+            let repeats_thread = is_thread_name(name) && *value == operation.thread;
+            if param.is_none_or(|param| param.is_unread_result)
+                && !repeats_thread
+                && !BOOKKEEPING.contains(&name)
+            {
+                // Without its parameter's value the operation has no meaning: that comes first.
+                if let Some(param) = self.without_value(plan, operation) {
+                    return Err(self.missing(plan, param, operation));
+                }
+                self.unread(plan, name, param)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The first parameter that an operation has no value for.
+    fn without_value<'p>(&self, plan: &'p Plan, operation: &Operation) -> Option<&'p ParamPlan> {
+        plan.params.iter().find(|param| {
+            operation.args.field(&param.field).is_none()
+                && match param.otherwise {
+                    Otherwise::Missing => true,
+                    Otherwise::Result => operation.ret.is_none(),
+                    Otherwise::Thread => false,
+                }
+                && param.default.is_none()
+                && !may_be_open(plan, param, operation, 1)
+        })
+    }
+
+    /// What a call without a result is said to return, `null`, need not be read.
+    fn check_result(
+        &self,
+        plan: &Plan,
+        operation: &Operation,
+        unread: Option<&Value>,
+    ) -> Result<(), BindProblem> {
+        match unread {
+            Some(result) if !result.is_null() => {
+                if let Some(param) = self.without_value(plan, operation) {
+                    return Err(self.missing(plan, param, operation));
+                }
+                self.unread(plan, "ret", None)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A recorded field that nothing reads. In a setup made for OmniLink, which has no link file, it is only noted.
+    #[cold]
+    fn unread(&self, plan: &Plan, field: &str, param: Option<&ParamPlan>) -> Result<(), BindProblem> {
+        if plan.ignores(field) || self.linked.is_tagged(field) {
+            return Ok(());
+        }
+        if self.linked.is_setup {
+            let mut unread = self.unread.borrow_mut();
+            if unread.len() < UNREAD_MAX {
+                unread.insert((plan.op.clone(), field.to_owned()));
+            }
+            return Ok(());
+        }
+        let action = &self.linked.actions[plan.action as usize];
+        Err(BindProblem::Unread {
+            op: plan.op.clone(),
+            field: match field {
+                "ret" => "result (`ret`)".to_owned(),
+                field => format!("field \"{field}\""),
+            },
+            name: field.to_owned(),
+            why: match (param, field) {
+                (Some(param), _) => format!("does not use its parameter `{}`", param.name),
+                (None, "ret") => "has no parameter called result, ret, res, return or ok".to_owned(),
+                (None, _) => "has no such parameter".to_owned(),
+            },
+            action: action.signature(),
+            at: action.at.clone(),
+        })
+    }
+
+    /// Takes the values of results away again.
+    pub(crate) fn forget_results(&self, plan: &Plan, arguments: &mut Arguments) -> Result<(), BindProblem> {
+        for (param, argument) in plan.params.iter().zip(arguments) {
+            if !param.is_result {
+                continue;
+            }
+            if param.range.is_none() {
+                return Err(self.unforgettable(plan, &param.field));
+            }
+            *argument = None;
+        }
+        Ok(())
+    }
+
+    #[cold]
+    pub(crate) fn unforgettable(&self, plan: &Plan, param: &str) -> BindProblem {
+        let action = &self.linked.actions[plan.action as usize];
+        BindProblem::Unforgettable {
+            op: plan.op.clone(),
+            param: param.to_owned(),
+            action: action.signature(),
+            at: action.at.clone(),
+        }
+    }
+
+    #[cold]
+    fn arity(&self, plan: &Plan, operation: &Operation, found: usize) -> BindProblem {
+        let action = &self.linked.actions[plan.action as usize];
+        let has_place = plan
+            .params
+            .iter()
+            .any(|param| param.otherwise == Otherwise::Result);
+        let advice = match plan.params.last() {
+            Some(last) if operation.ret.is_some() && !has_place => format!(
+                "; its result (`ret`) goes only to a parameter called result, ret, res, return or ok, or to the one that the link \
+                 file names: [ops.{}] fields = {{ {} = \"ret\" }}",
+                plan.op, last.name
+            ),
+            _ => String::new(),
+        };
+        BindProblem::Arity {
+            op: plan.op.clone(),
+            found,
+            expected: plan.params.len(),
+            action: action.signature(),
+            at: action.at.clone(),
+            advice,
+        }
+    }
+
+    #[cold]
+    fn missing(&self, plan: &Plan, param: &ParamPlan, operation: &Operation) -> BindProblem {
+        let action = &self.linked.actions[plan.action as usize];
+        let names = operation.args.as_value().as_record();
+        let names: Vec<&str> = names
+            .into_iter()
+            .flat_map(|record| record.iter().map(|(name, _)| name))
+            .collect();
+        let near = nearest(&param.field, names.iter().copied())
+            .filter(|near| !plan.params.iter().any(|p| p.field == *near));
+        let fields = match (names.is_empty(), near) {
+            (true, _) => "no fields".to_owned(),
+            (false, Some(near)) => format!("{} (did you mean \"{near}\"?)", names.join(", ")),
+            (false, None) => names.join(", "),
+        };
+        let (op, name) = (&plan.op, &param.name);
+        let takes_result = plan.params.iter().any(|p| p.otherwise == Otherwise::Result);
+        // A field that no parameter takes is likely to be this one under another name.
+        let is_taken = |field: &str| plan.params.iter().any(|param| param.takes(field));
+        let spare = names
+            .iter()
+            .copied()
+            .find(|field| !is_taken(field) && !is_thread_name(field));
+        let advice = match (near.or(spare), &operation.ret) {
+            (Some(near), _) => format!("fields = {{ {name} = \"{near}\" }} if that is it"),
+            (None, Some(ret)) if !takes_result && !ret.is_null() => format!(
+                "fields = {{ {name} = \"ret\" }} if it is the result (only a parameter called result, ret, res, return or ok takes \
+                 that by itself), fields = {{ {name} = \"thread\" }} if it is the thread"
+            ),
+            _ => format!(
+                "fields = {{ {name} = \"…\" }} if the trace calls it otherwise (\"thread\": the thread), default = {{ {name} = \
+                 \"…\" }} for what it is when it is left out, unknown = {{ {name} = \"…\" }} for the set that it is in"
+            ),
+        };
+        BindProblem::Missing {
+            op: op.clone(),
+            param: param.field.clone(),
+            action: action.signature(),
+            at: action.at.clone(),
+            fields,
+            advice,
+        }
+    }
+}
+
+/// Whether a parameter may be without a value, of `open` that are: the link file says what it may be, or the operation is
+/// pending and this is its result. Where no parameter is known to be the result, it is the only one without a value.
+fn may_be_open(plan: &Plan, param: &ParamPlan, operation: &Operation, open: usize) -> bool {
+    if param.may_be_unknown {
+        return true;
+    }
+    let has_result = plan.params.iter().any(|param| param.is_result);
+    let is_result = param.is_result || (!has_result && open == 1);
+    operation.timebox.is_pending() && param.range.is_some() && is_result
+}

@@ -1,0 +1,106 @@
+//! Operations that were not recorded: the recorded ones with another result.
+
+use std::collections::BTreeMap;
+
+use omnilink_value::Value;
+
+use crate::bind::Bound;
+use crate::instance::Instance;
+use crate::model::TlaModel;
+use crate::probe::varied;
+use crate::variant::{others, part, parts, with_part};
+
+/// Values of one field that are remembered, at most.
+const RECORDED_MAX: usize = 16;
+
+/// Changes what was recorded.
+#[derive(Debug)]
+pub struct Mutator<'m, 'l> {
+    model: &'m TlaModel<'l>,
+    /// What was recorded, by operation and parameter.
+    recorded: BTreeMap<(u32, usize), Vec<Value>>,
+}
+
+impl<'m, 'l> Mutator<'m, 'l> {
+    /// One that has seen nothing yet.
+    pub fn new(model: &'m TlaModel<'l>) -> Self {
+        Self {
+            model,
+            recorded: BTreeMap::new(),
+        }
+    }
+
+    /// Takes note of what was recorded.
+    pub fn observe(&mut self, bound: &Bound) {
+        let Some(instance) = last_of(bound) else { return };
+        for (at, value) in instance.0.arguments.iter().enumerate() {
+            let recorded = self.recorded.entry((instance.0.plan, at)).or_default();
+            if let Some(value) = value
+                && recorded.len() < RECORDED_MAX
+                && !recorded.contains(value)
+            {
+                recorded.push(value.clone());
+            }
+        }
+    }
+
+    /// The name of an operation.
+    pub fn op(&self, bound: &Bound) -> Option<&'l str> {
+        Some(self.model.plan(last_of(bound)?).op.as_str())
+    }
+
+    /// The operation with another result, and what was changed. An operation that is not known to have a result has another
+    /// argument. `pick` decides which of several.
+    pub fn changed(&self, bound: &Bound, mut pick: impl FnMut(usize) -> usize) -> Option<(Bound, String)> {
+        let instance = last_of(bound)?;
+        let plan = self.model.plan(instance);
+        let arguments = instance.0.arguments.iter().take(plan.params.len()).enumerate();
+        let known: Vec<usize> = arguments
+            .filter(|(_, value)| value.is_some())
+            .map(|(at, _)| at)
+            .collect();
+        let results: Vec<usize> = known
+            .iter()
+            .copied()
+            .filter(|at| plan.params[*at].is_result)
+            .collect();
+        // A result that goes by another name is most likely the last parameter.
+        let candidates = if results.is_empty() { &known } else { &results };
+        let at = match results.is_empty() {
+            true => *candidates.last()?,
+            false => candidates[pick(candidates.len())],
+        };
+        let whole = instance.0.arguments[at].as_ref()?;
+        let paths = parts(whole);
+        let path = &paths[pick(paths.len())];
+        let held = part(whole, path)?;
+        let recorded = self.recorded.get(&(instance.0.plan, at)).into_iter().flatten();
+        let recorded: Vec<Value> = recorded.filter_map(|value| part(value, path)).cloned().collect();
+        let others = others(held, &recorded, &[]);
+        let other = others.get(pick(others.len().max(1)))?;
+        let value = with_part(whole, path, other.clone())?;
+        let field = [std::slice::from_ref(&plan.params[at].field), path]
+            .concat()
+            .join(".");
+        let told = format!("{field}: {other} in the place of {held}");
+        let varied = |instance: &Instance| varied(instance, at, value.clone());
+        let bound = match bound {
+            Bound::LeftOut | Bound::DidNotHappen => return None,
+            Bound::Once(instance) => Bound::Once(varied(instance)),
+            Bound::InSteps { step, times, done } => Bound::InSteps {
+                step: varied(step),
+                times: *times,
+                done: varied(done),
+            },
+        };
+        Some((bound, told))
+    }
+}
+
+/// The instance that stands for an operation.
+fn last_of(bound: &Bound) -> Option<&Instance> {
+    match bound {
+        Bound::LeftOut | Bound::DidNotHappen => None,
+        Bound::Once(instance) | Bound::InSteps { done: instance, .. } => Some(instance),
+    }
+}

@@ -1,0 +1,103 @@
+//! How a parameter of an action gets its value.
+
+use omnilink_tla::ir::{Formula, Operation};
+use omnilink_value::Value;
+
+/// Fields that hold a result, wherever it was recorded. Nobody calls an argument so.
+const RESULT_NAMES: [&str; 5] = ["result", "ret", "res", "return", "ok"];
+/// Fields that hold the thread, if the trace says nothing else about them.
+const THREAD_NAMES: [&str; 4] = ["thread", "self", "pid", "thread_id"];
+
+/// How a parameter gets its value.
+#[derive(Debug)]
+pub(crate) struct ParamPlan {
+    /// The parameter.
+    pub(crate) name: String,
+    /// The field of the trace.
+    pub(crate) field: String,
+    /// What it is where the operation has no such field.
+    pub(crate) otherwise: Otherwise,
+    /// Translations; empty: as it is.
+    pub(crate) codes: Vec<Code>,
+    /// The set that an unknown value is in.
+    pub(crate) range: Option<Operation>,
+    /// Whether the link file gives this set: then a finished operation, too, may have no value.
+    pub(crate) may_be_unknown: bool,
+    /// What the link file says an argument that was left out stands for.
+    pub(crate) default: Option<Constant>,
+    /// Whether it is a result: by the name of its field, or because the link file says what it may be if it is not known.
+    pub(crate) is_result: bool,
+    /// Whether it is a result that no definition uses: then any result would do. An argument that is not used is another
+    /// matter, a spec may well have no use for a timeout.
+    pub(crate) is_unread_result: bool,
+}
+
+/// What a parameter is where the operation has no field of its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Otherwise {
+    /// Nothing.
+    Missing,
+    /// The result that stands apart (`ret`).
+    Result,
+    /// The thread of the operation.
+    Thread,
+}
+
+impl ParamPlan {
+    /// Whether it takes the field of this name.
+    pub(crate) fn takes(&self, field: &str) -> bool {
+        self.field == field || self.otherwise.column() == Some(field)
+    }
+}
+
+/// What every record has besides arguments, as the link file calls it.
+pub(crate) const RESULT: &str = "ret";
+pub(crate) const THREAD: &str = "thread";
+
+impl Otherwise {
+    /// What the link file calls it; an argument of that name is the same.
+    pub(crate) fn column(self) -> Option<&'static str> {
+        match self {
+            Self::Missing => None,
+            Self::Result => Some(RESULT),
+            Self::Thread => Some(THREAD),
+        }
+    }
+
+    /// For a parameter that takes this field.
+    pub(crate) fn of(field: &str) -> Self {
+        match field {
+            _ if RESULT_NAMES.contains(&field) => Self::Result,
+            _ if is_thread_name(field) => Self::Thread,
+            _ => Self::Missing,
+        }
+    }
+}
+
+/// Whether a field of this name holds the thread.
+pub(crate) fn is_thread_name(field: &str) -> bool {
+    THREAD_NAMES.contains(&field)
+}
+
+/// What a value of the trace stands for.
+#[derive(Debug)]
+pub(crate) struct Code {
+    pub(crate) stands: Value,
+    pub(crate) means: Constant,
+}
+
+/// A constant expression of the link file; its value once it was evaluated.
+#[derive(Debug)]
+pub(crate) struct Constant {
+    pub(crate) formula: Formula,
+    pub(crate) value: Option<Value>,
+}
+
+impl Constant {
+    pub(crate) fn new(operation: Operation) -> Self {
+        Self {
+            formula: operation.formula(),
+            value: None,
+        }
+    }
+}
