@@ -4,6 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::{Assigned, Config, Named};
 use crate::diagnostic::{Class, Diagnostic, nearest};
+use crate::model::{TRANSLATE, has_untranslated_algorithm};
 use crate::semantics::entity::{Binding, EntityKind};
 use crate::semantics::level::Level;
 use crate::semantics::spec::Spec;
@@ -45,9 +46,11 @@ impl Config {
             .iter()
             .chain(&self.alias)
             .chain(&self.reward)
-            .chain(&self.possible)
         {
             check.formula(name, Level::Temporal, 0);
+        }
+        for name in &self.possible {
+            check.formula(name, Level::Action, 0);
         }
         check.constants(self);
     }
@@ -78,7 +81,9 @@ impl Check<'_> {
             }
         }
         if let Some(init) = &config.init {
-            self.formula(init, Level::State, 0);
+            // A recursive operator that is declared together with an action counts as one itself, so the level of an initial
+            // condition says little. A prime in it is an error when it is evaluated.
+            self.formula(init, Level::Action, 0);
         }
         if let Some(next) = &config.next {
             self.formula(next, Level::Action, 0);
@@ -101,6 +106,9 @@ impl Check<'_> {
                 .map(|name| self.spec.names.text(*name));
             let module = root.map_or("", |m| self.spec.names.text(m.name));
             let help = match nearest(&named.name, known) {
+                _ if has_untranslated_algorithm(self.spec) => {
+                    format!("module {module} has a PlusCal algorithm; {TRANSLATE}")
+                }
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("define it in module {module}, or take it out"),
             };

@@ -56,6 +56,8 @@ pub struct Evaluator<'p> {
     pub(crate) memory: Option<Box<Memory>>,
     /// Whether what is looked at is noted in the memory's log.
     pub(crate) logging: bool,
+    /// The constant that is being evaluated once and for all, and how often it has drawn at random.
+    constant: Option<(u32, u64)>,
 }
 
 impl<'p> Evaluator<'p> {
@@ -84,6 +86,7 @@ impl<'p> Evaluator<'p> {
             refusals: None,
             memory: None,
             logging: false,
+            constant: None,
         }
     }
 
@@ -271,6 +274,27 @@ impl<'p> Evaluator<'p> {
             ));
         }
         Ok(())
+    }
+
+    /// The value of a constant, evaluated the first time it is needed.
+    pub(crate) fn evaluate_once(&mut self, cell: u32, inner: &'p Node) -> Outcome<Datum<'p>> {
+        let outer = self.constant.replace((cell, 0));
+        let datum = self.eval(inner);
+        self.constant = outer;
+        let datum = datum?;
+        self.once[cell as usize] = Some(datum.clone());
+        Ok(datum)
+    }
+
+    /// A random word.
+    pub(crate) fn random(&mut self) -> u64 {
+        match &mut self.constant {
+            Some((constant, draw)) => {
+                *draw += 1;
+                self.session.random_of_constant(*constant, *draw)
+            }
+            None => self.session.random(),
+        }
     }
 
     /// Stops recursion before the stack is used up, and evaluation when it is to stop.

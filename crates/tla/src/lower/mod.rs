@@ -136,6 +136,8 @@ pub struct Lowering<'s> {
     /// Keys in the order in which their lowering began, to take back what a repeated lowering has made stale.
     order: Vec<Key>,
     frames: Vec<Frame>,
+    /// The definitions that are being lowered, innermost last.
+    defining: Vec<EntityId>,
     actions: Vec<crate::ir::ActionInfo>,
     once_cells: u32,
     state_cells: u32,
@@ -161,6 +163,7 @@ impl<'s> Lowering<'s> {
             lowered: FxHashMap::default(),
             order: Vec::new(),
             frames: Vec::new(),
+            defining: Vec::new(),
             actions: Vec::new(),
             once_cells: 0,
             state_cells: 0,
