@@ -219,7 +219,7 @@ impl<'a> Checking<'a> {
     fn run(&self, report: &mut Report, sink: Option<&mut dyn GraphSink>) -> Result<(), CheckError> {
         let model = self.model;
         if model.init.is_none() {
-            if model.next.is_some() || !model.program.variables.is_empty() {
+            if !model.program.variables.is_empty() {
                 return Err(CheckError::NoInit);
             }
             if model.assumptions.is_empty() {
@@ -323,14 +323,14 @@ impl<'a> Checking<'a> {
             let name = &possible.formula.name;
             let what = if possible.is_step { "step" } else { "state" };
             if report.behaviours.is_some() {
-                report
-                    .notes
-                    .push(format!("no {what} of the behaviours that were drawn satisfies {name} (_POSSIBLE)"));
+                report.notes.push(format!(
+                    "no {what} of the behaviours that were drawn satisfies {name} (_POSSIBLE)"
+                ));
                 continue;
             }
-            report
-                .notes
-                .push(format!("no {what} satisfies {name}, which must be possible (_POSSIBLE)"));
+            report.notes.push(format!(
+                "no {what} satisfies {name}, which must be possible (_POSSIBLE)"
+            ));
             report.answer = Answer::Wrong(Box::new(Violation {
                 kind: Kind::Postcondition,
                 violated: Some(name.clone()),

@@ -114,7 +114,14 @@ impl<'r> RunSession<'r> {
             // TLC calls a depth-first search `bfs` too: it differs in the queue only.
             None => fields.extend([("mode", Value::str("bfs")), ("fingerprint", Value::str("0"))]),
             Some(simulated) => fields.extend([
-                ("mode", Value::str(if simulated.is_generated { "generate" } else { "simulate" })),
+                (
+                    "mode",
+                    Value::str(if simulated.is_generated {
+                        "generate"
+                    } else {
+                        "simulate"
+                    }),
+                ),
                 ("depth", Value::int(i64::from(simulated.depth_max))),
                 (
                     "traces",
@@ -216,8 +223,8 @@ impl Session for RunSession<'_> {
         crate::random::word(self.seed, draw)
     }
 
-    fn random_of_constant(&self, constant: u32, draw: u64) -> u64 {
-        crate::random::word(crate::random::word(self.seed, u64::from(constant)), draw)
+    fn random_of_constant(&self, constant: u64, draw: u64) -> u64 {
+        crate::random::word(crate::random::word(self.seed, constant), draw)
     }
 
     /// A search does not keep the way to a state while it evaluates; outside of it there is none.

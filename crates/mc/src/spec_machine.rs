@@ -110,9 +110,10 @@ impl<'m> SpecMachine<'m> {
             return;
         }
         let names = self.model.possible.iter().map(|possible| &*possible.formula.name);
-        let counts = self.reached.iter().map(|count| {
-            Value::int(i64::try_from(count.load(Ordering::Relaxed)).unwrap_or(i64::MAX))
-        });
+        let counts = self
+            .reached
+            .iter()
+            .map(|count| Value::int(i64::try_from(count.load(Ordering::Relaxed)).unwrap_or(i64::MAX)));
         let counts = Value::record(names.zip(counts));
         self.session.set_register(&Value::str("s:_possible"), counts);
     }
@@ -299,7 +300,10 @@ impl<'m> Machine for SpecMachine<'m> {
             }
         }
         for (formula, reached) in self.possible(true) {
-            reached.fetch_add(u64::from(worker.holds_step(formula, from, to)?), Ordering::Relaxed);
+            reached.fetch_add(
+                u64::from(worker.holds_step(formula, from, to)?),
+                Ordering::Relaxed,
+            );
         }
         Ok(true)
     }

@@ -20,7 +20,10 @@ fn explored(files: &[(&str, &str)], options: &CheckOptions) -> Result<(Report, S
     let checked = read(&folder.path().join(first), &reading);
     let first_error = |diagnostics: &[omnilink_tla::diagnostic::Diagnostic]| {
         let errors = diagnostics.iter().filter(|diagnostic| diagnostic.is_error());
-        errors.map(|error| error.message.clone()).next().unwrap_or_default()
+        errors
+            .map(|error| error.message.clone())
+            .next()
+            .unwrap_or_default()
     };
     if !checked.is_ok() {
         return Err(first_error(&checked.diagnostics));
@@ -31,8 +34,8 @@ fn explored(files: &[(&str, &str)], options: &CheckOptions) -> Result<(Report, S
     }
     let model = build(checked.spec, &config, &BuildOptions::default())
         .map_err(|rejected| first_error(&rejected.diagnostics))?;
-    let report = check(&model, "spec", options, &Live::default(), &|_| {}, None)
-        .map_err(|error| error.to_string())?;
+    let report =
+        check(&model, "spec", options, &Live::default(), &|_| {}, None).map_err(|error| error.to_string())?;
     let answer = match &report.answer {
         Answer::Wrong(violation) => format!(
             "{} {}",
@@ -50,7 +53,10 @@ fn answer(body: &str, config: &str) -> String {
     let text = format!(
         "---- MODULE Spec ----\nEXTENDS Integers, Sequences, FiniteSets, TLC, TLCExt, Randomization\n{body}\n====\n"
     );
-    match explored(&[("Spec.tla", &text), ("Spec.cfg", config)], &CheckOptions::default()) {
+    match explored(
+        &[("Spec.tla", &text), ("Spec.cfg", config)],
+        &CheckOptions::default(),
+    ) {
         Ok((_, answer)) => answer,
         Err(refusal) => format!("refused: {refusal}"),
     }
@@ -109,6 +115,14 @@ fn a_parameter_is_assigned_under_a_quantifier_and_through_further_calls() {
 }
 
 #[test]
+fn an_action_may_be_made_of_names_of_a_let() {
+    let body = "VARIABLES x, y\nInit == x = 0 /\\ y = 0\n\
+        Step(n) == LET up == x' = x + n\n               stay == UNCHANGED x\n               either == IF x < 2 THEN up ELSE stay\n\
+               both == either /\\ y' = x'\n           IN both\nNext == Step(1)\n";
+    assert_eq!(answer(body, "INIT Init\nNEXT Next\n"), "valid 3");
+}
+
+#[test]
 fn a_union_is_searched_first_where_its_elements_are_listed() {
     let body = "CONSTANT Nil\nVARIABLE x\nInit == x = Nil\nNext == UNCHANGED x\n\
         Right == x \\in (SUBSET {1}) \\cup {Nil}\nLeft == x \\in {Nil} \\cup Nat\nAlone == x \\in SUBSET {1}\n\
@@ -118,7 +132,10 @@ fn a_union_is_searched_first_where_its_elements_are_listed() {
         answer(body, &config)
     };
     assert_eq!((&*with("Right"), &*with("Left")), ("valid 1", "valid 1"));
-    assert_eq!((&*with("Alone"), &*with("Both")), ("evaluation -", "evaluation -"));
+    assert_eq!(
+        (&*with("Alone"), &*with("Both")),
+        ("evaluation -", "evaluation -")
+    );
 }
 
 #[test]
@@ -127,7 +144,10 @@ fn random_subsets_of_large_sets_are_drawn_and_never_larger_than_the_set() {
         Numbers == x \\in RandomSubset(5, 1..1000000000)\nAll == x \\in RandomSubset(9, {1, 2})\n\
         Negative == x \\in RandomSubset(0 - 1, {1, 2})\n";
     let from = |init: &str| answer(body, &format!("INIT {init}\nNEXT Next\n"));
-    assert_eq!((&*from("Functions"), &*from("Numbers"), &*from("All")), ("valid 9", "valid 5", "valid 2"));
+    assert_eq!(
+        (&*from("Functions"), &*from("Numbers"), &*from("All")),
+        ("valid 9", "valid 5", "valid 2")
+    );
     assert_eq!(from("Negative"), "evaluation -");
 }
 
@@ -135,7 +155,10 @@ fn random_subsets_of_large_sets_are_drawn_and_never_larger_than_the_set() {
 fn a_constant_that_was_drawn_at_random_has_one_value_for_all_workers() {
     let body = "---- MODULE Spec ----\nEXTENDS Integers, TLC\nDrawn == RandomElement(1..1000000)\nVARIABLE x\n\
         Init == x = Drawn\nNext == x' \\in {Drawn, Drawn + 1, Drawn + 2}\nNear == x - Drawn \\in 0..2\n====\n";
-    let files = [("Spec.tla", body), ("Spec.cfg", "INIT Init\nNEXT Next\nINVARIANT Near\n")];
+    let files = [
+        ("Spec.tla", body),
+        ("Spec.cfg", "INIT Init\nNEXT Next\nINVARIANT Near\n"),
+    ];
     for workers in [1, 3] {
         let options = CheckOptions {
             workers,
@@ -160,7 +183,10 @@ fn what_must_be_possible_is_reached_by_some_state_or_step() {
         Counted == TLCGet(\"all:named\")[\"s:_possible\"][1] = [Two |-> 1, Wrap |-> 1]\n";
     let with = |possible: &str| answer(body, &format!("INIT Init\nNEXT Next\n_POSSIBLE {possible}\n"));
     assert_eq!(with("Two Wrap"), "valid 3");
-    assert_eq!((&*with("Two Six"), &*with("Leap")), ("postcondition Six", "postcondition Leap"));
+    assert_eq!(
+        (&*with("Two Six"), &*with("Leap")),
+        ("postcondition Six", "postcondition Leap")
+    );
     assert_eq!(with("Two Wrap\nPOSTCONDITION Counted"), "valid 3");
 }
 
@@ -182,7 +208,10 @@ fn a_specification_may_be_written_with_parameters_and_let() {
         let config = format!("SPECIFICATION {name}\nPROPERTY Holds\n");
         assert_eq!(answer(body, &config), "valid 2", "{name}");
     }
-    assert_eq!(answer(body, "SPECIFICATION Given\nPROPERTY Fails\n"), "property Fails");
+    assert_eq!(
+        answer(body, "SPECIFICATION Given\nPROPERTY Fails\n"),
+        "property Fails"
+    );
 }
 
 #[test]
@@ -208,7 +237,10 @@ fn registers_have_names_and_can_be_listed() {
         Read == TLCGet(\"s:mine\") = 3 /\\ TLCGet(\"all:named\")[\"s:mine\"] = <<3>> /\\ TLCGet(\"all\")[7] = <<3>>\n\
         Plain == TLCSet(\"mine\", x)\n";
     let end = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n";
-    assert_eq!(answer(body, &format!("{end}INVARIANT Note\nPOSTCONDITION Read\n")), "valid 4");
+    assert_eq!(
+        answer(body, &format!("{end}INVARIANT Note\nPOSTCONDITION Read\n")),
+        "valid 4"
+    );
     assert_eq!(answer(body, &format!("{end}INVARIANT Plain\n")), "evaluation -");
 }
 
@@ -247,20 +279,32 @@ fn a_cached_expression_is_evaluated_once_for_each_key() {
     let body = "VARIABLE x\nASSUME TLCSet(1, 0)\nCounted(v) == IF TLCSet(1, TLCGet(1) + 1) THEN v ELSE v\n\
         Kept(k) == TLCCache(Counted(k * 10), {k})\nInit == x = 0\nNext == x' = (x + 1) % 4\n\
         Fits == Kept(1) = 10 /\\ Kept(2) = 20\nTwice == TLCGet(1) = 2\n";
-    assert_eq!(answer(body, "INIT Init\nNEXT Next\nINVARIANT Fits\nPOSTCONDITION Twice\n"), "valid 4");
+    assert_eq!(
+        answer(
+            body,
+            "INIT Init\nNEXT Next\nINVARIANT Fits\nPOSTCONDITION Twice\n"
+        ),
+        "valid 4"
+    );
 }
 
 #[test]
 fn the_trace_is_not_made_up_during_a_search() {
     let body = "VARIABLE x\nInit == x = 0\nNext == x' = 1 - x\nShort == Len(Trace) < 9\n";
-    assert_eq!(answer(body, "INIT Init\nNEXT Next\nINVARIANT Short\n"), "evaluation -");
+    assert_eq!(
+        answer(body, "INIT Init\nNEXT Next\nINVARIANT Short\n"),
+        "evaluation -"
+    );
 }
 
 #[test]
 fn an_invariant_without_variables_is_decided_before_the_search() {
     let body = "VARIABLE x\nInit == x = 0\nNext == UNCHANGED x\nLarge == Cardinality({1, 2}) = 3\n";
     let text = format!("---- MODULE Spec ----\nEXTENDS Integers, FiniteSets\n{body}\n====\n");
-    let files = [("Spec.tla", &*text), ("Spec.cfg", "INIT Init\nNEXT Next\nINVARIANT Large\n")];
+    let files = [
+        ("Spec.tla", &*text),
+        ("Spec.cfg", "INIT Init\nNEXT Next\nINVARIANT Large\n"),
+    ];
     let (report, answer) = explored(&files, &CheckOptions::default()).expect("a spec");
     assert_eq!((&*answer, report.figures.generated), ("invariant Large", 0));
 }
@@ -294,6 +338,11 @@ fn where_nothing_says_what_the_behaviours_are_nothing_is_valid() {
     assert!(refused(&[("Empty.tla", "---- MODULE Empty ----\n====\n")]).contains("nothing to check"));
     let assumed = "---- MODULE Assumed ----\nASSUME TRUE\n====\n";
     assert_eq!(refused(&[("Assumed.tla", assumed)]), "valid 0");
+    let boxed = "---- MODULE Boxed ----\nASSUME TRUE\nSpec == [][TRUE]_<<>>\n====\n";
+    assert_eq!(
+        refused(&[("Boxed.tla", boxed), ("Boxed.cfg", "SPECIFICATION Spec\n")]),
+        "valid 0"
+    );
 }
 
 #[test]
@@ -307,12 +356,15 @@ fn a_configuration_inside_the_file_of_the_spec_is_read() {
 #[test]
 fn an_answer_says_where_it_rests_on_little() {
     let notes = |config: &str| {
-        let text = "---- MODULE Spec ----\nVARIABLE x\nInit == x = 0\nNone == x \\in {}\nNext == x' = x\n====\n";
+        let text =
+            "---- MODULE Spec ----\nVARIABLE x\nInit == x = 0\nNone == x \\in {}\nNext == x' = x\n====\n";
         let files = [("Spec.tla", text), ("Spec.cfg", config)];
         let (report, _) = explored(&files, &CheckOptions::default()).expect("a spec");
         report.notes.join("\n")
     };
-    assert!(notes("INIT Init\nNEXT Next\n").contains("no invariant was checked, only that there is no deadlock"));
+    assert!(
+        notes("INIT Init\nNEXT Next\n").contains("no invariant was checked, only that there is no deadlock")
+    );
     assert!(notes("INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n").contains("the states were only explored"));
     assert!(notes("INIT None\nNEXT Next\n").contains("no state satisfies the initial condition"));
 }

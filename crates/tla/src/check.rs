@@ -48,7 +48,10 @@ pub fn check(path: &Path, options: &Options) -> Checked {
         config::config_section(text, spec.names.text(root.name))
     });
     // A configuration of its own file comes first, then one inside the file of the spec.
-    let place = options.config.clone().or_else(|| own.is_some().then(|| path.to_owned()));
+    let place = options
+        .config
+        .clone()
+        .or_else(|| own.is_some().then(|| path.to_owned()));
     let config = place.as_deref().map(|place| {
         let (text, error) = match own.filter(|_| place == path) {
             Some(section) => (section, None),

@@ -41,12 +41,7 @@ impl Config {
         {
             check.formula(name, Level::Temporal, 0);
         }
-        for name in self
-            .view
-            .iter()
-            .chain(&self.alias)
-            .chain(&self.reward)
-        {
+        for name in self.view.iter().chain(&self.alias).chain(&self.reward) {
             check.formula(name, Level::Temporal, 0);
         }
         for name in &self.possible {

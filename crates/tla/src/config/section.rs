@@ -45,8 +45,17 @@ mod tests {
 
     #[test]
     fn a_section_belongs_to_the_module_it_names() {
-        for line in ["---- CONFIG N ----", "-- CONFIG M --", "---- CONFIGM ----", "\\* ---- CONFIG M ----"] {
-            assert_eq!(config_section(&format!("{line}\nINIT X\n====\n"), "M"), None, "{line}");
+        for line in [
+            "---- CONFIG N ----",
+            "-- CONFIG M --",
+            "---- CONFIGM ----",
+            "\\* ---- CONFIG M ----",
+        ] {
+            assert_eq!(
+                config_section(&format!("{line}\nINIT X\n====\n"), "M"),
+                None,
+                "{line}"
+            );
         }
     }
 }

@@ -43,8 +43,8 @@ pub trait Session: Sync {
 
     /// A number for the same in a constant that is evaluated once: depends on nothing but the constant and the number of the
     /// draw, so that all workers agree on its value.
-    fn random_of_constant(&self, constant: u32, draw: u64) -> u64 {
-        mixed((u64::from(constant) << 32).wrapping_add(draw.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
+    fn random_of_constant(&self, constant: u64, draw: u64) -> u64 {
+        mixed(mixed(constant).wrapping_add(draw.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
     }
 
     /// The states up to the current one, for Trace; `None` where they are not known.
@@ -130,7 +130,10 @@ impl Session for Quiet {
 
     fn registers(&self) -> Vec<(Value, Value)> {
         let registers = self.registers.lock();
-        registers.map_or_else(|_| Vec::new(), |registers| registers.clone().into_iter().collect())
+        registers.map_or_else(
+            |_| Vec::new(),
+            |registers| registers.clone().into_iter().collect(),
+        )
     }
 
     fn statistic(&self, name: &str) -> Option<Value> {

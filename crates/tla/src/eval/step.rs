@@ -352,10 +352,9 @@ impl<'p> Evaluator<'p> {
                 self.step_call(call, node, rest, found)
             }
             Kind::CallSlot(slot, arguments) => self.step_call_slot(*slot, arguments, node, rest, found),
-            Kind::Local(slot) => match self.slot(*slot) {
-                // An action given as an argument.
-                Slot::Thunk { node, base, .. } if node.uses.next => {
-                    let (inner, base) = (*node, *base as usize);
+            Kind::Local(slot) => match self.unevaluated(*slot) {
+                // An action given as an argument, or named by a LET.
+                Some((inner, base)) if self.speaks_of_next(inner, base) => {
                     if self.logging {
                         self.note_which(*slot);
                     }
@@ -655,7 +654,6 @@ impl<'p> Evaluator<'p> {
         if slots >> 63 == 1 {
             return true;
         }
-        let mut stands = false;
         let mut left = slots;
         while left != 0 {
             let slot = left.trailing_zeros();
@@ -663,13 +661,38 @@ impl<'p> Evaluator<'p> {
             if self.logging {
                 self.note_which(slot);
             }
-            stands |= match self.slot(slot) {
-                Slot::Thunk { node, value: None, .. } => node.uses.next || node.uses.slots != 0,
-                Slot::Shared(shared) => shared.node.uses.next || shared.node.uses.slots != 0,
-                _ => false,
-            };
+            if let Some((node, base)) = self.unevaluated(slot)
+                && self.speaks_of_next(node, base)
+            {
+                return true;
+            }
         }
-        stands
+        false
+    }
+
+    /// The expression in a slot, and its frame, if its value is not known yet.
+    fn unevaluated(&self, slot: u32) -> Option<(&'p Node, usize)> {
+        match self.slot(slot) {
+            Slot::Thunk {
+                node,
+                base,
+                value: None,
+                ..
+            } => Some((*node, *base as usize)),
+            Slot::Shared(shared) if shared.value.get().is_none() => Some((shared.node, shared.base as usize)),
+            _ => None,
+        }
+    }
+
+    /// Whether an expression in a frame is about the next state, by itself or by what its names stand for.
+    fn speaks_of_next(&mut self, node: &'p Node, base: usize) -> bool {
+        if may_branch(node) {
+            return true;
+        }
+        let own = std::mem::replace(&mut self.base, base);
+        let speaks = self.stands_for_next(node.uses.slots);
+        self.base = own;
+        speaks
     }
 
     /// The variable that a primed expression stands for. If it is a parameter, that depends on what the parameter stands for.
@@ -1071,4 +1094,3 @@ impl<'p> Evaluator<'p> {
 fn may_branch(node: &Node) -> bool {
     node.uses.next || node.uses.opaque || node.uses.unfinished
 }
-

@@ -91,7 +91,10 @@ impl Program {
             Some(at) => {
                 let source = self.sources.get(at.source);
                 let module = source.path().file_stem().unwrap_or_default().to_string_lossy();
-                let (from, to) = (source.place(at.span.start), source.place(at.span.end.saturating_sub(1)));
+                let (from, to) = (
+                    source.place(at.span.start),
+                    source.place(at.span.end.saturating_sub(1)),
+                );
                 (module, (from.line, from.column), (to.line, to.column))
             }
             None => ("--TLA+ BUILTINS--".into(), (0, 0), (0, 0)),

@@ -129,6 +129,8 @@ pub struct Lowering<'s> {
     replacements: Replacements,
     variables: FxHashMap<EntityId, u32>,
     let_entities: FxHashSet<EntityId>,
+    /// The definitions of modules, as opposed to those of LETs.
+    of_modules: FxHashSet<EntityId>,
     contexts: Vec<Context>,
     context_numbers: FxHashMap<(ContextId, InstanceId), ContextId>,
     operators: Vec<Option<Operator>>,
@@ -157,6 +159,12 @@ impl<'s> Lowering<'s> {
             replacements,
             variables,
             let_entities: spec.let_entities.values().copied().collect(),
+            of_modules: spec
+                .modules
+                .iter()
+                .flat_map(|module| &module.definitions)
+                .copied()
+                .collect(),
             contexts: vec![Context::root()],
             context_numbers: FxHashMap::default(),
             operators: Vec::new(),

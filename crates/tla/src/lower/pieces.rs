@@ -181,7 +181,9 @@ impl Lowering<'_> {
             primed: at.primed,
         };
         let mut inside = here.with(inside, *body);
-        inside.given.extend(given.into_iter().map(|(param, expr)| (param, at, expr)));
+        inside
+            .given
+            .extend(given.into_iter().map(|(param, expr)| (param, at, expr)));
         Some(inside)
     }
 
@@ -252,7 +254,10 @@ impl Lowering<'_> {
     pub fn plain_of(&mut self, position: &Position, name: &str) -> Formula {
         self.standalone(name, Mode::Plain, |this, primed| {
             this.within(&position.given, primed, |this| {
-                let at = At { primed, ..position.at };
+                let at = At {
+                    primed,
+                    ..position.at
+                };
                 this.expr(at, position.expr)
             })
         })
@@ -267,7 +272,14 @@ impl Lowering<'_> {
         };
         self.standalone("Next", Mode::Next, |this, primed| {
             this.within(&position.given, primed, |this| {
-                this.action(At { primed, ..position.at }, action, "Next")
+                this.action(
+                    At {
+                        primed,
+                        ..position.at
+                    },
+                    action,
+                    "Next",
+                )
             })
         })
     }
@@ -281,7 +293,13 @@ impl Lowering<'_> {
                 .iter()
                 .map(|position| {
                     this.within(&position.given, primed, |this| {
-                        this.expr(At { primed, ..position.at }, position.expr)
+                        this.expr(
+                            At {
+                                primed,
+                                ..position.at
+                            },
+                            position.expr,
+                        )
                     })
                 })
                 .collect();

@@ -9,7 +9,9 @@ use super::{At, Cell, Key, Lowered, Lowering, Replacement};
 use crate::eval::error::ErrorClass;
 use crate::eval::native;
 use crate::ir::{Argument, Call, Infinite, Kind, Loc, Node, Operator, Uses, slot_bit};
-use crate::semantics::entity::{Binding, BuiltIn, EntityId, EntityKind, InstanceStep, Piece, Reference, Resolved};
+use crate::semantics::entity::{
+    Binding, BuiltIn, EntityId, EntityKind, InstanceStep, Piece, Reference, Resolved,
+};
 use crate::semantics::search_path::built_in_text;
 use crate::syntax::ast::{ExprId, ExprKind, Segment, SegmentKind};
 
@@ -255,7 +257,7 @@ impl Lowering<'_> {
     /// original one.
     fn is_replaced_by_itself(&self, entity: EntityId, by: Binding) -> bool {
         let mut definitions = self.defining.iter().rev();
-        let around = definitions.find(|definition| !self.let_entities.contains(definition));
+        let around = definitions.find(|definition| self.of_modules.contains(definition));
         by.entity == entity || around == Some(&by.entity)
     }
 

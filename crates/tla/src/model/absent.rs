@@ -22,11 +22,16 @@ pub fn absent_behaviour(spec: &Spec, config: &Config) -> Option<Diagnostic> {
     let module = spec.names.text(root.name);
     let source = config.source.unwrap_or(spec.tree(root.tree).source);
     if has_untranslated_algorithm(spec) {
-        let message = format!("the PlusCal algorithm of module {module} is not translated, so there is nothing to explore");
+        let message = format!(
+            "the PlusCal algorithm of module {module} is not translated, so there is nothing to explore"
+        );
         return Some(Diagnostic::error(Class::Config, source, Span::default(), message).help(TRANSLATE));
     }
     let message = match config.source {
-        Some(_) => "the configuration says neither SPECIFICATION nor INIT and NEXT, so there is nothing to explore".to_owned(),
+        Some(_) => {
+            "the configuration says neither SPECIFICATION nor INIT and NEXT, so there is nothing to explore"
+                .to_owned()
+        }
         None => format!(
             "there is no configuration, and module {module} does not define Init and Next, so there is nothing to explore"
         ),
@@ -34,9 +39,14 @@ pub fn absent_behaviour(spec: &Spec, config: &Config) -> Option<Diagnostic> {
     let candidates = candidates(spec);
     let help = match (&*candidates, config.source) {
         ([], Some(_)) => "add `INIT` and `NEXT`, each with the name of a definition".to_owned(),
-        ([], None) => format!("write {module}.cfg with `INIT` and `NEXT`, each with the name of a definition"),
+        ([], None) => {
+            format!("write {module}.cfg with `INIT` and `NEXT`, each with the name of a definition")
+        }
         (names, Some(_)) => format!("add `SPECIFICATION {}`", names.join("` or `SPECIFICATION ")),
-        (names, None) => format!("write {module}.cfg with `SPECIFICATION {}`", names.join("` or `SPECIFICATION ")),
+        (names, None) => format!(
+            "write {module}.cfg with `SPECIFICATION {}`",
+            names.join("` or `SPECIFICATION ")
+        ),
     };
     Some(Diagnostic::error(Class::Config, source, Span::default(), message).help(help))
 }
@@ -49,14 +59,18 @@ pub(crate) const TRANSLATE: &str = "translate it first, with the PlusCal transla
 pub(crate) fn has_untranslated_algorithm(spec: &Spec) -> bool {
     let Some(root) = spec.root() else { return false };
     let text = spec.sources.get(spec.tree(root.tree).source).text();
-    let has_algorithm = ["--algorithm", "--fair algorithm"].iter().any(|word| text.contains(word));
+    let has_algorithm = ["--algorithm", "--fair algorithm"]
+        .iter()
+        .any(|word| text.contains(word));
     has_algorithm && spec.find("Init").is_none()
 }
 
 /// Definitions that read like a specification: temporal, without parameters.
 fn candidates(spec: &Spec) -> Vec<&str> {
     const SHOWN_MAX: usize = 3;
-    let Some(root) = spec.root() else { return Vec::new() };
+    let Some(root) = spec.root() else {
+        return Vec::new();
+    };
     root.definitions
         .iter()
         .map(|definition| spec.entity(*definition))

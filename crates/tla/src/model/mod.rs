@@ -161,7 +161,9 @@ pub fn build(mut spec: Spec, config: &Config, options: &BuildOptions) -> Result<
         .iter()
         .filter_map(|named| {
             let formula = of.formula(named, &mut lowering)?;
-            let level = spec.find(&named.name).map(|found| spec.entity(found.entity).level.level);
+            let level = spec
+                .find(&named.name)
+                .map(|found| spec.entity(found.entity).level.level);
             Some(Possible {
                 is_step: level == Some(Level::Action),
                 formula,

@@ -24,7 +24,11 @@ pub(super) fn behaviour(
                 Piece::Temporal(_) => has_fairness = true,
                 Piece::Action(ref place) | Piece::Always(ref place) => {
                     let tree = of.spec.tree(place.tree());
-                    let text = of.spec.sources.get(tree.source).slice(tree.expr(place.expr()).span);
+                    let text = of
+                        .spec
+                        .sources
+                        .get(tree.source)
+                        .slice(tree.expr(place.expr()).span);
                     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
                     let help = match piece {
                         Piece::Action(_) => format!("write `[][{text}]_vars`, or take it out"),

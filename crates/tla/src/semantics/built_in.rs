@@ -78,9 +78,9 @@ pub(super) const MODULES: &[(&str, &str)] = &[
     ),
     ("Variants", include_str!("../modules/Variants.tla")),
     ("VectorClocks", include_str!("../modules/VectorClocks.tla")),
-    ("_Possible", include_str!("../modules/_Possible.tla")),
     (
         "WellFoundedInduction",
         include_str!("../modules/WellFoundedInduction.tla"),
     ),
+    ("_Possible", include_str!("../modules/_Possible.tla")),
 ];

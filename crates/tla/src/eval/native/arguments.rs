@@ -29,7 +29,10 @@ impl<'a, 'p> Arguments<'a, 'p> {
             Slot::Shared(shared) => shared.node,
             Slot::Empty | Slot::Datum(_) | Slot::Operator(_) => return None,
         };
-        Some((node.at.source.0.rotate_left(24) ^ node.at.span.start, node.at.span.end))
+        Some((
+            node.at.source.0.rotate_left(24) ^ node.at.span.start,
+            node.at.span.end,
+        ))
     }
 
     /// The operator's name.

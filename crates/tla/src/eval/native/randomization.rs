@@ -34,10 +34,7 @@ impl<'p> Evaluator<'p> {
                 Lazy::Powerset(base) => {
                     let base = self.spelled_set(base)?;
                     let elements = base.as_set().unwrap_or_default();
-                    let kept = elements
-                        .iter()
-                        .filter(|_| self.random() & 1 == 1)
-                        .cloned();
+                    let kept = elements.iter().filter(|_| self.random() & 1 == 1).cloned();
                     return Ok(Value::set_of_sorted(kept.collect::<Vec<_>>()));
                 }
                 Lazy::FunctionSet(domain, range) => {
