@@ -76,9 +76,13 @@ impl Check<'_> {
             }
         }
         if let Some(init) = &config.init {
-            // A recursive operator that is declared together with an action counts as one itself, so the level of an initial
-            // condition says little. A prime in it is an error when it is evaluated.
-            self.formula(init, Level::Action, 0);
+            // A recursive operator that is declared together with an action counts as one itself, so where there are such
+            // operators the level says little. A prime in an initial condition is an error when it is evaluated.
+            let max = match self.has_recursion() {
+                true => Level::Action,
+                false => Level::State,
+            };
+            self.formula(init, max, 0);
         }
         if let Some(next) = &config.next {
             self.formula(next, Level::Action, 0);
@@ -88,6 +92,11 @@ impl Check<'_> {
             (None, Some(next)) => self.error(next.span, "NEXT comes with INIT".into(), "add an INIT"),
             _ => {}
         }
+    }
+
+    fn has_recursion(&self) -> bool {
+        let mut kinds = self.spec.entities.iter().map(|entity| &entity.kind);
+        kinds.any(|kind| matches!(kind, EntityKind::Operator { recursive: true, .. }))
     }
 
     /// A definition that the configuration names.
