@@ -11,7 +11,7 @@ use omnilink_mc::{CheckOptions, Draw, Dump, DumpFormat, GraphSink, Limits, Live,
 use omnilink_report::{Look, bytes, count, seconds};
 use omnilink_tla::config::Config;
 use omnilink_tla::diagnostic::Diagnostic;
-use omnilink_tla::model::{BuildOptions, Model, build};
+use omnilink_tla::model::{BuildOptions, Model, absent_behaviour, build};
 use omnilink_tla::semantics::search_path::SearchPath;
 use omnilink_tla::semantics::spec::Spec;
 use omnilink_tla::{Checked, Options, check as read, render_check_json, render_check_text};
@@ -51,6 +51,9 @@ pub(crate) struct McArgs {
     /// Draw so many behaviours at random instead of exploring all; 0 for as many as the time limit allows
     #[arg(long, value_name = "N", value_parser = quantity::count)]
     simulate: Option<u64>,
+    /// The same, but a specification that asks is told `generate`, as by TLC's -generate
+    #[arg(long, value_name = "N", value_parser = quantity::count, conflicts_with_all = ["simulate", "dfs", "dump"])]
+    generate: Option<u64>,
     /// What decides random choices
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -122,6 +125,14 @@ pub(crate) fn run(args: &McArgs) -> Result<Exit, CliError> {
         Ok(read) => read,
         Err(checked) => return refuse(args, &mut out, &checked),
     };
+    if let Some(absent) = absent_behaviour(&spec, &config) {
+        let checked = Checked {
+            spec,
+            config: Some(config),
+            diagnostics: vec![absent],
+        };
+        return refuse(args, &mut out, &checked);
+    }
     let build_options = BuildOptions {
         is_32_bit: args.int32,
         constants: args.constants.clone(),
@@ -205,13 +216,14 @@ fn explore(
 ) -> Result<Report, CliError> {
     let default = Limits::default();
     let options = CheckOptions {
-        mode: match (args.dfs, args.simulate) {
+        mode: match (args.dfs, args.simulate.or(args.generate)) {
             (true, _) => Mode::DepthFirst,
             (false, None) => Mode::BreadthFirst,
             (false, Some(behaviours)) => Mode::Simulate(Draw {
                 behaviours: (behaviours > 0).then_some(behaviours),
                 depth_max: args.depth.unwrap_or(BEHAVIOUR_LENGTH),
                 seed: args.seed,
+                is_generated: args.generate.is_some(),
             }),
         },
         workers: usize::from(args.workers),

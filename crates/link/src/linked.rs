@@ -224,6 +224,7 @@ impl Linked {
                 .constants
                 .retain(|assignment| assignment.target.name != *constant);
             let value = literal(expression)
+                .or_else(|| itself(constant, expression))
                 .filter(|_| is_plain_constant(&spec, constant))
                 .map(|value| Assigned::Value { value })
                 .unwrap_or_else(|| {
@@ -590,6 +591,11 @@ fn literal(expression: &str) -> Option<ConfigValue> {
             Some(ConfigValue::Number(number.to_string()))
         }
     }
+}
+
+/// A constant that is given its own name is a model value, as in a configuration.
+fn itself(constant: &str, expression: &str) -> Option<ConfigValue> {
+    (expression.trim() == constant).then(|| ConfigValue::Model(constant.to_owned()))
 }
 
 /// Whether this is a declared constant that takes no arguments.

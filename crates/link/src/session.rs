@@ -1,7 +1,5 @@
 //! What a spec meets when it looks around: there is no model checker here.
 
-use std::collections::BTreeMap;
-use std::sync::Mutex;
 use std::time::Instant;
 
 use omnilink_engine::Interrupt;
@@ -12,7 +10,6 @@ use omnilink_value::Value;
 /// tried, in an order that means nothing.
 #[derive(Debug, Default)]
 pub(crate) struct Unobserved {
-    registers: Mutex<BTreeMap<i64, Value>>,
     rest: Quiet,
     deadline: Option<Instant>,
     interrupt: Option<Interrupt>,
@@ -32,14 +29,16 @@ impl Unobserved {
 impl Session for Unobserved {
     fn print(&self, _: &str) {}
 
-    fn set_register(&self, register: i64, value: Value) {
-        if let Ok(mut registers) = self.registers.lock() {
-            registers.insert(register, value);
-        }
+    fn set_register(&self, register: &Value, value: Value) {
+        self.rest.set_register(register, value);
     }
 
-    fn register(&self, register: i64) -> Option<Value> {
-        self.registers.lock().ok()?.get(&register).cloned()
+    fn register(&self, register: &Value) -> Option<Value> {
+        self.rest.register(register)
+    }
+
+    fn registers(&self) -> Vec<(Value, Value)> {
+        self.rest.registers()
     }
 
     fn statistic(&self, name: &str) -> Option<Value> {

@@ -6,15 +6,16 @@ use std::time::Instant;
 
 use omnilink_tla::deep_stack;
 use omnilink_tla::eval::error::{ErrorClass, Failure};
-use omnilink_tla::eval::{Evaluator, Exchange};
+use omnilink_tla::eval::{Evaluator, Exchange, Session};
 use omnilink_tla::ir::{Formula, Program};
 use omnilink_tla::model::{Check, Model, NamedFormula};
 use omnilink_value::Value;
 
 use crate::breadth_first::{Search, breadth_first};
 use crate::depth_first::depth_first;
+use crate::described::described;
 use crate::dump::GraphSink;
-use crate::limits::{Deadline, Limits};
+use crate::limits::{Deadline, Limit, Limits};
 use crate::live::Live;
 use crate::machine::{Machine, State};
 use crate::outcome::{Breach, End, Exploration, Figures, SearchError, Taken, Wrong};
@@ -93,6 +94,9 @@ pub enum CheckError {
     /// Nothing says what the behaviours are.
     #[error("there is no initial condition; give INIT and NEXT, or SPECIFICATION, in the configuration")]
     NoInit,
+    /// Neither behaviours nor assumptions.
+    #[error("the module has neither variables nor assumptions, so there is nothing to check")]
+    Nothing,
 }
 
 /// Waiting states may take one part in so many of the memory, the rest is for those seen.
@@ -117,25 +121,22 @@ pub fn check(
 ) -> Result<Report, CheckError> {
     let started = Instant::now();
     let checks_deadlock = options.deadlock.or(model.check_deadlock).unwrap_or(true);
-    let (mode, workers) = match options.mode {
-        Mode::BreadthFirst => ("bfs", options.workers.max(1)),
-        Mode::DepthFirst => ("dfs", 1),
-        Mode::Simulate(_) => ("simulate", 1),
+    let (simulated, workers) = match options.mode {
+        Mode::BreadthFirst => (None, options.workers.max(1)),
+        Mode::DepthFirst => (None, 1),
+        Mode::Simulate(draw) => (Some(draw), 1),
     };
     let session = RunSession::new(SessionOptions {
         live,
         print,
-        mode,
+        simulated,
         workers,
-        depth: match options.mode {
-            Mode::Simulate(draw) => Some(draw.depth_max),
-            _ => options.depth_max,
-        },
         checks_deadlock,
         may_execute: options.may_execute,
         is_32_bit: options.is_32_bit,
         deadline: Deadline::new(&options.limits),
         seed: options.seed,
+        spec: described(model),
     });
     let mut report = Report {
         input: input.to_owned(),
@@ -217,14 +218,19 @@ struct Checking<'a> {
 impl<'a> Checking<'a> {
     fn run(&self, report: &mut Report, sink: Option<&mut dyn GraphSink>) -> Result<(), CheckError> {
         let model = self.model;
-        if let Some(violation) = self.evaluate(&model.assumptions, Kind::Assumption) {
-            report.answer = Answer::Wrong(Box::new(violation));
+        if model.init.is_none() {
+            if !model.program.variables.is_empty() {
+                return Err(CheckError::NoInit);
+            }
+            if model.assumptions.is_empty() {
+                return Err(CheckError::Nothing);
+            }
+        }
+        if let Some(answer) = self.evaluate(&model.assumptions, Kind::Assumption) {
+            report.answer = answer;
             return Ok(());
         }
         let Some(init) = model.init else {
-            if model.next.is_some() {
-                return Err(CheckError::NoInit);
-            }
             report
                 .notes
                 .push("there is no behaviour to explore; only the assumptions were evaluated".into());
@@ -234,10 +240,14 @@ impl<'a> Checking<'a> {
             None => Symmetry::default(),
             Some(Ok(permutations)) => Symmetry::generated_by(&permutations)?,
             Some(Err(failure)) => {
-                report.answer = Answer::Wrong(Box::new(self.failed(&failure, Vec::new())));
+                report.answer = self.without_value(&failure, None);
                 return Ok(());
             }
         };
+        if let Some(answer) = self.constant_invariants(report) {
+            report.answer = answer;
+            return Ok(());
+        }
         let programs: Vec<OnceLock<Program>> = (1..self.workers).map(|_| OnceLock::new()).collect();
         let mut machine = SpecMachine::new(model, init, self.session, symmetry, self.checks_deadlock);
         machine.programs = &programs;
@@ -287,12 +297,94 @@ impl<'a> Checking<'a> {
                 };
             }
         }
-        if matches!(report.answer, Answer::Valid | Answer::Stopped)
-            && let Some(violation) = self.evaluate(&model.postconditions, Kind::Postcondition)
-        {
-            report.answer = Answer::Wrong(Box::new(violation));
+        let is_at_end = match &report.answer {
+            Answer::Valid | Answer::Stopped | Answer::Limit(Limit::Behaviours) => true,
+            Answer::Wrong(_) | Answer::Limit(_) => false,
+        };
+        if is_at_end {
+            machine.register_possible();
+            if let Some(answer) = self.evaluate(&model.postconditions, Kind::Postcondition) {
+                report.answer = answer;
+            } else {
+                self.possible(&machine, report);
+            }
         }
+        self.note_what_was_checked(&machine, report);
         Ok(())
+    }
+
+    /// What `_POSSIBLE` asks for must have been reached by a search that came to its end.
+    fn possible(&self, machine: &SpecMachine<'_>, report: &mut Report) {
+        let all = self.model.possible.iter().zip(&machine.reached);
+        for (possible, reached) in all {
+            if reached.load(Ordering::Relaxed) > 0 {
+                continue;
+            }
+            let name = &possible.formula.name;
+            let what = if possible.is_step { "step" } else { "state" };
+            if report.behaviours.is_some() {
+                report.notes.push(format!(
+                    "no {what} of the behaviours that were drawn satisfies {name} (_POSSIBLE)"
+                ));
+                continue;
+            }
+            report.notes.push(format!(
+                "no {what} satisfies {name}, which must be possible (_POSSIBLE)"
+            ));
+            report.answer = Answer::Wrong(Box::new(Violation {
+                kind: Kind::Postcondition,
+                violated: Some(name.clone()),
+                error: None,
+                trace: Vec::new(),
+                false_part: None,
+            }));
+            return;
+        }
+    }
+
+    /// Says it where an answer of `valid` rests on less than one might think.
+    fn note_what_was_checked(&self, machine: &SpecMachine<'_>, report: &mut Report) {
+        if !matches!(report.answer, Answer::Valid | Answer::Stopped) {
+            return;
+        }
+        if report.figures.generated == 0 {
+            report
+                .notes
+                .push("no state satisfies the initial condition, so nothing was checked".into());
+            return;
+        }
+        let has_formula = !(machine.invariants.is_empty()
+            && machine.initials.is_empty()
+            && machine.steps.is_empty()
+            && self.model.postconditions.is_empty()
+            && self.model.possible.is_empty());
+        if !has_formula {
+            report.notes.push(match self.checks_deadlock {
+                true => "no invariant was checked, only that there is no deadlock".into(),
+                false => "no invariant was checked, and no deadlock: the states were only explored".into(),
+            });
+        }
+    }
+
+    /// Invariants that speak of no state are evaluated once, before the search, as in TLC.
+    fn constant_invariants(&self, report: &mut Report) -> Option<Answer> {
+        let program = &self.model.program;
+        let invariants = self.model.invariants.iter();
+        let constant: Vec<NamedFormula> = invariants
+            .filter(|named| program.operator(named.formula).body.uses.is_constant())
+            .cloned()
+            .collect();
+        for named in &constant {
+            report.notes.push(format!(
+                "the invariant {} mentions no variable, so it is the same in every state",
+                named.name
+            ));
+        }
+        match self.evaluate(&constant, Kind::Invariant) {
+            // What has no value may never be needed: there may be no state.
+            Some(Answer::Wrong(violation)) if violation.kind.is_error() => None,
+            answer => answer,
+        }
     }
 
     fn explored(&self, machine: &SpecMachine<'_>, explored: Exploration<Box<Failure>>, report: &mut Report) {
@@ -329,8 +421,8 @@ impl<'a> Checking<'a> {
         program.actions.iter().zip(taken).map(action).collect()
     }
 
-    /// The first of some formulas about no state in particular that does not hold.
-    fn evaluate(&self, formulas: &[NamedFormula], kind: Kind) -> Option<Violation> {
+    /// The answer if one of some formulas about no state in particular does not hold, or could not be evaluated in time.
+    fn evaluate(&self, formulas: &[NamedFormula], kind: Kind) -> Option<Answer> {
         deep_stack::run(|| {
             set_level(0);
             let mut evaluator = Evaluator::new(&self.model.program, self.session);
@@ -338,19 +430,33 @@ impl<'a> Checking<'a> {
                 match evaluator.truth(named.formula) {
                     Ok(true) => {}
                     Ok(false) => {
-                        return Some(Violation {
+                        return Some(Answer::Wrong(Box::new(Violation {
                             kind,
                             violated: Some(named.name.clone()),
                             error: None,
                             trace: Vec::new(),
                             false_part: self.false_part(&mut evaluator, named.formula),
-                        });
+                        })));
                     }
-                    Err(failure) => return Some(self.failed(&failure, Vec::new())),
+                    Err(failure) => return Some(self.without_value(&failure, Some(&named.name))),
                 }
             }
             None
         })
+    }
+
+    /// The answer where a formula outside of the search has no value: it may be that time was up.
+    fn without_value(&self, failure: &Failure, name: Option<&str>) -> Answer {
+        if failure.class == ErrorClass::Resource && self.session.is_over() {
+            return Answer::Limit(match self.live.is_interrupted() {
+                true => Limit::Interrupt,
+                false => Limit::Time,
+            });
+        }
+        Answer::Wrong(Box::new(Violation {
+            violated: name.map(str::to_owned),
+            ..self.failed(failure, Vec::new())
+        }))
     }
 
     fn value(&self, formula: Formula) -> Result<Value, Box<Failure>> {

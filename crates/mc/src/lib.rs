@@ -33,6 +33,7 @@ mod claims;
 mod codec;
 mod crew;
 mod depth_first;
+mod described;
 mod dump;
 mod expand;
 mod explorer;

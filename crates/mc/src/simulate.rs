@@ -25,6 +25,8 @@ pub struct Draw {
     pub depth_max: u32,
     /// What decides the choices.
     pub seed: u64,
+    /// Whether a spec that asks is told `generate`, as by TLC's `-generate`, rather than `simulate`.
+    pub is_generated: bool,
 }
 
 /// Why a simulation ended.

@@ -1,6 +1,7 @@
 //! A TLA+ spec as a machine.
 
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use omnilink_tla::eval::error::{ErrorClass, Failure};
@@ -42,6 +43,8 @@ pub(crate) struct SpecMachine<'m> {
     pub(crate) exchange: Option<Arc<Exchange>>,
     /// Where evaluations of definitions are counted.
     pub(crate) definitions: Option<Coverage>,
+    /// How many states or steps have satisfied each of the formulas under `_POSSIBLE`.
+    pub(crate) reached: Vec<AtomicU64>,
 }
 
 impl<'m> SpecMachine<'m> {
@@ -66,6 +69,7 @@ impl<'m> SpecMachine<'m> {
             programs: &[],
             exchange: None,
             definitions: None,
+            reached: model.possible.iter().map(|_| AtomicU64::new(0)).collect(),
         };
         for property in &model.properties {
             let name = &property.name;
@@ -91,6 +95,27 @@ impl<'m> SpecMachine<'m> {
             evaluator.count_in(definitions);
         }
         evaluator
+    }
+
+    /// The formulas of `_POSSIBLE`, about states or about steps, and how often each was satisfied.
+    fn possible(&self, is_step: bool) -> impl Iterator<Item = (Formula, &AtomicU64)> {
+        let all = self.model.possible.iter().zip(&self.reached);
+        all.filter(move |(possible, _)| possible.is_step == is_step)
+            .map(|(possible, reached)| (possible.formula.formula, reached))
+    }
+
+    /// The register in which TLC keeps how often each formula of `_POSSIBLE` was satisfied.
+    pub(crate) fn register_possible(&self) {
+        if self.model.possible.is_empty() {
+            return;
+        }
+        let names = self.model.possible.iter().map(|possible| &*possible.formula.name);
+        let counts = self
+            .reached
+            .iter()
+            .map(|count| Value::int(i64::try_from(count.load(Ordering::Relaxed)).unwrap_or(i64::MAX)));
+        let counts = Value::record(names.zip(counts));
+        self.session.set_register(&Value::str("s:_possible"), counts);
     }
 
     /// The first formula that does not hold in a state.
@@ -206,11 +231,15 @@ impl<'m> Machine for SpecMachine<'m> {
         found: &mut FoundState<'_, Evaluator<'m>>,
     ) -> Result<(), Box<Failure>> {
         set_level(0);
-        worker.initial(self.init, &mut |worker, state, _| {
+        let mut count = 0;
+        let enumerated = worker.initial(self.init, &mut |worker, state, _| {
+            count += 1;
             let flow = found(worker, state);
             set_level(0);
             Ok(going(flow))
-        })
+        });
+        self.session.set_initial(count);
+        enumerated
     }
 
     fn successors(
@@ -235,7 +264,9 @@ impl<'m> Machine for SpecMachine<'m> {
     }
 
     fn has_constraints(&self) -> bool {
-        !self.model.constraints.is_empty() || !self.model.action_constraints.is_empty()
+        !self.model.constraints.is_empty()
+            || !self.model.action_constraints.is_empty()
+            || !self.model.possible.is_empty()
     }
 
     fn has_step_properties(&self) -> bool {
@@ -248,6 +279,9 @@ impl<'m> Machine for SpecMachine<'m> {
             if !worker.holds(constraint.formula, state)? {
                 return Ok(false);
             }
+        }
+        for (formula, reached) in self.possible(false) {
+            reached.fetch_add(u64::from(worker.holds(formula, state)?), Ordering::Relaxed);
         }
         Ok(true)
     }
@@ -264,6 +298,12 @@ impl<'m> Machine for SpecMachine<'m> {
             if !worker.holds_step(constraint.formula, from, to)? {
                 return Ok(false);
             }
+        }
+        for (formula, reached) in self.possible(true) {
+            reached.fetch_add(
+                u64::from(worker.holds_step(formula, from, to)?),
+                Ordering::Relaxed,
+            );
         }
         Ok(true)
     }

@@ -43,11 +43,24 @@ pub fn check(path: &Path, options: &Options) -> Checked {
         mut diagnostics,
     } = load(path, &options.search);
     let loaded = !diagnostics.iter().any(Diagnostic::is_error);
-    let config = options.config.as_ref().map(|path| {
-        let (text, error) = match read_text(path) {
-            Ok(text) => (text, None),
-            Err(error) => (String::new(), Some(error)),
+    let own = spec.root().and_then(|root| {
+        let text = spec.sources.get(spec.tree(root.tree).source).text();
+        config::config_section(text, spec.names.text(root.name))
+    });
+    // A configuration of its own file comes first, then one inside the file of the spec.
+    let place = options
+        .config
+        .clone()
+        .or_else(|| own.is_some().then(|| path.to_owned()));
+    let config = place.as_deref().map(|place| {
+        let (text, error) = match own.filter(|_| place == path) {
+            Some(section) => (section, None),
+            None => match read_text(place) {
+                Ok(text) => (text, None),
+                Err(error) => (String::new(), Some(error)),
+            },
         };
+        let path = place;
         let source = spec.sources.add(Source::new(path, text));
         if let Some(error) = error {
             let message = unreadable(path, &error);

@@ -30,11 +30,14 @@ impl Session for Impatient {
     fn print(&self, text: &str) {
         self.quiet.print(text);
     }
-    fn set_register(&self, register: i64, value: Value) {
+    fn set_register(&self, register: &Value, value: Value) {
         self.quiet.set_register(register, value);
     }
-    fn register(&self, register: i64) -> Option<Value> {
+    fn register(&self, register: &Value) -> Option<Value> {
         self.quiet.register(register)
+    }
+    fn registers(&self) -> Vec<(Value, Value)> {
+        self.quiet.registers()
     }
     fn statistic(&self, name: &str) -> Option<Value> {
         self.quiet.statistic(name)

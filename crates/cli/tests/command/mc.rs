@@ -193,3 +193,62 @@ fn coverage_names_actions_that_were_never_taken() {
     let ran = omnilink_in(folder.path(), &["mc", "Counter.tla", "--coverage"]);
     assert_eq!(ran.stdout.matches("never taken").count(), 2, "{ran:?}");
 }
+
+#[test]
+fn a_spec_of_which_nothing_says_what_it_does_is_bad_input() {
+    let ring = "---- MODULE Ring ----\nVARIABLE at\nWhole == at = 0 /\\ [][at' = 1]_at\n====\n";
+    let folder = folder(&[("Ring.tla", ring)]);
+    let ran = omnilink_in(folder.path(), &["mc", "Ring.tla"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(
+        ran.stderr.contains("write Ring.cfg with `SPECIFICATION Whole`"),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn an_answer_that_rests_on_deadlock_alone_says_so() {
+    let folder = counter("CONSTANT Max = 2\nSPECIFICATION Spec\n");
+    let ran = omnilink_in(folder.path(), &["mc", "Counter.tla"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.stderr.contains("no invariant was checked"), "{ran:?}");
+}
+
+#[test]
+fn a_constant_that_is_given_its_own_name_is_a_model_value() {
+    let text = "---- MODULE Cell ----\nCONSTANT Nil\nVARIABLE x\nInit == x = Nil\nWrite(value) == x' = value\n\
+        Read(value) == value = x /\\ UNCHANGED x\nNext == Write(1) \\/ Write(Nil)\nKnown == x \\in {1, Nil}\n====\n";
+    let trace = "{\"thread\":0,\"op\":\"Write\",\"args\":{\"value\":1},\"start\":1,\"end\":2}\n";
+    let folder = folder(&[
+        ("Cell.tla", text),
+        ("run.ndjson", trace),
+        (
+            "Cell.cfg",
+            "INIT Init\nNEXT Next\nINVARIANT Known\nCONSTANT Nil = 0\n",
+        ),
+    ]);
+    for arguments in [
+        &["mc", "Cell.tla", "--const", "Nil=Nil"][..],
+        &["tla", "eval", "{Nil}", "--in", "Cell.tla", "--const", "Nil=Nil"],
+        &["validate", "Cell.tla", "run.ndjson", "--const", "Nil=Nil"],
+    ] {
+        let ran = omnilink_in(folder.path(), arguments);
+        assert_eq!(ran.code, 0, "{ran:?}");
+    }
+}
+
+#[test]
+fn behaviours_can_be_generated() {
+    let text = "---- MODULE Coin ----\nEXTENDS TLC\nVARIABLE x\nASSUME TLCGet(\"config\").mode = \"generate\"\nInit == x = 0\n\
+        Next == x' \\in {0, 1}\nLow == x = 0\n====\n";
+    let folder = folder(&[
+        ("Coin.tla", text),
+        ("Coin.cfg", "INIT Init\nNEXT Next\nINVARIANT Low\n"),
+    ]);
+    let ran = omnilink_in(folder.path(), &["mc", "Coin.tla", "--generate", "50", "--json"]);
+    assert_eq!(
+        (ran.code, &ran.json()[0]["violated"]),
+        (1, &"Low".into()),
+        "{ran:?}"
+    );
+}

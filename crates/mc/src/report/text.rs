@@ -105,7 +105,10 @@ fn headline(violation: &Violation) -> String {
         Kind::Assumption => format!("violation: the assumption {name} does not hold"),
         Kind::Postcondition => format!("violation: the postcondition {name} does not hold"),
         Kind::Incomplete => format!("error: a step leaves a variable open{after}"),
-        Kind::Evaluation => format!("error: an expression cannot be evaluated{after}"),
+        Kind::Evaluation => match &violation.violated {
+            Some(name) => format!("error: {name} cannot be evaluated"),
+            None => format!("error: an expression cannot be evaluated{after}"),
+        },
     }
 }
 

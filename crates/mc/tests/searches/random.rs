@@ -15,6 +15,7 @@ const GRID: Grid = Grid {
 
 fn draw(seed: u64) -> Draw {
     Draw {
+        is_generated: false,
         behaviours: Some(10),
         depth_max: 100,
         seed,

@@ -4,6 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::{Assigned, Config, Named};
 use crate::diagnostic::{Class, Diagnostic, nearest};
+use crate::model::{TRANSLATE, has_untranslated_algorithm};
 use crate::semantics::entity::{Binding, EntityKind};
 use crate::semantics::level::Level;
 use crate::semantics::spec::Spec;
@@ -40,14 +41,11 @@ impl Config {
         {
             check.formula(name, Level::Temporal, 0);
         }
-        for name in self
-            .view
-            .iter()
-            .chain(&self.alias)
-            .chain(&self.reward)
-            .chain(&self.possible)
-        {
+        for name in self.view.iter().chain(&self.alias).chain(&self.reward) {
             check.formula(name, Level::Temporal, 0);
+        }
+        for name in &self.possible {
+            check.formula(name, Level::Action, 0);
         }
         check.constants(self);
     }
@@ -78,7 +76,13 @@ impl Check<'_> {
             }
         }
         if let Some(init) = &config.init {
-            self.formula(init, Level::State, 0);
+            // A recursive operator that is declared together with an action counts as one itself, so where there are such
+            // operators the level says little. A prime in an initial condition is an error when it is evaluated.
+            let max = match self.has_recursion() {
+                true => Level::Action,
+                false => Level::State,
+            };
+            self.formula(init, max, 0);
         }
         if let Some(next) = &config.next {
             self.formula(next, Level::Action, 0);
@@ -88,6 +92,11 @@ impl Check<'_> {
             (None, Some(next)) => self.error(next.span, "NEXT comes with INIT".into(), "add an INIT"),
             _ => {}
         }
+    }
+
+    fn has_recursion(&self) -> bool {
+        let mut kinds = self.spec.entities.iter().map(|entity| &entity.kind);
+        kinds.any(|kind| matches!(kind, EntityKind::Operator { recursive: true, .. }))
     }
 
     /// A definition that the configuration names.
@@ -101,6 +110,9 @@ impl Check<'_> {
                 .map(|name| self.spec.names.text(*name));
             let module = root.map_or("", |m| self.spec.names.text(m.name));
             let help = match nearest(&named.name, known) {
+                _ if has_untranslated_algorithm(self.spec) => {
+                    format!("module {module} has a PlusCal algorithm; {TRANSLATE}")
+                }
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("define it in module {module}, or take it out"),
             };

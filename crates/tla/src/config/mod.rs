@@ -7,12 +7,14 @@
 
 mod check;
 mod reader;
+mod section;
 
 use serde::Serialize;
 
 use crate::source::{SourceId, Span};
 
 pub use reader::parse;
+pub(crate) use section::config_section;
 
 /// A name in a configuration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -12,7 +12,7 @@ use super::recall::Memory;
 use super::session::Session;
 use super::slot::{Closure, SharedThunk, Slot};
 use super::step::Taken;
-use crate::ir::{Argument, Call, Formula, Loc, Node, Operation, Program};
+use crate::ir::{Argument, Call, Formula, Kind, Loc, Node, Operation, Program};
 
 /// The value of every variable.
 pub type State = Arc<[Value]>;
@@ -56,6 +56,8 @@ pub struct Evaluator<'p> {
     pub(crate) memory: Option<Box<Memory>>,
     /// Whether what is looked at is noted in the memory's log.
     pub(crate) logging: bool,
+    /// The constant that is being evaluated once and for all, and how often it has drawn at random.
+    constant: Option<(u64, u64)>,
 }
 
 impl<'p> Evaluator<'p> {
@@ -84,6 +86,7 @@ impl<'p> Evaluator<'p> {
             refusals: None,
             memory: None,
             logging: false,
+            constant: None,
         }
     }
 
@@ -271,6 +274,33 @@ impl<'p> Evaluator<'p> {
             ));
         }
         Ok(())
+    }
+
+    /// The value of a constant, evaluated the first time it is needed.
+    pub(crate) fn evaluate_once(&mut self, cell: u32, inner: &'p Node) -> Outcome<Datum<'p>> {
+        // The place names the constant: it may have several cells, one for each way in which it is used.
+        let at = match &inner.kind {
+            Kind::Call(call) => self.program.operators[call.operator as usize].body.at,
+            _ => inner.at,
+        };
+        let place = u64::from(at.source.0) << 32 | u64::from(at.span.start);
+        let outer = self.constant.replace((place, 0));
+        let datum = self.eval(inner);
+        self.constant = outer;
+        let datum = datum?;
+        self.once[cell as usize] = Some(datum.clone());
+        Ok(datum)
+    }
+
+    /// A random word.
+    pub(crate) fn random(&mut self) -> u64 {
+        match &mut self.constant {
+            Some((constant, draw)) => {
+                *draw += 1;
+                self.session.random_of_constant(*constant, *draw)
+            }
+            None => self.session.random(),
+        }
     }
 
     /// Stops recursion before the stack is used up, and evaluation when it is to stop.

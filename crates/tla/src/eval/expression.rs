@@ -82,9 +82,7 @@ impl<'p> Evaluator<'p> {
                 if let Some(known) = &self.once[*cell as usize] {
                     return Ok(known.clone());
                 }
-                let datum = self.eval(inner)?;
-                self.once[*cell as usize] = Some(datum.clone());
-                Ok(datum)
+                self.evaluate_once(*cell, inner)
             }
             Kind::PerState(cell, inner) => {
                 if self.primed || self.logging {

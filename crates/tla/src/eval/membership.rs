@@ -66,7 +66,16 @@ impl<'p> Evaluator<'p> {
                 }
                 Ok(true)
             }
-            Lazy::Union(left, right) => Ok(self.is_member(element, left)? || self.is_member(element, right)?),
+            Lazy::Union(left, right) => {
+                // TLC looks first where the elements are listed: `Nil \in (SUBSET S) \cup {Nil}` is true there, although
+                // `Nil \in SUBSET S` is an error.
+                let (first, second) = if !is_listed_set(left) && is_listed_set(right) {
+                    (right, left)
+                } else {
+                    (left, right)
+                };
+                Ok(self.is_member(element, first)? || self.is_member(element, second)?)
+            }
             Lazy::Intersection(left, right) => {
                 Ok(self.is_member(element, left)? && self.is_member(element, right)?)
             }
@@ -294,6 +303,14 @@ impl<'p> Evaluator<'p> {
                 Ok(all)
             }
         }
+    }
+}
+
+/// Whether the elements of a set are known one by one, or as an interval.
+fn is_listed_set(set: &Datum<'_>) -> bool {
+    match set {
+        Datum::Value(_) => true,
+        Datum::Lazy(lazy) => matches!(**lazy, Lazy::Interval(..) | Lazy::Set(_)),
     }
 }
 

@@ -37,5 +37,5 @@ pub use explain::FalsePart;
 pub use family::Families;
 pub use flow::Flow;
 pub use recall::Exchange;
-pub use session::{Quiet, Session};
+pub use session::{Quiet, Session, revision};
 pub use step::{Successors, Taken};

@@ -10,15 +10,24 @@ pub trait Session: Sync {
     /// Something was printed by the spec.
     fn print(&self, text: &str);
 
-    /// TLCSet of a register.
-    fn set_register(&self, register: i64, value: Value);
+    /// TLCSet of a register: a number, or a string that begins with `s:`.
+    fn set_register(&self, register: &Value, value: Value);
 
     /// TLCGet of a register.
-    fn register(&self, register: i64) -> Option<Value>;
+    fn register(&self, register: &Value) -> Option<Value>;
 
-    /// TLCGet of a name: `"level"`, `"diameter"`, `"queue"`, `"distinct"`, `"generated"`, `"duration"`, `"config"`, `"stats"`.
-    /// `None` where there is no such thing.
+    /// All registers that have a value.
+    fn registers(&self) -> Vec<(Value, Value)>;
+
+    /// TLCGet of a name: `"level"`, `"diameter"`, `"queue"`, `"distinct"`, `"generated"`, `"duration"`, `"config"`, `"stats"`,
+    /// `"spec"`. `None` where there is no such thing.
     fn statistic(&self, name: &str) -> Option<Value>;
+
+    /// Whether TLCGet("action") tells the action of the step that is being looked at. TLC does so only in simulation; in a
+    /// search its answer is the record of an unnamed action.
+    fn tells_actions(&self) -> bool {
+        false
+    }
 
     /// TLCSet of `"exit"` or `"pause"`: asks the search to stop.
     fn request_exit(&self);
@@ -32,9 +41,15 @@ pub trait Session: Sync {
     /// A number for RandomElement and the like.
     fn random(&self) -> u64;
 
-    /// The states up to the current one, for Trace and CounterExample; empty where they are not known.
-    fn trace(&self) -> Vec<Value> {
-        Vec::new()
+    /// A number for the same in a constant that is evaluated once: depends on nothing but the constant and the number of the
+    /// draw, so that all workers agree on its value.
+    fn random_of_constant(&self, constant: u64, draw: u64) -> u64 {
+        mixed(mixed(constant).wrapping_add(draw.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
+    }
+
+    /// The states up to the current one, for Trace; `None` where they are not known.
+    fn trace(&self) -> Option<Vec<Value>> {
+        Some(Vec::new())
     }
 
     /// The counterexample, for `CounterExample`: a record of a set `state` of pairs of a number and a state, and a set
@@ -51,11 +66,22 @@ pub trait Session: Sync {
     }
 }
 
+/// What TLCGet("revision") gives: a version of TLC that a spec can insist on. The one that answers here are compared with.
+pub fn revision() -> Value {
+    Value::record([
+        ("count", Value::int(10_000)),
+        ("timestamp", Value::int(1_777_455_000)),
+        ("date", Value::str("2026-04-29T00:00:00.0Z")),
+        ("tag", Value::str("omnilink")),
+        ("calver", Value::str(env!("CARGO_PKG_VERSION"))),
+    ])
+}
+
 /// A session without a search: prints are kept, statistics are those of a run that has not begun.
 #[derive(Debug, Default)]
 pub struct Quiet {
     printed: Mutex<Vec<String>>,
-    registers: Mutex<BTreeMap<i64, Value>>,
+    registers: Mutex<BTreeMap<Value, Value>>,
     seed: Mutex<u64>,
     may_execute: bool,
     is_32_bit: bool,
@@ -100,14 +126,22 @@ impl Session for Quiet {
         }
     }
 
-    fn set_register(&self, register: i64, value: Value) {
+    fn set_register(&self, register: &Value, value: Value) {
         if let Ok(mut registers) = self.registers.lock() {
-            registers.insert(register, value);
+            registers.insert(register.clone(), value);
         }
     }
 
-    fn register(&self, register: i64) -> Option<Value> {
-        self.registers.lock().ok()?.get(&register).cloned()
+    fn register(&self, register: &Value) -> Option<Value> {
+        self.registers.lock().ok()?.get(register).cloned()
+    }
+
+    fn registers(&self) -> Vec<(Value, Value)> {
+        let registers = self.registers.lock();
+        registers.map_or_else(
+            |_| Vec::new(),
+            |registers| registers.clone().into_iter().collect(),
+        )
     }
 
     fn statistic(&self, name: &str) -> Option<Value> {
@@ -116,13 +150,12 @@ impl Session for Quiet {
             "config" => Some(Value::record([
                 ("mode", Value::str("bfs")),
                 ("worker", Value::int(1)),
-                ("depth", Value::int(-1)),
-                ("traces", Value::int(-1)),
                 ("deadlock", Value::bool(true)),
-                ("seed", Value::int(0)),
-                ("fingerprint", Value::int(0)),
-                ("sched", Value::str("")),
+                ("seed", Value::str("0")),
+                ("fingerprint", Value::str("0")),
+                ("install", Value::str("omnilink")),
             ])),
+            "revision" => Some(revision()),
             _ => None,
         }
     }
@@ -144,9 +177,13 @@ impl Session for Quiet {
     fn random(&self) -> u64 {
         let Ok(mut seed) = self.seed.lock() else { return 0 };
         *seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut word = *seed;
-        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        word ^ (word >> 31)
+        mixed(*seed)
     }
+}
+
+/// A word that depends on every bit of another.
+fn mixed(mut word: u64) -> u64 {
+    word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ (word >> 31)
 }

@@ -273,7 +273,7 @@ impl<'p> Evaluator<'p> {
     ) -> Outcome<Flow> {
         // What does not speak of the next state can give no variable its value; but a disjunction of such formulas still
         // branches, as in TLC.
-        if is_guard(node) {
+        if self.is_guard(node) {
             return self.check(node, rest, found);
         }
         match &node.kind {
@@ -281,7 +281,7 @@ impl<'p> Evaluator<'p> {
                 // Most actions are not enabled: their guards are looked at without preparing for what follows them.
                 let mut left = &**conjuncts;
                 while let [first, others @ ..] = left
-                    && is_guard(first)
+                    && self.is_guard(first)
                 {
                     if !self.bool(first)? {
                         self.refused(first);
@@ -348,12 +348,13 @@ impl<'p> Evaluator<'p> {
                 }
             }
             Kind::Let(slots, body) => self.step_let(slots, body, rest, found),
-            Kind::Call(call) if node.uses.next || node.uses.opaque => self.step_call(call, node, rest, found),
+            Kind::Call(call) if may_branch(node) || self.stands_for_next(node.uses.slots) => {
+                self.step_call(call, node, rest, found)
+            }
             Kind::CallSlot(slot, arguments) => self.step_call_slot(*slot, arguments, node, rest, found),
-            Kind::Local(slot) => match self.slot(*slot) {
-                // An action given as an argument.
-                Slot::Thunk { node, base, .. } if node.uses.next => {
-                    let (inner, base) = (*node, *base as usize);
+            Kind::Local(slot) => match self.unevaluated(*slot) {
+                // An action given as an argument, or named by a LET.
+                Some((inner, base)) if self.speaks_of_next(inner, base) => {
                     if self.logging {
                         self.note_which(*slot);
                     }
@@ -392,6 +393,7 @@ impl<'p> Evaluator<'p> {
                 self.step(&operands.0, &rest, found)
             }
             Kind::Recall(site, inner) if inner.uses.next => self.recall_step(*site, inner, rest, found),
+            Kind::Recall(_, inner) if self.stands_for_next(inner.uses.slots) => self.step(inner, rest, found),
             Kind::Action(action, body) => {
                 let taken = Taken {
                     action: *action,
@@ -626,6 +628,73 @@ impl<'p> Evaluator<'p> {
         holds
     }
 
+    /// Whether a formula says nothing of the next state, and has one truth value and no branches.
+    #[inline]
+    fn is_guard(&mut self, node: &'p Node) -> bool {
+        if may_branch(node) {
+            return false;
+        }
+        match &node.kind {
+            // A parameter may stand for a primed variable.
+            Kind::Equal(operands) | Kind::In(operands) => {
+                !matches!(operands.0.kind, Kind::Local(_) | Kind::Call(_))
+            }
+            Kind::Recall(_, inner) => !self.stands_for_next(inner.uses.slots),
+            Kind::NotEqual(_) | Kind::NotIn(_) | Kind::Comparison(..) | Kind::Not(_) | Kind::PerState(..) => {
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether one of some slots stands for an expression about the next state: a formula that uses it may give a variable
+    /// its value.
+    fn stands_for_next(&mut self, slots: u64) -> bool {
+        // Slots from 63 on share the last bit.
+        if slots >> 63 == 1 {
+            return true;
+        }
+        let mut left = slots;
+        while left != 0 {
+            let slot = left.trailing_zeros();
+            left &= left - 1;
+            if self.logging {
+                self.note_which(slot);
+            }
+            if let Some((node, base)) = self.unevaluated(slot)
+                && self.speaks_of_next(node, base)
+            {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The expression in a slot, and its frame, if its value is not known yet.
+    fn unevaluated(&self, slot: u32) -> Option<(&'p Node, usize)> {
+        match self.slot(slot) {
+            Slot::Thunk {
+                node,
+                base,
+                value: None,
+                ..
+            } => Some((*node, *base as usize)),
+            Slot::Shared(shared) if shared.value.get().is_none() => Some((shared.node, shared.base as usize)),
+            _ => None,
+        }
+    }
+
+    /// Whether an expression in a frame is about the next state, by itself or by what its names stand for.
+    fn speaks_of_next(&mut self, node: &'p Node, base: usize) -> bool {
+        if may_branch(node) {
+            return true;
+        }
+        let own = std::mem::replace(&mut self.base, base);
+        let speaks = self.stands_for_next(node.uses.slots);
+        self.base = own;
+        speaks
+    }
+
     /// The variable that a primed expression stands for. If it is a parameter, that depends on what the parameter stands for.
     fn noted_target(&mut self, node: &'p Node) -> Option<u32> {
         if self.logging {
@@ -844,7 +913,7 @@ impl<'p> Evaluator<'p> {
         rest: &Rest<'_, 'p>,
         found: Found<'_, 'p>,
     ) -> Outcome<Flow> {
-        if !bounded.body.uses.next && !bounded.body.uses.opaque {
+        if !may_branch(&bounded.body) && !self.stands_for_next(node.uses.slots) {
             return self.check(node, rest, found);
         }
         let sets = bounded
@@ -1020,19 +1089,8 @@ impl<'p> Evaluator<'p> {
     }
 }
 
-/// Whether a formula says nothing of the next state, and has one truth value and no branches.
+/// Whether a formula may speak of the next state. Of an operator that is recursive this is not known for sure.
 #[inline]
-fn is_guard(node: &Node) -> bool {
-    if node.uses.next || node.uses.opaque {
-        return false;
-    }
-    match &node.kind {
-        // A parameter may stand for a primed variable.
-        Kind::Equal(operands) | Kind::In(operands) => {
-            !matches!(operands.0.kind, Kind::Local(_) | Kind::Call(_))
-        }
-        Kind::Recall(..) => true,
-        Kind::NotEqual(_) | Kind::NotIn(_) | Kind::Comparison(..) | Kind::Not(_) | Kind::PerState(..) => true,
-        _ => false,
-    }
+fn may_branch(node: &Node) -> bool {
+    node.uses.next || node.uses.opaque || node.uses.unfinished
 }

@@ -84,6 +84,32 @@ impl Program {
         &self.operators[formula.0 as usize]
     }
 
+    /// The record by which TLC describes a definition to a spec: its name and where it is. What is nowhere is where TLC's
+    /// built-in operators are.
+    pub fn described(&self, name: &str, at: Option<Loc>) -> Value {
+        let (module, from, to) = match at {
+            Some(at) => {
+                let source = self.sources.get(at.source);
+                let module = source.path().file_stem().unwrap_or_default().to_string_lossy();
+                let (from, to) = (
+                    source.place(at.span.start),
+                    source.place(at.span.end.saturating_sub(1)),
+                );
+                (module, (from.line, from.column), (to.line, to.column))
+            }
+            None => ("--TLA+ BUILTINS--".into(), (0, 0), (0, 0)),
+        };
+        let numbers = [
+            ("beginLine", from.0),
+            ("beginColumn", from.1),
+            ("endLine", to.0),
+            ("endColumn", to.1),
+        ];
+        let numbers = numbers.map(|(field, number)| (field, Value::int(i64::from(number))));
+        let location = numbers.into_iter().chain([("module", Value::str(&module))]);
+        Value::record([("name", Value::str(name)), ("location", Value::record(location))])
+    }
+
     /// The text that a node was made from.
     pub fn text(&self, at: Loc) -> &str {
         self.sources

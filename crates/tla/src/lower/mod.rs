@@ -129,6 +129,8 @@ pub struct Lowering<'s> {
     replacements: Replacements,
     variables: FxHashMap<EntityId, u32>,
     let_entities: FxHashSet<EntityId>,
+    /// The definitions of modules, as opposed to those of LETs.
+    of_modules: FxHashSet<EntityId>,
     contexts: Vec<Context>,
     context_numbers: FxHashMap<(ContextId, InstanceId), ContextId>,
     operators: Vec<Option<Operator>>,
@@ -136,6 +138,8 @@ pub struct Lowering<'s> {
     /// Keys in the order in which their lowering began, to take back what a repeated lowering has made stale.
     order: Vec<Key>,
     frames: Vec<Frame>,
+    /// The definitions that are being lowered, innermost last.
+    defining: Vec<EntityId>,
     actions: Vec<crate::ir::ActionInfo>,
     once_cells: u32,
     state_cells: u32,
@@ -155,12 +159,19 @@ impl<'s> Lowering<'s> {
             replacements,
             variables,
             let_entities: spec.let_entities.values().copied().collect(),
+            of_modules: spec
+                .modules
+                .iter()
+                .flat_map(|module| &module.definitions)
+                .copied()
+                .collect(),
             contexts: vec![Context::root()],
             context_numbers: FxHashMap::default(),
             operators: Vec::new(),
             lowered: FxHashMap::default(),
             order: Vec::new(),
             frames: Vec::new(),
+            defining: Vec::new(),
             actions: Vec::new(),
             once_cells: 0,
             state_cells: 0,

@@ -1,18 +1,24 @@
 //! Temporal formulas taken apart at their conjunctions: what they say of states, of steps, and of whole behaviours.
 
 use super::context::ContextId;
+use super::frame::Naming;
+use super::operand::Operand;
 use super::{At, Lowering, Mode};
 use crate::ir::{Formula, Kind, Node, Uses};
-use crate::semantics::entity::{Binding, TreeId};
+use crate::semantics::entity::{Binding, EntityId, EntityKind, Resolved, TreeId};
 use crate::semantics::level::Level;
 use crate::syntax::ast::{ExprId, ExprKind, Junction};
 use crate::syntax::operators::Op;
 
-/// An expression in its context.
-#[derive(Clone, Copy, Debug)]
+/// A parameter and the expression that is given for it.
+type Given = (EntityId, At, ExprId);
+
+/// An expression in its context, and what its parameters stand for.
+#[derive(Clone, Debug)]
 pub struct Position {
     at: At,
     expr: ExprId,
+    given: Vec<Given>,
 }
 
 impl Position {
@@ -25,10 +31,19 @@ impl Position {
     pub fn expr(&self) -> ExprId {
         self.expr
     }
+
+    /// Another expression, where the same parameters have the same meaning.
+    fn with(&self, at: At, expr: ExprId) -> Self {
+        Self {
+            at,
+            expr,
+            given: self.given.clone(),
+        }
+    }
 }
 
 /// One conjunct of a temporal formula.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum Piece {
     /// Of the first state.
     State(Position),
@@ -36,6 +51,8 @@ pub enum Piece {
     Always(Position),
     /// `[][A]_v`: the position of `[A]_v`.
     Step(Position),
+    /// An action without `[]` around it, which says something of the first step only.
+    Action(Position),
     /// Anything else.
     Temporal(Position),
 }
@@ -46,44 +63,128 @@ impl Lowering<'_> {
         let spec = self.spec;
         let context = self.context_through(ContextId::ROOT, spec.via(binding.via));
         let mut pieces = Vec::new();
-        if let Some((at, body)) = self.body_of_entity(binding.entity, context, false) {
-            self.split(at, body, &mut pieces);
+        if let Some((at, expr)) = self.body_of_entity(binding.entity, context, false) {
+            let given = Vec::new();
+            self.split(Position { at, expr, given }, &mut pieces);
         }
         pieces
     }
 
-    fn split(&mut self, at: At, id: ExprId, pieces: &mut Vec<Piece>) {
+    fn split(&mut self, here: Position, pieces: &mut Vec<Piece>) {
         let spec = self.spec;
-        let here = Position { at, expr: id };
+        let (at, id) = (here.at, here.expr);
+        if let Some(argument) = self.argument_at(&here) {
+            return self.split(argument, pieces);
+        }
         match &spec.tree(at.tree).expr(id).kind {
-            ExprKind::Paren(inner) | ExprKind::Label(_, _, inner) => return self.split(at, *inner, pieces),
+            ExprKind::Paren(inner) | ExprKind::Label(_, _, inner) => {
+                return self.split(here.with(at, *inner), pieces);
+            }
             ExprKind::Junction(Junction::And, items) => {
-                return items.iter().for_each(|item| self.split(at, *item, pieces));
+                return items
+                    .iter()
+                    .for_each(|item| self.split(here.with(at, *item), pieces));
             }
             ExprKind::Infix(Op::And, _, left, right) => {
-                self.split(at, *left, pieces);
-                return self.split(at, *right, pieces);
+                self.split(here.with(at, *left), pieces);
+                return self.split(here.with(at, *right), pieces);
             }
             _ => {}
         }
         // The level as written: what an instance puts in can only raise it to that of a state.
         match spec.level(at.tree, id) {
             Level::Constant | Level::State if !self.is_raised(at, id) => pieces.push(Piece::State(here)),
-            Level::Action => pieces.push(Piece::Temporal(here)),
+            Level::Action => pieces.push(Piece::Action(here)),
             _ => match &spec.tree(at.tree).expr(id).kind {
-                ExprKind::Prefix(Op::Always, operand) => self.split_always(at, *operand, here, pieces),
-                ExprKind::Apply(..) | ExprKind::Path(_) if self.is_plain_path(at, id) => {
-                    match self.body_of(at, id) {
-                        Some((inside, body)) => self.split(inside, body, pieces),
-                        None => pieces.push(Piece::Temporal(here)),
-                    }
+                ExprKind::Prefix(Op::Always, operand) => {
+                    self.split_always(here.with(at, *operand), here, pieces);
                 }
+                ExprKind::Apply(..) | ExprKind::Path(_) => match self.inside(&here) {
+                    Some(inside) => self.split(inside, pieces),
+                    None => pieces.push(Piece::Temporal(here)),
+                },
                 ExprKind::Let(_, body) if spec.level(at.tree, *body) <= Level::State => {
                     pieces.push(Piece::State(here));
                 }
+                ExprKind::Let(_, body) => self.split(here.with(at, *body), pieces),
                 _ => pieces.push(Piece::Temporal(here)),
             },
         }
+    }
+
+    /// What is given for a parameter, if the expression is the name of one.
+    fn argument_at(&self, here: &Position) -> Option<Position> {
+        let Resolved::Entity(entity) = self.spec.resolved(here.at.tree, here.expr) else {
+            return None;
+        };
+        let mut given = here.given.iter().rev();
+        let (_, at, expr) = given.find(|(param, ..)| *param == entity)?;
+        Some(here.with(*at, *expr))
+    }
+
+    /// The body of the definition that an expression applies, with what is given for its parameters and for those of the
+    /// instances it is reached through. `None` where operators are given, or where the definition is recursive.
+    fn inside(&mut self, here: &Position) -> Option<Position> {
+        let (at, id) = (here.at, here.expr);
+        if self.is_plain_path(at, id)
+            && let Some((inside, body)) = self.body_of(at, id)
+        {
+            return Some(here.with(inside, body));
+        }
+        let spec = self.spec;
+        let own = |args: &[ExprId]| args.to_vec();
+        let kind = &spec.tree(at.tree).expr(id).kind;
+        let args_of = |segment: u32| match kind {
+            ExprKind::Path(segments) => segments
+                .get(segment as usize)
+                .map(|segment| own(&segment.args))
+                .unwrap_or_default(),
+            ExprKind::Apply(_, args) => own(args),
+            _ => Vec::new(),
+        };
+        let mut given: Vec<(EntityId, ExprId)> = Vec::new();
+        let (entity, context, args) = match spec.resolved(at.tree, id) {
+            Resolved::Entity(entity) => (entity, at.context, args_of(0)),
+            Resolved::Reference(number) => {
+                let reference = spec.references.get(number as usize)?;
+                if reference.part.is_some() {
+                    return None;
+                }
+                for step in &reference.via {
+                    let args = step.segment.map(args_of).unwrap_or_default();
+                    given.extend(spec.instance(step.instance).params.iter().copied().zip(args));
+                }
+                let instances: Vec<_> = reference.via.iter().map(|step| step.instance).collect();
+                let context = self.context_through(at.context, &instances);
+                (reference.entity, context, args_of(reference.segment))
+            }
+            Resolved::Nothing => return None,
+        };
+        let EntityKind::Operator {
+            params,
+            body,
+            recursive: false,
+        } = &spec.entity(entity).kind
+        else {
+            return None;
+        };
+        if params.len() != args.len() || self.is_replaced(entity, context) {
+            return None;
+        }
+        given.extend(params.iter().copied().zip(args));
+        if given.iter().any(|(param, _)| spec.entity(*param).arity > 0) {
+            return None;
+        }
+        let inside = At {
+            tree: spec.entity(entity).tree,
+            context,
+            primed: at.primed,
+        };
+        let mut inside = here.with(inside, *body);
+        inside
+            .given
+            .extend(given.into_iter().map(|(param, expr)| (param, at, expr)));
+        Some(inside)
     }
 
     /// Whether a formula that looks like one about states is more than that.
@@ -94,67 +195,112 @@ impl Lowering<'_> {
         )
     }
 
-    fn split_always(&mut self, at: At, operand: ExprId, whole: Position, pieces: &mut Vec<Piece>) {
+    fn split_always(&mut self, here: Position, whole: Position, pieces: &mut Vec<Piece>) {
         let spec = self.spec;
-        let here = Position { at, expr: operand };
+        let (at, operand) = (here.at, here.expr);
+        if let Some(argument) = self.argument_at(&here) {
+            return self.split_always(argument, whole, pieces);
+        }
         match &spec.tree(at.tree).expr(operand).kind {
             ExprKind::Paren(inner) | ExprKind::Label(_, _, inner) => {
-                self.split_always(at, *inner, whole, pieces);
+                self.split_always(here.with(at, *inner), whole, pieces);
             }
             ExprKind::Action(true, ..) => pieces.push(Piece::Step(here)),
             ExprKind::Junction(Junction::And, items) if spec.level(at.tree, operand) > Level::State => {
-                items
-                    .iter()
-                    .for_each(|item| self.split_always(at, *item, whole, pieces));
-            }
-            ExprKind::Infix(Op::And, _, left, right) if spec.level(at.tree, operand) > Level::State => {
-                self.split_always(at, *left, whole, pieces);
-                self.split_always(at, *right, whole, pieces);
-            }
-            ExprKind::Prefix(Op::Always, inner) => self.split_always(at, *inner, whole, pieces),
-            _ if spec.level(at.tree, operand) <= Level::State => pieces.push(Piece::Always(here)),
-            ExprKind::Apply(..) | ExprKind::Path(_) if self.is_plain_path(at, operand) => {
-                match self.body_of(at, operand) {
-                    Some((inside, body)) => self.split_always(inside, body, whole, pieces),
-                    None => pieces.push(Piece::Temporal(whole)),
+                for item in items {
+                    self.split_always(here.with(at, *item), whole.clone(), pieces);
                 }
             }
+            ExprKind::Infix(Op::And, _, left, right) if spec.level(at.tree, operand) > Level::State => {
+                self.split_always(here.with(at, *left), whole.clone(), pieces);
+                self.split_always(here.with(at, *right), whole, pieces);
+            }
+            ExprKind::Prefix(Op::Always, inner) => self.split_always(here.with(at, *inner), whole, pieces),
+            _ if spec.level(at.tree, operand) <= Level::State => pieces.push(Piece::Always(here)),
+            ExprKind::Apply(..) | ExprKind::Path(_) => match self.inside(&here) {
+                Some(inside) => self.split_always(inside, whole, pieces),
+                None => pieces.push(Piece::Temporal(whole)),
+            },
             _ => pieces.push(Piece::Temporal(whole)),
         }
     }
 
+    /// A node inside LETs for what is given.
+    fn within(&mut self, given: &[Given], primed: bool, lower: impl FnOnce(&mut Self) -> Node) -> Node {
+        let mut slots = Vec::with_capacity(given.len());
+        let mut uses = Uses::default();
+        for (param, at, expr) in given {
+            let operand = Operand::Expr(At { primed, ..*at }, *expr);
+            let (argument, of_argument) = self.instance_argument(operand, *param);
+            uses = uses.and(of_argument);
+            slots.push((self.bind_entity(*param, Naming::Expression, primed), argument));
+        }
+        let body = lower(self);
+        if slots.is_empty() {
+            return body;
+        }
+        uses = uses.and(body.uses);
+        for (slot, _) in &slots {
+            uses = uses.without(*slot);
+        }
+        Node {
+            at: body.at,
+            kind: Kind::Let(slots.into(), Box::new(body)),
+            uses,
+        }
+    }
+
     /// A piece as a formula to be evaluated.
-    pub fn plain_of(&mut self, position: Position, name: &str) -> Formula {
-        let At { tree, context, .. } = position.at;
-        self.formula_in(tree, position.expr, context, name, Mode::Plain)
+    pub fn plain_of(&mut self, position: &Position, name: &str) -> Formula {
+        self.standalone(name, Mode::Plain, |this, primed| {
+            this.within(&position.given, primed, |this| {
+                let at = At {
+                    primed,
+                    ..position.at
+                };
+                this.expr(at, position.expr)
+            })
+        })
     }
 
     /// The next-state relation of `[Next]_v`.
-    pub fn next_of(&mut self, position: Position) -> Formula {
-        let At { tree, context, .. } = position.at;
+    pub fn next_of(&mut self, position: &Position) -> Formula {
+        let tree = position.at.tree;
         let action = match &self.spec.tree(tree).expr(position.expr).kind {
             ExprKind::Action(true, action, _) => *action,
             _ => position.expr,
         };
-        self.formula_in(tree, action, context, "Next", Mode::Next)
+        self.standalone("Next", Mode::Next, |this, primed| {
+            this.within(&position.given, primed, |this| {
+                this.action(
+                    At {
+                        primed,
+                        ..position.at
+                    },
+                    action,
+                    "Next",
+                )
+            })
+        })
     }
 
     /// The conjunction of pieces as an initial condition.
     pub fn init_of(&mut self, positions: &[Position]) -> Option<Formula> {
-        let first = *positions.first()?;
+        let first = positions.first()?;
         let loc = self.loc(first.at.tree, first.expr);
-        let positions = positions.to_vec();
         Some(self.standalone("Init", Mode::Init, |this, primed| {
             let parts: Box<[Node]> = positions
                 .iter()
                 .map(|position| {
-                    this.expr(
-                        At {
-                            primed,
-                            ..position.at
-                        },
-                        position.expr,
-                    )
+                    this.within(&position.given, primed, |this| {
+                        this.expr(
+                            At {
+                                primed,
+                                ..position.at
+                            },
+                            position.expr,
+                        )
+                    })
                 })
                 .collect();
             let uses = parts

@@ -9,7 +9,9 @@ use super::{At, Cell, Key, Lowered, Lowering, Replacement};
 use crate::eval::error::ErrorClass;
 use crate::eval::native;
 use crate::ir::{Argument, Call, Infinite, Kind, Loc, Node, Operator, Uses, slot_bit};
-use crate::semantics::entity::{BuiltIn, EntityId, EntityKind, InstanceStep, Piece, Reference, Resolved};
+use crate::semantics::entity::{
+    Binding, BuiltIn, EntityId, EntityKind, InstanceStep, Piece, Reference, Resolved,
+};
 use crate::semantics::search_path::built_in_text;
 use crate::syntax::ast::{ExprId, ExprKind, Segment, SegmentKind};
 
@@ -234,11 +236,29 @@ impl Lowering<'_> {
         }
     }
 
+    /// What the configuration puts in for an entity that is used in a context. What an INSTANCE puts in for a constant comes
+    /// first: the configuration gives a value to the constant of the module that it is declared in.
     fn replacement(&self, entity: EntityId, context: ContextId) -> Option<Replacement> {
-        if let Some(replacement) = self.replacements.everywhere.get(&entity) {
-            return Some(replacement.clone());
+        let is_substituted = matches!(self.spec.entity(entity).kind, EntityKind::Constant)
+            && !self.replacements.in_module.contains(&entity)
+            && self.substituted_operator(entity, context).is_some();
+        match self.replacements.everywhere.get(&entity) {
+            Some(replacement) if !is_substituted => Some(replacement.clone()),
+            _ => self.replacement_through(entity, context),
         }
-        self.replacement_through(entity, context)
+    }
+
+    /// Whether the configuration puts something in the place of an entity.
+    pub(super) fn is_replaced(&self, entity: EntityId, context: ContextId) -> bool {
+        self.replacement(entity, context).is_some()
+    }
+
+    /// Whether a replacement is not to be made: in `Init <- MyInit`, the `Init` inside the definition of `MyInit` is the
+    /// original one.
+    fn is_replaced_by_itself(&self, entity: EntityId, by: Binding) -> bool {
+        let mut definitions = self.defining.iter().rev();
+        let around = definitions.find(|definition| self.of_modules.contains(definition));
+        by.entity == entity || around == Some(&by.entity)
     }
 
     /// What replaces an entity as it is reached through the instances of a context, and only so.
@@ -265,7 +285,7 @@ impl Lowering<'_> {
         let spec = self.spec;
         match self.replacement(entity, context) {
             Some(Replacement::Value(value)) => return self.constant(loc, value),
-            Some(Replacement::Definition(binding)) if binding.entity != entity => {
+            Some(Replacement::Definition(binding)) if !self.is_replaced_by_itself(entity, binding) => {
                 let through = self.context_through(ContextId::ROOT, spec.via(binding.via));
                 return self.apply_entity(at, loc, binding.entity, through, operands, &[], action);
             }
@@ -520,6 +540,7 @@ impl Lowering<'_> {
         };
         let name = self.text_of(key.entity).to_owned();
         let mut known: Vec<(EntityId, super::frame::Place)> = Vec::new();
+        self.defining.push(key.entity);
         loop {
             let mut frame = Frame::new(key.primed);
             self.frames.push(frame);
@@ -555,7 +576,8 @@ impl Lowering<'_> {
                 slots: 0,
                 ..body.uses
             };
-            uses.unfinished = false;
+            // What it calls may still be being lowered, and so may use more than is known: then nothing of it is kept.
+            uses.unfinished = uses.unfinished && self.is_inside_recursion(key);
             let cell = self.cell_for(params.is_empty() && captures.is_empty(), uses);
             self.frames.push(frame);
             self.hoist(&mut body, cell.is_none() && !params.is_empty());
@@ -576,13 +598,20 @@ impl Lowering<'_> {
                 cell,
             };
             self.lowered.insert(key, lowered.clone());
+            self.defining.pop();
             return lowered;
         }
     }
 
+    /// Whether another definition is still being lowered that has been called meanwhile.
+    fn is_inside_recursion(&self, key: Key) -> bool {
+        let mut others = self.lowered.iter().filter(|(other, _)| **other != key);
+        others.any(|(_, lowered)| !lowered.finished && lowered.recursive)
+    }
+
     /// Where the value of a definition is kept, if it is worth it.
     fn cell_for(&mut self, is_closed: bool, uses: Uses) -> Option<Cell> {
-        if !is_closed || uses.next {
+        if !is_closed || uses.next || uses.unfinished {
             return None;
         }
         if !uses.state {
@@ -732,12 +761,12 @@ impl Lowering<'_> {
     ) -> Option<(At, ExprId)> {
         let spec = self.spec;
         match self.replacement(entity, context) {
-            Some(Replacement::Definition(binding)) if binding.entity != entity => {
+            Some(Replacement::Definition(binding)) if !self.is_replaced_by_itself(entity, binding) => {
                 let through = self.context_through(ContextId::ROOT, spec.via(binding.via));
                 return self.body_of_entity(binding.entity, through, primed);
             }
-            Some(_) => return None,
-            None => {}
+            Some(Replacement::Value(_) | Replacement::Table(_)) => return None,
+            Some(Replacement::Definition(_)) | None => {}
         }
         match &spec.entity(entity).kind {
             EntityKind::Operator { params, body, .. } if params.is_empty() => Some((

@@ -4,6 +4,7 @@
 //! relation (given apart or as one SPECIFICATION formula), what must hold, what bounds the search. A PROPERTY is taken apart
 //! into what can be checked state by state and step by step; what speaks of whole behaviours is named, never passed over.
 
+mod absent;
 mod constants;
 mod property;
 mod specification;
@@ -14,9 +15,12 @@ use crate::config::{Config, Named};
 use crate::diagnostic::{Class, Diagnostic};
 use crate::ir::{Formula, Loc, Operation, Program};
 use crate::lower::{Lowering, Mode, Replacement};
+use crate::semantics::level::Level;
 use crate::semantics::spec::Spec;
 use crate::source::Span;
 
+pub use absent::absent_behaviour;
+pub(crate) use absent::{TRANSLATE, has_untranslated_algorithm};
 pub use property::{Check, Property};
 
 /// A formula with a name.
@@ -28,6 +32,15 @@ pub struct NamedFormula {
     pub formula: Formula,
     /// Where it is defined.
     pub at: Option<Loc>,
+}
+
+/// What `_POSSIBLE` asks for.
+#[derive(Clone, Debug)]
+pub struct Possible {
+    /// The formula.
+    pub formula: NamedFormula,
+    /// Whether it speaks of steps rather than of states.
+    pub is_step: bool,
 }
 
 /// A spec and what is to be done with it.
@@ -59,6 +72,8 @@ pub struct Model {
     pub symmetry: Option<Formula>,
     /// Evaluated now and then.
     pub periodic: Vec<NamedFormula>,
+    /// What some state or step must satisfy.
+    pub possible: Vec<Possible>,
     /// Whether a state without successors is an error; `None` where the configuration does not say.
     pub check_deadlock: Option<bool>,
     /// Whether the specification asks for fairness, which matters to liveness only.
@@ -133,12 +148,26 @@ pub fn build(mut spec: Spec, config: &Config, options: &BuildOptions) -> Result<
         single(&config.alias),
         single(&config.symmetry),
     );
-    let properties = config
-        .properties
+    let mut properties = Vec::new();
+    for named in &config.properties {
+        let Some(binding) = of.find(named) else { continue };
+        match property::classify(&spec, &mut lowering, &named.name, binding) {
+            Ok(property) => properties.push(property),
+            Err(action) => of.bare_action(named, &action),
+        }
+    }
+    let possible = config
+        .possible
         .iter()
         .filter_map(|named| {
-            let binding = of.find(named)?;
-            Some(property::classify(&spec, &mut lowering, &named.name, binding))
+            let formula = of.formula(named, &mut lowering)?;
+            let level = spec
+                .find(&named.name)
+                .map(|found| spec.entity(found.entity).level.level);
+            Some(Possible {
+                is_step: level == Some(Level::Action),
+                formula,
+            })
         })
         .collect();
     let operations = options
@@ -166,6 +195,7 @@ pub fn build(mut spec: Spec, config: &Config, options: &BuildOptions) -> Result<
         postconditions,
         symmetry,
         periodic,
+        possible,
         check_deadlock: config.check_deadlock,
         has_fairness,
         operations,
@@ -214,6 +244,26 @@ impl Names<'_> {
             self.diagnostics
                 .push(Diagnostic::error(Class::Config, source, span, message));
         }
+    }
+
+    fn error_with(&mut self, span: Span, message: String, help: String) {
+        if let Some(source) = self.config.source {
+            self.diagnostics
+                .push(Diagnostic::error(Class::Config, source, span, message).help(help));
+        }
+    }
+
+    /// A property with an action that is not inside `[][A]_v`.
+    fn bare_action(&mut self, named: &Named, action: &str) {
+        let Some(source) = self.config.source else { return };
+        let action = action.split_whitespace().collect::<Vec<_>>().join(" ");
+        let message = format!(
+            "the property `{}` has the action `{action}`, which would speak of the first step only",
+            named.name
+        );
+        let help = "write `[][A]_v` for all steps, or `<><<A>>_v` for some step";
+        self.diagnostics
+            .push(Diagnostic::error(Class::Level, source, named.span, message).help(help));
     }
 
     fn formula(&mut self, named: &Named, lowering: &mut Lowering<'_>) -> Option<NamedFormula> {

@@ -1,7 +1,7 @@
 //! Properties taken apart into what can be checked.
 
 use crate::ir::Formula;
-use crate::lower::{Lowering, Piece};
+use crate::lower::{Lowering, Piece, Position};
 use crate::semantics::entity::Binding;
 use crate::semantics::spec::Spec;
 
@@ -27,23 +27,33 @@ pub struct Property {
     pub checks: Vec<Check>,
 }
 
-pub(super) fn classify(spec: &Spec, lowering: &mut Lowering<'_>, name: &str, binding: Binding) -> Property {
-    let checks = lowering
-        .pieces(binding)
-        .into_iter()
-        .map(|piece| match piece {
-            Piece::State(place) => Check::Initial(lowering.plain_of(place, name)),
-            Piece::Always(place) => Check::Invariant(lowering.plain_of(place, name)),
-            Piece::Step(place) => Check::Step(lowering.plain_of(place, name)),
-            Piece::Temporal(place) => {
-                let tree = spec.tree(place.tree());
-                let span = tree.expr(place.expr()).span;
-                Check::Liveness(spec.sources.get(tree.source).slice(span).to_owned())
-            }
-        })
-        .collect();
-    Property {
+/// Takes a property apart.
+///
+/// # Errors
+/// The text of an action that is a conjunct by itself: TLC refuses it, because it would speak of the first step only.
+pub(super) fn classify(
+    spec: &Spec,
+    lowering: &mut Lowering<'_>,
+    name: &str,
+    binding: Binding,
+) -> Result<Property, String> {
+    let text = |place: &Position| {
+        let tree = spec.tree(place.tree());
+        let span = tree.expr(place.expr()).span;
+        spec.sources.get(tree.source).slice(span).to_owned()
+    };
+    let mut checks = Vec::new();
+    for piece in lowering.pieces(binding) {
+        checks.push(match piece {
+            Piece::State(place) => Check::Initial(lowering.plain_of(&place, name)),
+            Piece::Always(place) => Check::Invariant(lowering.plain_of(&place, name)),
+            Piece::Step(place) => Check::Step(lowering.plain_of(&place, name)),
+            Piece::Action(place) => return Err(text(&place)),
+            Piece::Temporal(place) => Check::Liveness(text(&place)),
+        });
+    }
+    Ok(Property {
         name: name.to_owned(),
         checks,
-    }
+    })
 }

@@ -21,12 +21,30 @@ pub(super) fn behaviour(
             match piece {
                 Piece::State(place) => inits.push(place),
                 Piece::Step(place) => nexts.push(place),
-                Piece::Temporal(_) | Piece::Always(_) => has_fairness = true,
+                Piece::Temporal(_) => has_fairness = true,
+                Piece::Action(ref place) | Piece::Always(ref place) => {
+                    let tree = of.spec.tree(place.tree());
+                    let text = of
+                        .spec
+                        .sources
+                        .get(tree.source)
+                        .slice(tree.expr(place.expr()).span);
+                    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+                    let help = match piece {
+                        Piece::Action(_) => format!("write `[][{text}]_vars`, or take it out"),
+                        _ => format!("state `[]({text})` as an INVARIANT, or make it a part of the actions"),
+                    };
+                    let message = format!(
+                        "`{}` has the conjunct `{text}`, which is neither an initial condition, `[][Next]_vars` nor fairness",
+                        specification.name
+                    );
+                    of.error_with(specification.span, message, help);
+                }
             }
         }
         let next = match nexts.as_slice() {
             [] => None,
-            [next] => Some(lowering.next_of(*next)),
+            [next] => Some(lowering.next_of(next)),
             _ => {
                 of.error(
                     specification.span,

@@ -82,4 +82,5 @@ pub(super) const MODULES: &[(&str, &str)] = &[
         "WellFoundedInduction",
         include_str!("../modules/WellFoundedInduction.tla"),
     ),
+    ("_Possible", include_str!("../modules/_Possible.tla")),
 ];

@@ -24,7 +24,10 @@ impl Analyzer<'_> {
         let mut substitutions: Vec<Substituted> = Vec::with_capacity(targets.len());
         let mistakes = self.said.mistakes;
         for given in &syntax.substitutions {
-            if let Some(substituted) = self.explicit(given, &targets, &substitutions, syntax, module, span) {
+            let is_plain = params.is_empty();
+            if let Some(substituted) =
+                self.explicit(given, &targets, &substitutions, syntax, module, span, is_plain)
+            {
                 substitutions.push(substituted);
             }
         }
@@ -88,7 +91,9 @@ impl Analyzer<'_> {
         !is_found
     }
 
-    /// `target <- value`.
+    /// `target <- value`. Where the instance has parameters, SANY lets `I(x)!Op` put anything in for a constant that `Op`
+    /// itself does not limit.
+    #[allow(clippy::too_many_arguments)]
     fn explicit(
         &mut self,
         given: &Substitution,
@@ -97,6 +102,7 @@ impl Analyzer<'_> {
         syntax: &Instance,
         module: ModuleId,
         span: Span,
+        limits_params: bool,
     ) -> Option<Substituted> {
         let name = given.target.name;
         let Some(target) = targets
@@ -169,6 +175,10 @@ impl Analyzer<'_> {
             part: Some(given.value),
         };
         let level = self.check_substitution(target, &argument, at, None);
+        let max = self.spec.entity(target).max_level;
+        if limits_params || max > Level::Constant {
+            self.constrain(level.params, max);
+        }
         Some(Substituted { target, value, level })
     }
 
@@ -211,6 +221,7 @@ impl Analyzer<'_> {
             Argument::value(self.level_of(binding))
         };
         let level = self.check_substitution(target, &argument, span.into(), Some(binding.entity));
+        self.constrain(level.params, self.spec.entity(target).max_level);
         Some(Substituted {
             target,
             value: SubstitutedBy::SameName(binding),
@@ -250,7 +261,6 @@ impl Analyzer<'_> {
             }
             return LevelOf::fixed(max);
         }
-        self.constrain(argument.level.params, max);
         if let Some(operator) = &argument.operator {
             let leibniz = (0..self.spec.entity(target).arity).all(|i| self.formal(operator, i as usize).2);
             if !leibniz {

@@ -188,7 +188,7 @@ impl Analyzer<'_> {
                     }
                 }
             }
-            UnitKind::Assume(name, body) => {
+            UnitKind::Assume { name, body, is_axiom } => {
                 let level = self.body(*body, name.is_none().then_some("an assumption without a name"));
                 if level.level > Level::Constant {
                     let message = format!(
@@ -200,7 +200,9 @@ impl Analyzer<'_> {
                     self.report_level(diagnostic.help(help), Some(*body), level.level, Suspect::All);
                 }
                 let tree = self.tree;
-                self.current().assumptions.push((tree, *body));
+                if !is_axiom {
+                    self.current().assumptions.push((tree, *body));
+                }
                 if let Some(name) = name {
                     let entity = self.entity(*name, EntityKind::Statement(Some(*body)), 0, level);
                     self.define_statement(entity, unit, *name);

@@ -322,8 +322,15 @@ pub enum UnitKind {
     },
     /// `INSTANCE M WITH …`.
     Instance(Instance),
-    /// `ASSUME`, with a name or without.
-    Assume(Option<Ident>, ExprId),
+    /// `ASSUME` or `AXIOM`, with a name or without.
+    Assume {
+        /// Its name.
+        name: Option<Ident>,
+        /// What it says.
+        body: ExprId,
+        /// Whether it is an AXIOM, which only proofs rely on: TLC does not evaluate it.
+        is_axiom: bool,
+    },
     /// `THEOREM`, with a name or without; its proof is kept as a span.
     Theorem {
         /// Its name.

@@ -177,8 +177,8 @@ impl<'a> Printer<'a> {
                 self.instance(instance);
             }
             UnitKind::Instance(instance) => self.instance(instance),
-            UnitKind::Assume(name, body) => {
-                self.put("ASSUME ");
+            UnitKind::Assume { name, body, is_axiom } => {
+                self.put(if *is_axiom { "AXIOM " } else { "ASSUME " });
                 self.statement_name(*name);
                 self.expr(*body);
             }

@@ -22,7 +22,8 @@ macro_rules! keywords {
 keywords! {
     Action "ACTION" "ACTIONS";
     Assume "ASSUME";
-    Assumption "ASSUMPTION" "AXIOM";
+    Assumption "ASSUMPTION";
+    Axiom "AXIOM";
     By "BY";
     Case "CASE";
     Choose "CHOOSE";

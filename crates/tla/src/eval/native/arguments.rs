@@ -21,6 +21,20 @@ impl<'a, 'p> Arguments<'a, 'p> {
         Self { name, contents }
     }
 
+    /// Where an operand that is not yet evaluated stands in the text: a number for its source and the place in it, and its
+    /// end. `None` where the operand is a value already.
+    pub(crate) fn place(&self, index: usize) -> Option<(u32, u32)> {
+        let node = match self.contents.get(index)? {
+            Slot::Thunk { node, .. } => node,
+            Slot::Shared(shared) => shared.node,
+            Slot::Empty | Slot::Datum(_) | Slot::Operator(_) => return None,
+        };
+        Some((
+            node.at.source.0.rotate_left(24) ^ node.at.span.start,
+            node.at.span.end,
+        ))
+    }
+
     /// The operator's name.
     pub(crate) fn name(&self) -> &'static str {
         self.name

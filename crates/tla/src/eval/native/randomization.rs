@@ -1,5 +1,7 @@
 //! `Randomization`: subsets by chance.
 
+use std::collections::BTreeSet;
+
 use omnilink_value::Value;
 
 use super::Arguments;
@@ -15,9 +17,9 @@ pub(super) const TABLE: &[Entry] = &[
 
 impl<'p> Evaluator<'p> {
     /// A number below `bound`, which is not 0.
-    pub(super) fn random_below(&self, bound: u64) -> u64 {
+    pub(super) fn random_below(&mut self, bound: u64) -> u64 {
         // The bias is below one in 2^32 for every set that fits into memory.
-        ((u128::from(self.session.random()) * u128::from(bound)) >> 64) as u64
+        ((u128::from(self.random()) * u128::from(bound)) >> 64) as u64
     }
 
     /// An element of a set by chance, without listing the set where that can be avoided.
@@ -32,10 +34,7 @@ impl<'p> Evaluator<'p> {
                 Lazy::Powerset(base) => {
                     let base = self.spelled_set(base)?;
                     let elements = base.as_set().unwrap_or_default();
-                    let kept = elements
-                        .iter()
-                        .filter(|_| self.session.random() & 1 == 1)
-                        .cloned();
+                    let kept = elements.iter().filter(|_| self.random() & 1 == 1).cloned();
                     return Ok(Value::set_of_sorted(kept.collect::<Vec<_>>()));
                 }
                 Lazy::FunctionSet(domain, range) => {
@@ -91,9 +90,34 @@ fn set_and_count<'p>(
     }
 }
 
+/// From this many elements on, integers, functions, records and tuples are drawn one by one instead of being listed.
+const LISTED_MAX: i64 = 1 << 16;
+
+/// As many elements as wanted, or all where there are fewer.
 fn random_subset<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -> Outcome<Datum<'p>> {
-    let (set, wanted) = set_and_count(evaluator, arguments, 1, 0)?;
+    let number = arguments.int(evaluator, 0)?;
+    let Ok(wanted) = usize::try_from(number) else {
+        return Err(domain_error(format!(
+            "argument 1 of {} must not be negative, but is {number}",
+            arguments.name()
+        )));
+    };
+    let set = arguments.datum(evaluator, 1)?;
+    let can_be_drawn = matches!(
+        set.as_lazy(),
+        Some(Lazy::Interval(..) | Lazy::FunctionSet(..) | Lazy::RecordSet(_) | Lazy::Product(_))
+    );
+    // A set that is too large to be counted is large enough.
+    if can_be_drawn && evaluator.is_enumerable(&set) {
+        let size = evaluator.cardinality(&set).unwrap_or(i64::MAX);
+        // With at most half of the elements wanted, a draw finds a new one half of the time.
+        if size > LISTED_MAX && number <= size / 2 {
+            return drawn(evaluator, &set, wanted).map(Datum::Value);
+        }
+    }
+    let set = arguments.set(evaluator, 1)?;
     let elements = set.as_set().unwrap_or_default();
+    let wanted = wanted.min(elements.len());
     // Each element is taken with the chance that makes all subsets of that size equally likely; order is kept.
     let mut missing = wanted;
     let mut kept = Vec::with_capacity(wanted);
@@ -105,6 +129,16 @@ fn random_subset<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>
         }
     }
     Ok(Datum::Value(Value::set_of_sorted(kept)))
+}
+
+/// Distinct elements drawn one by one.
+fn drawn<'p>(evaluator: &mut Evaluator<'p>, set: &Datum<'p>, wanted: usize) -> Outcome<Value> {
+    let mut kept = BTreeSet::new();
+    while kept.len() < wanted {
+        evaluator.tick()?;
+        kept.insert(evaluator.random_element(set)?);
+    }
+    Ok(Value::set_of_sorted(kept.into_iter().collect::<Vec<_>>()))
 }
 
 fn random_set_of_subsets<'p>(

@@ -68,44 +68,36 @@ fn java_time<'p>(_: &mut Evaluator<'p>, _: Arguments<'_, 'p>) -> Outcome<Datum<'
 impl<'p> Evaluator<'p> {
     /// A register (by number) or a figure of the search (by name); `None` where it has no value.
     pub(super) fn register(&self, key: &Value) -> Option<Value> {
-        match (key.as_int(), key.as_str()) {
-            (Some(register), _) => self.session.register(register),
-            (_, Some("action")) => Some(self.current_action()),
-            (_, Some(name)) => self.session.statistic(name),
-            _ => None,
+        match key.as_str() {
+            Some("action") => Some(self.current_action()),
+            Some("all") => Some(self.all_registers(|register| register.as_int().is_some())),
+            Some("all:named") => Some(self.all_registers(|register| register.as_str().is_some())),
+            Some(name) if !is_register_name(name) => self.session.statistic(name),
+            _ => self.session.register(key),
         }
+    }
+
+    /// The registers of some kind, each with a tuple that has one value for every worker. Workers share their registers here,
+    /// so there is one value.
+    fn all_registers(&self, is_wanted: impl Fn(&Value) -> bool) -> Value {
+        let registers = self.session.registers().into_iter();
+        let wanted = registers.filter(|(register, _)| is_wanted(register));
+        Value::function_of_sorted(wanted.map(|(register, value)| (register, Value::tuple([value]))))
     }
 
     /// The action of the step that is being looked at; what has none is called as in TLC.
     fn current_action(&self) -> Value {
-        let action = self
-            .taken
-            .and_then(|taken| self.program.actions.get(taken.action as usize));
-        let (name, module, from, to) = match action {
-            Some(action) => {
-                let source = self.program.sources.get(action.at.source);
-                let module = source.path().file_stem().unwrap_or_default().to_string_lossy();
-                let last = action.at.span.end.saturating_sub(1);
-                let (from, to) = (source.place(action.at.span.start), source.place(last));
-                (
-                    &*action.name,
-                    module,
-                    (from.line, from.column),
-                    (to.line, to.column),
-                )
-            }
-            None => ("UnnamedAction", "--TLA+ BUILTINS--".into(), (0, 0), (0, 0)),
-        };
-        let location = [
-            ("beginLine", from.0),
-            ("beginColumn", from.1),
-            ("endLine", to.0),
-            ("endColumn", to.1),
-        ];
-        let numbers = location.map(|(field, number)| (field, Value::int(i64::from(number))));
-        let location = numbers.into_iter().chain([("module", Value::str(&module))]);
-        Value::record([("name", Value::str(name)), ("location", Value::record(location))])
+        let taken = self.taken.filter(|_| self.session.tells_actions());
+        match taken.and_then(|taken| self.program.actions.get(taken.action as usize)) {
+            Some(action) => self.program.described(&action.name, Some(action.at)),
+            None => self.program.described("UnnamedAction", None),
+        }
     }
+}
+
+/// Whether a string names a register rather than a figure of the search.
+fn is_register_name(name: &str) -> bool {
+    name.starts_with("s:")
 }
 
 /// The first argument, which names a register or a figure.
@@ -136,18 +128,18 @@ fn tlc_get<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -> O
 fn tlc_set<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -> Outcome<Datum<'p>> {
     let key = register_key(evaluator, arguments)?;
     let value = arguments.value(evaluator, 1)?;
-    match (key.as_int(), key.as_str()) {
-        (Some(register), _) => evaluator.session.set_register(register, value),
-        (_, Some("exit")) => {
+    match key.as_str() {
+        Some("exit") => {
             if value.as_bool() == Some(true) {
                 evaluator.session.request_exit();
             }
         }
-        _ => {
+        Some(name) if !is_register_name(name) => {
             return Err(domain_error(format!(
-                "TLCSet({key}, {value}): only registers, by number, and \"exit\" can be set"
+                "TLCSet({key}, {value}): only \"exit\" and registers can be set, by a number or a name that begins with s:"
             )));
         }
+        _ => evaluator.session.set_register(&key, value),
     }
     // What was found out about the current state may depend on the register.
     evaluator.forget_state();

@@ -17,6 +17,7 @@ pub(super) const TABLE: &[Entry] = &[
     Entry::pure("ToTrace", to_trace),
     Entry::pure("TLCModelValue", model_value),
     Entry::pure("TLCNoOp", no_op),
+    Entry::acting("TLCCache", cache).lazily(),
     Entry::pure("TLCFP", fingerprint),
 ];
 
@@ -50,7 +51,32 @@ fn get_or_default<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p
 }
 
 fn trace<'p>(evaluator: &mut Evaluator<'p>, _: Arguments<'_, 'p>) -> Outcome<Datum<'p>> {
-    Ok(Datum::Value(Value::tuple(evaluator.session.trace())))
+    match evaluator.session.trace() {
+        Some(states) => Ok(Datum::Value(Value::tuple(states))),
+        None => Err(Failure::new(
+            ErrorClass::Unsupported,
+            "Trace is not known during a search, which keeps no path to the state that it looks at",
+        )),
+    }
+}
+
+/// `TLCCache(e, key)`: e is evaluated once for each key. What e reads besides is for the spec to put into the key. The value is
+/// kept in a register that no TLCGet can name.
+fn cache<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -> Outcome<Datum<'p>> {
+    let key = arguments.value(evaluator, 1)?;
+    let (from, to) = arguments.place(0).unwrap_or_default();
+    let register = Value::tuple([
+        Value::str("TLCCache"),
+        Value::int(i64::from(from)),
+        Value::int(i64::from(to)),
+        key,
+    ]);
+    if let Some(known) = evaluator.session.register(&register) {
+        return Ok(Datum::Value(known));
+    }
+    let value = arguments.value(evaluator, 0)?;
+    evaluator.session.set_register(&register, value.clone());
+    Ok(Datum::Value(value))
 }
 
 fn counter_example<'p>(evaluator: &mut Evaluator<'p>, _: Arguments<'_, 'p>) -> Outcome<Datum<'p>> {

@@ -68,10 +68,12 @@ impl Log {
         self.looks.len() - 1
     }
 
-    /// Takes what was looked at since `mark`.
+    /// Takes what was looked at since `mark`. One look more than is worth keeping is enough to know that there were too many:
+    /// a site may have millions of successors, and all that follows each of them comes here.
     pub(super) fn split_off(&mut self, mark: usize, into: &mut Vec<Look>) {
+        let room = (LOOKS_MAX + 1).saturating_sub(into.len());
         let taken = self.looks.drain(mark.min(self.looks.len())..);
-        into.extend(taken.map(|look| Look {
+        into.extend(taken.take(room).map(|look| Look {
             account: None,
             ..look
         }));
@@ -79,7 +81,11 @@ impl Log {
 
     /// Adds what was looked at before, but belongs here.
     pub(super) fn append(&mut self, looks: Vec<Look>) {
-        self.looks.extend(looks);
+        if self.looks.len() + looks.len() > LOOKS_MAX {
+            self.is_spoilt = true;
+        } else {
+            self.looks.extend(looks);
+        }
     }
 
     /// The inputs of a site among what was looked at since `start`, each once. The site is evaluated in the frame at
@@ -136,5 +142,26 @@ impl Log {
             account = cause.account;
         }
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_follows_a_site_is_kept_only_as_far_as_it_is_worth_it() {
+        let mut log = Log::default();
+        let mut later = Vec::new();
+        for _ in 0..10 {
+            for _ in 0..LOOKS_MAX / 2 {
+                log.push(Rc::new(Place::whole(Root::Variable(0))), 0);
+            }
+            log.split_off(0, &mut later);
+            assert_eq!(log.len(), 0);
+        }
+        assert_eq!(later.len(), LOOKS_MAX + 1);
+        log.append(later);
+        assert!(log.inputs(0, 0, 0, 0).is_none());
     }
 }

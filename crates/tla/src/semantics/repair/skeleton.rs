@@ -38,7 +38,7 @@ fn write_unit(out: &mut String, unit: &Unit, names: &Names, text: &str) {
         UnitKind::Function { name, .. } => {
             let _ = write!(out, "{}[]", names.text(name.name));
         }
-        UnitKind::Assume(name, _) | UnitKind::Theorem { name, .. } => {
+        UnitKind::Assume { name, .. } | UnitKind::Theorem { name, .. } => {
             let name = name.map_or("", |name| names.text(name.name));
             let _ = write!(out, "FACT {name}");
         }

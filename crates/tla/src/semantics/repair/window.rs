@@ -68,6 +68,7 @@ fn begins_unit(token: &Token) -> bool {
                 Keyword::Constant
                     | Keyword::Variable
                     | Keyword::Assumption
+                    | Keyword::Axiom
                     | Keyword::Theorem
                     | Keyword::Proposition
                     | Keyword::Local

@@ -517,6 +517,7 @@ impl Parser<'_> {
                         | Keyword::Proposition
                         | Keyword::Assume
                         | Keyword::Assumption
+                        | Keyword::Axiom
                         | Keyword::Constant
                         | Keyword::Variable
                         | Keyword::Recursive

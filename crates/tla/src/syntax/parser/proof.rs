@@ -139,7 +139,11 @@ impl Parser<'_> {
                     Keyword::In => lets = lets.saturating_sub(1),
                     // A step's own proof: definitions are over.
                     Keyword::By | Keyword::Obvious | Keyword::Omitted | Keyword::Proof => definitions = false,
-                    Keyword::Theorem | Keyword::Proposition | Keyword::Assumption | Keyword::Local => return,
+                    Keyword::Theorem
+                    | Keyword::Proposition
+                    | Keyword::Assumption
+                    | Keyword::Axiom
+                    | Keyword::Local => return,
                     Keyword::Assume | Keyword::Constant | Keyword::Variable | Keyword::Recursive
                         if !self.is_assumption(first) =>
                     {

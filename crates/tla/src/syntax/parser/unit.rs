@@ -16,6 +16,7 @@ fn begins_unit(token: &Token) -> bool {
                 | Keyword::Variable
                 | Keyword::Assume
                 | Keyword::Assumption
+                | Keyword::Axiom
                 | Keyword::Theorem
                 | Keyword::Proposition
                 | Keyword::Recursive
@@ -318,10 +319,15 @@ impl Parser<'_> {
                 self.bump();
                 UnitKind::Variables(self.variables()?)
             }
-            TokenKind::Keyword(Keyword::Assume | Keyword::Assumption) if !self.is_boxed(&token) => {
+            TokenKind::Keyword(keyword @ (Keyword::Assume | Keyword::Assumption | Keyword::Axiom))
+                if !self.is_boxed(&token) =>
+            {
                 self.bump();
-                let name = self.statement_name();
-                UnitKind::Assume(name, self.expression()?)
+                UnitKind::Assume {
+                    name: self.statement_name(),
+                    body: self.expression()?,
+                    is_axiom: keyword == Keyword::Axiom,
+                }
             }
             TokenKind::Keyword(Keyword::Theorem | Keyword::Proposition) => {
                 self.bump();
