@@ -38,32 +38,45 @@ unsafe fn after(address: u64, value: u64, changed: bool, code: u64) {
 
 /// Applies `change` to the location as one step; `change` gives the new value.
 macro_rules! read_modify_write {
-    ($cell:ident, $address:ident, $change:expr) => {{
-        let code = caller();
+    ($cell:ident, $address:ident, $code:ident, $change:expr) => {{
         let change = $change;
         let found = $cell.load(SeqCst);
-        before($address as u64, true, found as u64, change(found) != found, code);
+        before($address as u64, true, found as u64, change(found) != found, $code);
         loop {
             let found = $cell.load(SeqCst);
             let next = change(found);
             if $cell.compare_exchange(found, next, SeqCst, SeqCst).is_ok() {
-                after($address as u64, found as u64, next != found, code);
+                after($address as u64, found as u64, next != found, $code);
                 break found;
             }
         }
     }};
 }
 
+/// An exported function: keeps the registers of its caller, then calls one of the same name that does the work.
+macro_rules! exported {
+    ($bits:literal, $name:ident($($argument:ident: $type:ty),*) -> $result:ty $work:block with $code:ident) => {
+        #[unsafe(export_name = concat!("__tsan_atomic", $bits, "_", stringify!($name)))]
+        pub unsafe extern "C" fn $name($($argument: $type),*) -> $result {
+            #[inline(never)]
+            unsafe fn work($($argument: $type,)* $code: u64) -> $result {
+                unsafe { $work }
+            }
+            unsafe {
+                let code = enter();
+                work($($argument,)* code)
+            }
+        }
+    };
+}
+
 /// Functions that apply a change to a location and return what they found: `name(found, argument) = new value`.
 macro_rules! changes {
     ($int:ty, $cell:ty, $bits:literal, $($name:ident($found:ident, $argument:ident) = $next:expr;)*) => { $(
-        #[unsafe(export_name = concat!("__tsan_atomic", $bits, "_", stringify!($name)))]
-        pub unsafe extern "C" fn $name(address: *mut $int, $argument: $int, _order: c_int) -> $int {
-            unsafe {
-                let cell = <$cell>::from_ptr(address);
-                read_modify_write!(cell, address, |$found: $int| $next)
-            }
-        }
+        exported! { $bits, $name(address: *mut $int, $argument: $int, _order: c_int) -> $int {
+            let cell = <$cell>::from_ptr(address);
+            read_modify_write!(cell, address, code, |$found: $int| $next)
+        } with code }
     )* };
 }
 
@@ -71,22 +84,15 @@ macro_rules! changes {
 /// weak one never fails without reason: that would be a choice which the scheduler does not make.
 macro_rules! exchanges {
     ($int:ty, $cell:ty, $bits:literal, $($name:ident)*) => { $(
-        #[unsafe(export_name = concat!("__tsan_atomic", $bits, "_", stringify!($name)))]
-        pub unsafe extern "C" fn $name(
-            address: *mut $int,
-            expected: *mut $int,
-            value: $int,
-            _order: c_int,
-            _failure: c_int,
+        exported! { $bits, $name(
+            address: *mut $int, expected: *mut $int, value: $int, _order: c_int, _failure: c_int
         ) -> c_int {
-            unsafe {
-                let (cell, wanted) = (<$cell>::from_ptr(address), *expected);
-                let found =
-                    read_modify_write!(cell, address, |found: $int| if found == wanted { value } else { found });
-                *expected = found;
-                (found == wanted) as c_int
-            }
-        }
+            let (cell, wanted) = (<$cell>::from_ptr(address), *expected);
+            let found =
+                read_modify_write!(cell, address, code, |found: $int| if found == wanted { value } else { found });
+            *expected = found;
+            (found == wanted) as c_int
+        } with code }
     )* };
 }
 
@@ -95,30 +101,24 @@ macro_rules! atomics {
     ($width:ident, $int:ty, $cell:ty, $bits:literal) => {
         mod $width {
             use super::{after, before};
-            use crate::code::caller;
+            use crate::situation::enter;
             use core::ffi::c_int;
             use core::sync::atomic::Ordering::SeqCst;
 
-            #[unsafe(export_name = concat!("__tsan_atomic", $bits, "_load"))]
-            pub unsafe extern "C" fn load(address: *mut $int, _order: c_int) -> $int {
-                unsafe {
-                    let (cell, code) = (<$cell>::from_ptr(address), caller());
-                    before(address as u64, false, cell.load(SeqCst) as u64, false, code);
-                    let value = cell.load(SeqCst);
-                    after(address as u64, value as u64, false, code);
-                    value
-                }
-            }
+            exported! { $bits, load(address: *mut $int, _order: c_int) -> $int {
+                let cell = <$cell>::from_ptr(address);
+                before(address as u64, false, cell.load(SeqCst) as u64, false, code);
+                let value = cell.load(SeqCst);
+                after(address as u64, value as u64, false, code);
+                value
+            } with code }
 
-            #[unsafe(export_name = concat!("__tsan_atomic", $bits, "_store"))]
-            pub unsafe extern "C" fn store(address: *mut $int, value: $int, _order: c_int) {
-                unsafe {
-                    let (cell, code) = (<$cell>::from_ptr(address), caller());
-                    before(address as u64, true, 0, true, code);
-                    let changed = cell.swap(value, SeqCst) != value;
-                    after(address as u64, value as u64, changed, code);
-                }
-            }
+            exported! { $bits, store(address: *mut $int, value: $int, _order: c_int) -> () {
+                let cell = <$cell>::from_ptr(address);
+                before(address as u64, true, 0, true, code);
+                let changed = cell.swap(value, SeqCst) != value;
+                after(address as u64, value as u64, changed, code);
+            } with code }
 
             changes! { $int, $cell, $bits,
                 exchange(_found, value) = value;
@@ -132,19 +132,12 @@ macro_rules! atomics {
 
             exchanges! { $int, $cell, $bits, compare_exchange_strong compare_exchange_weak }
 
-            #[unsafe(export_name = concat!("__tsan_atomic", $bits, "_compare_exchange_val"))]
-            pub unsafe extern "C" fn compare_exchange_val(
-                address: *mut $int,
-                expected: $int,
-                value: $int,
-                _order: c_int,
-                _failure: c_int,
+            exported! { $bits, compare_exchange_val(
+                address: *mut $int, expected: $int, value: $int, _order: c_int, _failure: c_int
             ) -> $int {
-                unsafe {
-                    let cell = <$cell>::from_ptr(address);
-                    read_modify_write!(cell, address, |found: $int| if found == expected { value } else { found })
-                }
-            }
+                let cell = <$cell>::from_ptr(address);
+                read_modify_write!(cell, address, code, |found: $int| if found == expected { value } else { found })
+            } with code }
         }
     };
 }

@@ -9,17 +9,25 @@
 
 mod atomics;
 mod baton;
+mod calls;
 mod clock;
 mod code;
 #[allow(dead_code, reason = "the other side, which drives the runtime, reads what is only written here")]
 mod layout;
+mod library;
 mod locks;
 mod memory;
 mod native;
 mod random;
 mod serve;
+mod situation;
 mod spin;
 mod sys;
 mod threads;
 mod waiting;
 mod whole;
+
+/// Memory that the runtime has taken for itself.
+fn left_out() -> impl Iterator<Item = (u64, u64)> {
+    core::iter::empty()
+}

@@ -73,7 +73,7 @@ macro_rules! nothing {
 }
 
 nothing! {
-    __tsan_init(); __tsan_func_entry(code); __tsan_func_exit();
+    __tsan_init();
     __tsan_ignore_thread_begin(); __tsan_ignore_thread_end();
     __tsan_acquire(address); __tsan_release(address);
     __tsan_mutex_create(address, flags); __tsan_mutex_destroy(address, flags);

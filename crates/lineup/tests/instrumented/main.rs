@@ -6,6 +6,7 @@
 ))]
 
 mod paper_in_cpp;
+mod textbook;
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
