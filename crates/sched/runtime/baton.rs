@@ -202,6 +202,7 @@ pub unsafe fn run_columns(main: u8) {
 
 unsafe fn decide(current: u8, asking: Asking) -> u8 {
     unsafe {
+        (*SHARED).beat += 1;
         match PHASE {
             Phase::Columns | Phase::Whole => decide_step(current, asking),
             Phase::Alone | Phase::Off => decide_alone(current, asking),

@@ -5,7 +5,7 @@
 //! crashes leaves behind all that it had written.
 
 /// Set by the explorer, refused by a runtime of another layout.
-pub const MAGIC: u64 = 0x006f_6d6e_696c_0003;
+pub const MAGIC: u64 = 0x006f_6d6e_696c_0004;
 /// As many threads as fit into a word of candidates.
 pub const THREADS_CAP: usize = 32;
 /// Decisions that are recorded; a longer execution goes on unrecorded.
@@ -133,7 +133,7 @@ pub struct Shared {
     pub serial: u32,
     /// Not 0: plain accesses are decisions.
     pub plain: u32,
-    /// Seconds after which a process that shows no end is killed.
+    /// Seconds after which a process that shows no end is killed, whatever it does.
     pub patience_s: u32,
     /// Seed of random choices.
     pub seed: u64,
@@ -174,6 +174,12 @@ pub struct Shared {
     pub events_len: u32,
     /// Steps made, recorded or not.
     pub steps_made: u64,
+    /// How often the scheduler was asked: it stands still where a thread comes to no step.
+    pub beat: u64,
+    /// The process of the execution, 0 before it runs.
+    pub process: u32,
+    /// Always 0: keeps the next words together.
+    pub reserved_too: u32,
     /// Where the harness was loaded.
     pub load_address: u64,
 

@@ -131,6 +131,7 @@ unsafe fn run() -> ! {
         let shared = &mut *baton::shared();
         raw(number::PRCTL, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0, 0);
         sys::alarm(shared.patience_s);
+        shared.process = raw(number::GETPID, 0, 0, 0, 0, 0, 0) as u32;
         surround(shared.environment);
         if shared.choices == choices::NATIVE {
             crate::native::run();

@@ -25,6 +25,7 @@ pub mod number {
     pub const CLOSE: i64 = 3;
     pub const SCHED_YIELD: i64 = 24;
     pub const NANOSLEEP: i64 = 35;
+    pub const GETPID: i64 = 39;
     pub const EXECVE: i64 = 59;
     pub const GETTIMEOFDAY: i64 = 96;
     pub const PERSONALITY: i64 = 135;
@@ -54,6 +55,7 @@ pub mod number {
     pub const SCHED_YIELD: i64 = 124;
     pub const PRCTL: i64 = 167;
     pub const GETTIMEOFDAY: i64 = 169;
+    pub const GETPID: i64 = 172;
     pub const EXECVE: i64 = 221;
     pub const GETRANDOM: i64 = 278;
 }

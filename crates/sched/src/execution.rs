@@ -66,16 +66,28 @@ pub enum Ending {
         /// The thread that should have run there.
         wanted: ThreadId,
     },
-    /// A thread neither went on nor gave the baton back within the time that the executor allows: it computes
-    /// for very long, or it waits for something that the scheduler cannot see.
+    /// A thread neither went on nor gave the baton back.
     Unresponsive {
         /// The thread that held the baton.
         thread: ThreadId,
+        /// What it does instead.
+        silence: Silence,
     },
     /// The component created more threads than [`THREADS_MAX`](crate::THREADS_MAX).
     TooManyThreads,
     /// The results of the calls did not fit into the memory for events.
     EventsTooLarge,
+}
+
+/// What a thread does that comes to no step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Silence {
+    /// It uses the processor: it computes for very long, or for ever.
+    Computes,
+    /// It sleeps in a call of the system that the scheduler does not see, such as a `read`.
+    Waits,
+    /// It is not known what; the time that an execution may take was over.
+    Late,
 }
 
 /// An execution in which some calls never return.

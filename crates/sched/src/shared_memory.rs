@@ -5,7 +5,7 @@ use crate::layout::{
     kind,
 };
 use crate::{
-    Accesses, Choices, Ending, Event, EventKind, Execution, Plan, Program, SchedError, Schedule, Step, Stuck,
+    Accesses, Choices, Ending, Event, EventKind, Execution, Plan, Program, SchedError, Schedule, Silence, Step, Stuck,
     StuckReason, ThreadId, Touch,
 };
 use std::fs::File;
@@ -196,6 +196,31 @@ impl SharedMemory {
         shared.stuck = 0;
         shared.steps_made = 0;
         shared.events_len = 0;
+        shared.beat = 0;
+        shared.process = 0;
+    }
+
+    /// The process of the execution that is being made, and how often its scheduler was asked.
+    pub(crate) fn pulse(&self) -> Option<(u32, u64)> {
+        // SAFETY: the harness writes these while we look: they are read as they are just now.
+        let (process, beat) = unsafe {
+            (
+                (&raw const (*self.shared).process).read_volatile(),
+                (&raw const (*self.shared).beat).read_volatile(),
+            )
+        };
+        (process != 0).then_some((process, beat))
+    }
+
+    /// What the execution left behind that was ended because its thread did not come to a step.
+    pub(crate) fn silent_execution(&self, silence: Silence) -> Execution {
+        Execution {
+            ending: Ending::Unresponsive {
+                thread: self.get().running as ThreadId,
+                silence,
+            },
+            ..self.execution(0)
+        }
     }
 
     /// What the execution left behind; `status` is what the system says about how its process ended.
@@ -272,7 +297,10 @@ impl SharedMemory {
             ending::TOO_MANY_THREADS => Ending::TooManyThreads,
             ending::EVENTS_TOO_LARGE => Ending::EventsTooLarge,
             _ if libc::WIFSIGNALED(status) && libc::WTERMSIG(status) == SIGALRM => {
-                Ending::Unresponsive { thread }
+                Ending::Unresponsive {
+                    thread,
+                    silence: Silence::Late,
+                }
             }
             _ => Ending::Crashed {
                 thread,
