@@ -1,17 +1,18 @@
 //! Many matrices: given ones, random ones (`RandomCheck`), or all small ones (`AutoCheck`), until one fails.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use omnilink_sched::Schedule;
 
-use crate::alphabet::Alphabet;
+use crate::alphabet::{Alphabet, CallId};
 use crate::check::{LineupError, Request, Tick, check_matrix, check_schedule};
 use crate::executor::Executor;
 use crate::history::History;
 use crate::matrix::Matrix;
+use crate::options::Options;
 use crate::sample::{GrowingMatrices, RandomMatrices};
 use crate::shrink::shrink;
-use crate::verdict::{Checked, Phase, Verdict};
+use crate::verdict::{Checked, Phase, Undecided, Verdict};
 
 /// Which matrices to check.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,8 +81,8 @@ pub struct Summary {
     pub matrices: u64,
     /// Of these, those about which nothing can be concluded.
     pub undecided: u64,
-    /// The last of these.
-    pub last_undecided: Option<Box<Checked>>,
+    /// The first of these.
+    pub first_undecided: Option<Box<Checked>>,
     /// Runs, those of shrinking left out.
     pub executions: u64,
     /// Serial histories.
@@ -129,22 +130,35 @@ pub fn run_campaign(
         is_complete: true,
         ..Summary::default()
     };
+    // Calls that never came to a step: each run that makes them takes seconds, and tells nothing new.
+    let mut silent: Vec<CallId> = Vec::new();
     for matrix in all {
         if request.options.is_over() {
             summary.is_complete = false;
             break;
+        }
+        if matrix
+            .slots()
+            .filter_map(|slot| matrix.call(slot))
+            .any(|call| silent.contains(&call))
+        {
+            summary.matrices += 1;
+            summary.undecided += 1;
+            continue;
         }
         let checked = check_matrix(executor, request, &matrix, tick)?;
         summary.add(&checked);
         seen(&checked);
         summary.seconds = started.elapsed().as_secs_f64();
         if checked.verdict.is_failure() {
-            summary.failure = Some(Box::new(failure(executor, request, checked, tick)?));
+            let found_in = started.elapsed();
+            summary.failure = Some(Box::new(failure(executor, request, checked, found_in, tick)?));
             break;
         }
         if matches!(checked.verdict, Verdict::Unknown(_)) {
             summary.undecided += 1;
-            summary.last_undecided = Some(Box::new(checked));
+            silent.extend(silent_call(&checked));
+            summary.first_undecided.get_or_insert_with(|| Box::new(checked));
         }
     }
     Ok(summary)
@@ -173,7 +187,7 @@ pub fn run_schedule(
         Verdict::Passed => {}
         Verdict::Unknown(_) => {
             summary.undecided = 1;
-            summary.last_undecided = Some(Box::new(checked));
+            summary.first_undecided = Some(Box::new(checked));
         }
         Verdict::Violation(_) | Verdict::Nondeterministic(_) => {
             summary.failure = Some(Box::new(Failure {
@@ -191,10 +205,20 @@ fn failure(
     executor: &mut dyn Executor,
     request: Request<'_>,
     checked: Checked,
+    found_in: Duration,
     tick: Tick<'_>,
 ) -> Result<Failure, LineupError> {
     let started = Instant::now();
     let found = checked.matrix.clone();
+    // A budget of its own: a finding is there already, and the time limit is for finding.
+    let options = Options {
+        deadline: started.checked_add(found_in.max(SHRINK_AT_LEAST)),
+        ..*request.options
+    };
+    let request = Request {
+        options: &options,
+        ..request
+    };
     let mut smallest = shrink(executor, request, checked, tick)?;
     let is_repeatable = repeat(executor, &mut smallest)?;
     Ok(Failure {
@@ -203,6 +227,17 @@ fn failure(
         is_repeatable,
         shrink_seconds: started.elapsed().as_secs_f64(),
     })
+}
+
+/// Shrinking may take as long as finding took, and where that was quick, so long.
+pub const SHRINK_AT_LEAST: Duration = Duration::from_secs(5);
+
+/// The call that came to no step in a serial run.
+fn silent_call(checked: &Checked) -> Option<CallId> {
+    match checked.verdict {
+        Verdict::Unknown(Undecided::SerialRunCut(cut)) => checked.matrix.call(cut.silent_call()?),
+        _ => None,
+    }
 }
 
 /// Makes the run of a violation once more, which also tells where in the source threads took turns.

@@ -50,7 +50,7 @@ impl Diagnosis {
 
 fn diagnose(violation: &Violation, serial: &SerialHistories) -> Diagnosis {
     match &violation.why {
-        Why::Crash(..) => Diagnosis::Crash,
+        Why::Crash(..) | Why::CrashAlone(..) => Diagnosis::Crash,
         Why::Results(_) | Why::Specification(_) => match meets(violation, serial) {
             Some(slot) => Diagnosis::Rendezvous(slot),
             None => Diagnosis::NotLinearizable,

@@ -27,11 +27,38 @@ pub enum Ending {
         /// What it died of: `SIGSEGV`, `abort`.
         reason: Box<str>,
     },
-    /// The run was stopped before anything was decided: it took too many steps or too much time. Nothing follows from it.
-    Cut,
+    /// The run was stopped before anything was decided. Nothing follows from it.
+    Cut(Cut),
     /// The run did not follow the schedule that it was given: something is outside the scheduler's control. Nothing
     /// follows from it.
     Diverged,
+}
+
+/// Why a run was stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Cut {
+    /// It was still going on after so many steps.
+    Steps(u64),
+    /// This call computes without coming to a step that the scheduler sees.
+    Computes(Option<Slot>),
+    /// This call waits in the kernel for something that the scheduler does not see.
+    Waits(Option<Slot>),
+    /// It took too much time.
+    Late(Option<Slot>),
+    /// The component created more threads than the scheduler has room for.
+    TooManyThreads,
+    /// Results did not fit into the memory for them.
+    ResultsTooLarge,
+}
+
+impl Cut {
+    /// The call that never came to a step, where one is to blame.
+    pub fn silent_call(&self) -> Option<Slot> {
+        match self {
+            Self::Computes(slot) | Self::Waits(slot) => *slot,
+            Self::Steps(_) | Self::Late(_) | Self::TooManyThreads | Self::ResultsTooLarge => None,
+        }
+    }
 }
 
 /// Why no thread can go on.

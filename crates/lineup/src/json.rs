@@ -112,7 +112,7 @@ fn ending_name(ending: &Ending) -> &'static str {
         Ending::Finished => "finished",
         Ending::Stuck(_) => "stuck",
         Ending::Crashed { .. } => "crashed",
-        Ending::Cut => "cut",
+        Ending::Cut(_) => "cut",
         Ending::Diverged => "diverged",
     }
 }

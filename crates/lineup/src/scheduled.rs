@@ -7,11 +7,11 @@ use omnilink_sched::HarnessExecutor;
 use omnilink_sched::build::BuildError;
 use omnilink_sched::{
     Accesses, Ending as SchedEnding, EventKind, Execution as SchedExecution, ExploreOptions, Program,
-    SchedError, Schedule, StopReason, Strategy, StuckReason, ThreadId, explore, replay,
+    SchedError, Schedule, Silence, StopReason, Strategy, StuckReason, ThreadId, explore, replay,
 };
 
 use crate::description::Description;
-use crate::execution::{Ending, Event, Execution, Stuck, Switch};
+use crate::execution::{Cut, Ending, Event, Execution, Stuck, Switch};
 use crate::executor::{Allowance, Coverage, Executor, ExecutorError, Plan, Visit};
 use crate::harness::{Harness, HarnessError};
 use crate::matrix::Matrix;
@@ -283,7 +283,17 @@ fn ending_of(execution: &SchedExecution, events: &[Event], matrix: &Matrix) -> E
             .into(),
         },
         SchedEnding::Diverged { .. } => Ending::Diverged,
-        _ => Ending::Cut,
+        SchedEnding::Unresponsive { thread, silence } => {
+            let slot = open_call(events, *thread, matrix);
+            Ending::Cut(match silence {
+                Silence::Computes => Cut::Computes(slot),
+                Silence::Waits => Cut::Waits(slot),
+                Silence::Late => Cut::Late(slot),
+            })
+        }
+        SchedEnding::StepLimit => Ending::Cut(Cut::Steps(execution.steps_made)),
+        SchedEnding::TooManyThreads => Ending::Cut(Cut::TooManyThreads),
+        SchedEnding::EventsTooLarge => Ending::Cut(Cut::ResultsTooLarge),
     }
 }
 

@@ -5,8 +5,8 @@ use crate::layout::{
     kind,
 };
 use crate::{
-    Accesses, Choices, Ending, Event, EventKind, Execution, Plan, Program, SchedError, Schedule, Silence, Step, Stuck,
-    StuckReason, ThreadId, Touch,
+    Accesses, Choices, Ending, Event, EventKind, Execution, Plan, Program, SchedError, Schedule, Silence,
+    Step, Stuck, StuckReason, ThreadId, Touch,
 };
 use std::fs::File;
 use std::io;
@@ -296,12 +296,10 @@ impl SharedMemory {
             },
             ending::TOO_MANY_THREADS => Ending::TooManyThreads,
             ending::EVENTS_TOO_LARGE => Ending::EventsTooLarge,
-            _ if libc::WIFSIGNALED(status) && libc::WTERMSIG(status) == SIGALRM => {
-                Ending::Unresponsive {
-                    thread,
-                    silence: Silence::Late,
-                }
-            }
+            _ if libc::WIFSIGNALED(status) && libc::WTERMSIG(status) == SIGALRM => Ending::Unresponsive {
+                thread,
+                silence: Silence::Late,
+            },
             _ => Ending::Crashed {
                 thread,
                 signal: libc::WIFSIGNALED(status).then(|| libc::WTERMSIG(status)),

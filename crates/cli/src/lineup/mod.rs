@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use omnilink_lineup::{
-    Blocking, Checked, Criterion, Description, Executor, Harness, HarnessError, Matrices, Matrix,
+    Blocking, Checked, Criterion, Description, Diagnosis, Executor, Harness, HarnessError, Matrices, Matrix,
     Observation, Options, Request, Schedule, ScheduleError, Scheduled, ScheduledOptions, Search,
-    Specification, Subject, Summary, behavioural_diff, read_observations, run_campaign, run_schedule,
-    summary_json, summary_text, write_observations, write_xml,
+    Specification, Subject, Summary, Verdict, behavioural_diff, read_observations, run_campaign,
+    run_schedule, summary_json, summary_text, write_observations, write_xml,
 };
 use omnilink_report::Look;
 use omnilink_sched::SchedError;
@@ -72,6 +72,9 @@ pub(crate) struct LineupArgs {
     /// The most serial runs of a matrix
     #[arg(long, value_name = "N", default_value = "200000", value_parser = quantity::count, help_heading = RUNS)]
     serial_max: u64,
+    /// The most steps of a run: one that is still going on then is cut, and nothing follows from it
+    #[arg(long, value_name = "N", default_value = "20000", value_parser = quantity::count, help_heading = RUNS)]
+    steps: u64,
     /// Also switch threads at accesses that are not atomic
     #[arg(long, help_heading = RUNS)]
     plain: bool,
@@ -226,6 +229,9 @@ impl LineupArgs {
         let tick = &mut || progress.add_one();
         let mut seen = |checked: &Checked| {
             outlook.add_matrix(Instant::now());
+            if let Some(found) = found_text(&description, checked) {
+                output::note(&found);
+            }
             observations.push(Observation::of(checked, &description.alphabet));
         };
         let summary = match (schedule, &matrices) {
@@ -261,6 +267,7 @@ impl LineupArgs {
                 let options = ScheduledOptions {
                     plain_accesses: self.plain,
                     reduction: !self.no_reduction,
+                    steps_max: self.steps,
                     processors,
                     ..ScheduledOptions::default()
                 };
@@ -371,6 +378,25 @@ impl<'a> Files<'a> {
         }
         Ok(())
     }
+}
+
+/// What was found, before it is made smaller: that may take as long again.
+fn found_text(description: &Description, checked: &Checked) -> Option<String> {
+    if !checked.verdict.is_failure() {
+        return None;
+    }
+    let headline = Diagnosis::of(checked).map_or("nondeterministic", |diagnosis| diagnosis.headline());
+    let matrix = checked.matrix.display(&description.alphabet);
+    let schedule = match &checked.verdict {
+        Verdict::Violation(violation) if !violation.execution.schedule.is_empty() && !violation.is_serial => {
+            format!(" --schedule '{}'", violation.execution.schedule)
+        }
+        _ => String::new(),
+    };
+    let name = &description.name;
+    Some(format!(
+        "{name}: {headline}, found in --matrix '{matrix}'{schedule}; making it smaller"
+    ))
 }
 
 fn exit_of(summary: &Summary) -> Exit {

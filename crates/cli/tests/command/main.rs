@@ -7,6 +7,7 @@ mod json;
 mod labelled;
 mod limits;
 mod lineup;
+mod lineup_found;
 mod link_verbs;
 mod mc;
 mod pages;

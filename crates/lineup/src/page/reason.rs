@@ -35,6 +35,20 @@ pub(super) fn reason_text(
             page.push_str(&wrapped("", &text, look));
             alternatives(&mut page, words, counterexample, look);
         }
+        Why::CrashAlone(slot, reason) => {
+            let how = words.results.text(*reason);
+            let text = match violation.is_serial {
+                true => format!(
+                    "The process dies ({how}) in {} although one call is made after the other: it takes no concurrency.",
+                    words.call(*slot)
+                ),
+                false => format!(
+                    "The process dies ({how}) in {}, which no specification allows.",
+                    words.call(*slot)
+                ),
+            };
+            page.push_str(&wrapped("", &text, look));
+        }
         Why::Stuck(stuck) => {
             for call in stuck {
                 let text = format!(

@@ -2,7 +2,8 @@
 
 use crate::support::{components, explored, program, start};
 use omnilink_sched::{
-    Ending, EventKind, Executor, HarnessExecutor, HarnessOptions, Plan, Schedule, Silence, Strategy, Stuck, StuckReason,
+    Ending, EventKind, Executor, HarnessExecutor, HarnessOptions, Plan, Schedule, Silence, Strategy, Stuck,
+    StuckReason,
 };
 
 fn bounded(preemptions_max: u32) -> Strategy {
