@@ -1,18 +1,21 @@
 //! Many matrices: given ones, random ones (`RandomCheck`), or all small ones (`AutoCheck`), until one fails.
 
+use std::fmt;
 use std::time::{Duration, Instant};
 
 use omnilink_sched::Schedule;
 
 use crate::alphabet::{Alphabet, CallId};
 use crate::check::{LineupError, Request, Tick, check_matrix, check_schedule};
+use crate::execution::Race;
 use crate::executor::Executor;
 use crate::history::History;
 use crate::matrix::Matrix;
 use crate::options::Options;
 use crate::sample::{GrowingMatrices, RandomMatrices};
+use crate::scope::Scope;
 use crate::shrink::shrink;
-use crate::verdict::{Checked, Phase, Undecided, Verdict};
+use crate::verdict::{Checked, Phase, Undecided, Verdict, Why};
 
 /// Which matrices to check.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,6 +77,25 @@ impl Matrices {
     }
 }
 
+impl fmt::Display for Matrices {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Given(matrices) if matrices.len() == 1 => f.write_str("1 given matrix"),
+            Self::Given(matrices) => write!(f, "{} given matrices", matrices.len()),
+            Self::Random {
+                threads,
+                cells,
+                samples,
+            } => write!(f, "up to {samples} random matrices of {threads} x {cells}"),
+            Self::Growing { largest } => write!(f, "all matrices up to {largest} x {largest}"),
+            Self::Then(first, second) if matches!(&**first, Self::Given(none) if none.is_empty()) => {
+                second.fmt(f)
+            }
+            Self::Then(first, second) => write!(f, "{first}, {second}"),
+        }
+    }
+}
+
 /// What came of many matrices.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
@@ -91,6 +113,12 @@ pub struct Summary {
     pub serial_stuck: u64,
     /// The concurrent runs, by preemptions, all matrices together. Complete where all matrices are.
     pub phases: Vec<Phase>,
+    /// Which matrices were asked for, in words.
+    pub asked: String,
+    /// A race that may be none.
+    pub suspected: Option<Race>,
+    /// What the executor sees of the component.
+    pub scope: Option<Scope>,
     /// Whether the matrices that were asked for ran out before the time did.
     pub is_complete: bool,
     /// How long it took, without shrinking.
@@ -128,6 +156,7 @@ pub fn run_campaign(
     let all = matrices.all(request.alphabet, request.options.seed);
     let mut summary = Summary {
         is_complete: true,
+        asked: matrices.to_string(),
         ..Summary::default()
     };
     // Calls that never came to a step: each run that makes them takes seconds, and tells nothing new.
@@ -148,6 +177,7 @@ pub fn run_campaign(
         }
         let checked = check_matrix(executor, request, &matrix, tick)?;
         summary.add(&checked);
+        summary.scope = executor.scope();
         seen(&checked);
         summary.seconds = started.elapsed().as_secs_f64();
         if checked.verdict.is_failure() {
@@ -252,13 +282,20 @@ fn repeat(executor: &mut dyn Executor, smallest: &mut Checked) -> Result<Option<
         return Ok(None);
     };
     if violation.is_serial || violation.execution.schedule.is_empty() {
+        executor.locate(&mut violation.execution);
         return Ok(None);
     }
-    let again = executor.replay(matrix, &violation.execution.schedule)?;
+    let again = executor.replay(matrix, &violation.execution.schedule, &violation.execution.places)?;
     let history = History::of(&again, results);
     let is_same = history.is_some_and(|history| history.canonical() == violation.history.canonical());
     if is_same {
         violation.execution = again;
+        // The places of the race are known now.
+        if let Why::Race(race) = &mut violation.why
+            && let Some(located) = violation.execution.races.iter().find(|other| other.is_like(race))
+        {
+            *race = located.clone();
+        }
     }
     Ok(Some(is_same))
 }
@@ -266,6 +303,9 @@ fn repeat(executor: &mut dyn Executor, smallest: &mut Checked) -> Result<Option<
 impl Summary {
     fn add(&mut self, checked: &Checked) {
         self.matrices += 1;
+        if self.suspected.is_none() {
+            self.suspected.clone_from(&checked.suspected);
+        }
         self.executions += checked.executions();
         self.serial_histories += checked.serial.len();
         self.serial_stuck += checked.serial.stuck();

@@ -14,7 +14,7 @@ use thiserror::Error;
 
 use crate::alphabet::Alphabet;
 use crate::contention;
-use crate::execution::{Cut, Ending, Execution};
+use crate::execution::{Cut, Ending, Execution, Race};
 use crate::executor::{Executor, ExecutorError, Plan};
 use crate::history::{Close, History, Results};
 use crate::matrix::{Matrix, MatrixError};
@@ -99,7 +99,7 @@ fn check_phases(
             depth,
         },
     };
-    let violation = concurrent_phases(executor, request, checked, plan, tick)?;
+    let violation = with_races(executor, request, checked, plan, tick)?;
     Ok(match violation {
         Some(violation) => Verdict::Violation(Box::new(violation)),
         None if options.is_over() && checked.phases.iter().any(|phase| !phase.is_complete) => {
@@ -129,7 +129,7 @@ pub fn check_schedule(
         checked.verdict = verdict;
         return Ok(checked);
     }
-    let execution = executor.replay(&checked.matrix, schedule)?;
+    let execution = executor.replay(&checked.matrix, schedule, &executor.switched())?;
     let is_useless = matches!(execution.ending, Ending::Cut(_) | Ending::Diverged);
     let mut runs = Concurrent::new(
         request,
@@ -143,12 +143,13 @@ pub fn check_schedule(
         phases,
         simplest,
         contended,
+        race,
         ..
     } = runs;
     checked.phases = phases;
     let simplest = match simplest {
         Some(violation) => Some(violation),
-        None => contention::first_unexplained(executor, request, &mut checked, contended)?,
+        None => contention::first_unexplained(executor, request, &mut checked, contended)?.or(race),
     };
     checked.verdict = match simplest {
         Some(violation) => Verdict::Violation(Box::new(violation)),
@@ -166,6 +167,7 @@ fn unchecked(matrix: &Matrix) -> Result<Checked, LineupError> {
         serial_phase: Phase::default(),
         phases: Vec::new(),
         cut: None,
+        suspected: None,
         redundant: 0,
         verdict: Verdict::Passed,
     })
@@ -297,6 +299,46 @@ fn serial_phase(
     })
 }
 
+/// Makes concurrent runs. When two accesses race, the runs are made anew with switches at these accesses: what comes of a
+/// race tells more than the race, which is told if nothing comes of it.
+fn with_races(
+    executor: &mut dyn Executor,
+    request: Request<'_>,
+    checked: &mut Checked,
+    plan: Plan,
+    tick: Tick<'_>,
+) -> Result<Option<Violation>, LineupError> {
+    /// Switching at some races shows others.
+    const TIMES: usize = 4;
+    let mut racing = None;
+    for _ in 0..TIMES {
+        let (violation, race) = concurrent_phases(executor, request, checked, plan, tick)?;
+        if violation.is_some() {
+            return Ok(violation);
+        }
+        let Some(race) = race else { break };
+        let races = race.execution.races.iter();
+        let places: Vec<u64> = races
+            .flat_map(|race| &race.accesses)
+            .map(|access| access.code)
+            .collect();
+        let is_told = race.execution.races.iter().any(|race| !race.is_meant);
+        if is_told && racing.is_none() {
+            racing = Some(race);
+        }
+        if !executor.switch_at(&places) {
+            break;
+        }
+    }
+    let Some(mut race) = racing else { return Ok(None) };
+    if executor.scope().is_some_and(|scope| scope.may_hide_order()) {
+        executor.locate(&mut race.execution);
+        checked.suspected = race.execution.races.into_iter().find(|race| !race.is_meant);
+        return Ok(None);
+    }
+    Ok(Some(race))
+}
+
 /// Concurrent runs that are being made.
 struct Concurrent<'a> {
     request: Request<'a>,
@@ -307,6 +349,9 @@ struct Concurrent<'a> {
     cut: Option<Cut>,
     /// Histories that can be explained only if calls that may fail did so because of others.
     contended: Vec<Violation>,
+    /// The first run with a race at a place at which threads are not switched yet.
+    race: Option<Violation>,
+    switched: Vec<u64>,
     histories: FxHashSet<History>,
     checked: FxHashSet<History>,
     simplest: Option<Violation>,
@@ -320,7 +365,7 @@ fn concurrent_phases(
     checked: &mut Checked,
     plan: Plan,
     tick: Tick<'_>,
-) -> Result<Option<Violation>, LineupError> {
+) -> Result<(Option<Violation>, Option<Violation>), LineupError> {
     let is_bounded = matches!(plan, Plan::Bounded { .. });
     let mut runs = Concurrent::new(
         request,
@@ -329,6 +374,7 @@ fn concurrent_phases(
         &mut checked.results,
         is_bounded,
     );
+    runs.switched = executor.switched();
     let mut failure = None;
     let visit = &mut |execution: Execution| {
         tick();
@@ -366,14 +412,18 @@ fn concurrent_phases(
         simplest,
         cut,
         contended,
+        race,
         ..
     } = runs;
     checked.phases = phases;
     checked.redundant = coverage.redundant;
     checked.cut = checked.cut.or(cut);
     match simplest {
-        Some(violation) => Ok(Some(violation)),
-        None => contention::first_unexplained(executor, request, checked, contended),
+        Some(violation) => Ok((Some(violation), race)),
+        None => Ok((
+            contention::first_unexplained(executor, request, checked, contended)?,
+            race,
+        )),
     }
 }
 
@@ -393,6 +443,8 @@ impl<'a> Concurrent<'a> {
             phases: Vec::new(),
             cut: None,
             contended: Vec::new(),
+            race: None,
+            switched: Vec::new(),
             histories: FxHashSet::default(),
             checked: FxHashSet::default(),
             simplest: None,
@@ -416,13 +468,13 @@ impl<'a> Concurrent<'a> {
             return Ok(ControlFlow::Continue(()));
         };
         if !self.histories.insert(history.clone()) {
-            return Ok(ControlFlow::Continue(()));
+            return Ok(self.look_for_races(history, execution));
         }
         phase.histories += 1;
         phase.stuck += u64::from(history.close == Close::Stuck);
         phase.crashed += u64::from(matches!(history.close, Close::Crashed(..)));
         if !self.checked.insert(history.canonical()) {
-            return Ok(ControlFlow::Continue(()));
+            return Ok(self.look_for_races(history, execution));
         }
         phase.checked += 1;
         let words = Words {
@@ -431,7 +483,7 @@ impl<'a> Concurrent<'a> {
             results: self.results,
         };
         let Some(why) = explain(self.request, self.serial, words, &history)? else {
-            return Ok(ControlFlow::Continue(()));
+            return Ok(self.look_for_races(history, execution));
         };
         let found = Violation {
             history,
@@ -452,6 +504,25 @@ impl<'a> Concurrent<'a> {
             true => ControlFlow::Continue(()),
             false => ControlFlow::Break(()),
         })
+    }
+
+    /// A run whose history is explained may still have a race; one that is new ends these runs.
+    fn look_for_races(&mut self, history: History, execution: Execution) -> ControlFlow<()> {
+        let is_new = |race: &&Race| {
+            let mut places = race.accesses.iter().map(|access| access.code);
+            places.any(|code| !self.switched.contains(&code))
+        };
+        let Some(race) = execution.races.iter().find(is_new).cloned() else {
+            return ControlFlow::Continue(());
+        };
+        let told = execution.races.iter().find(|race| !race.is_meant).cloned();
+        self.race = Some(Violation {
+            history,
+            execution,
+            is_serial: false,
+            why: Why::Race(told.unwrap_or(race)),
+        });
+        ControlFlow::Break(())
     }
 
     /// The phase that a run belongs to: one for each number of preemptions where these are bounded.

@@ -100,4 +100,47 @@ pub struct Execution {
     pub preemptions: u32,
     /// Where threads took turns.
     pub switches: Vec<Switch>,
+    /// Data races that were seen.
+    pub races: Vec<Race>,
+    /// What memory error it ended with, and where, one fact after the other.
+    pub facts: Vec<Fact>,
+    /// Plain accesses at which threads were switched, because races had been seen there.
+    pub places: Vec<u64>,
+}
+
+/// Two accesses to one location that nothing orders.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Race {
+    /// The two, in the order in which they were made.
+    pub accesses: [Fact; 2],
+    /// Whether the code expects others to change the location, which is then volatile.
+    pub is_meant: bool,
+}
+
+impl Race {
+    /// Whether both are of the same places.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        let codes = |race: &Self| race.accesses.each_ref().map(|access| access.code);
+        codes(self) == codes(other)
+    }
+}
+
+/// Something that was done at a place in the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fact {
+    /// What: `thread 0 writes`.
+    pub what: String,
+    /// Where in the program, or 0.
+    pub code: u64,
+    /// Where in the source, where it was looked up and is known.
+    pub place: Option<String>,
+}
+
+impl std::fmt::Display for Fact {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.place {
+            Some(place) => write!(f, "{} at {place}", self.what),
+            None => f.write_str(&self.what),
+        }
+    }
 }

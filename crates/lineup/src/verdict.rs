@@ -2,7 +2,7 @@
 
 use omnilink_engine::Counterexample;
 
-use crate::execution::{Cut, Execution};
+use crate::execution::{Cut, Execution, Race};
 use crate::history::{History, ResultId, Results};
 use crate::matrix::Matrix;
 use crate::serial::{Nondeterminism, SerialHistories};
@@ -24,6 +24,8 @@ pub struct Checked {
     pub phases: Vec<Phase>,
     /// Why the first run was stopped that was cut short.
     pub cut: Option<Cut>,
+    /// A race that may be none, because not everything is seen that could order its accesses.
+    pub suspected: Option<Race>,
     /// Concurrent runs that were made but not looked at, because another run shows the same.
     pub redundant: u64,
     /// The answer.
@@ -60,10 +62,13 @@ impl Verdict {
     /// Whether this fails as `other` does: a violation may turn into another while it gets smaller, but not into serial
     /// runs that contradict each other, nor the other way round.
     pub(crate) fn fails_like(&self, other: &Self) -> bool {
-        matches!(
-            (self, other),
-            (Self::Violation(_), Self::Violation(_)) | (Self::Nondeterministic(_), Self::Nondeterministic(_))
-        )
+        let is_race = |violation: &Violation| matches!(violation.why, Why::Race(_));
+        match (self, other) {
+            // A race alone says less than what may come of it.
+            (Self::Violation(one), Self::Violation(other)) => is_race(one) == is_race(other),
+            (Self::Nondeterministic(_), Self::Nondeterministic(_)) => true,
+            _ => false,
+        }
     }
 }
 
@@ -108,6 +113,8 @@ pub enum Why {
     Crash(Slot, Box<Counterexample>),
     /// The process died in this call of a serial run: it needs no concurrency to be wrong.
     CrashAlone(Slot, ResultId),
+    /// Two accesses race. What comes of them in this run is explained.
+    Race(Race),
     /// These calls are stuck, and it was said that none may ever be.
     Blocked(Vec<Slot>),
     /// The specification does not allow it, for this reason.

@@ -7,6 +7,7 @@
 use crate::baton::{access, mark_opaque};
 use crate::calls;
 use crate::code;
+use crate::races;
 use crate::spin::Yield;
 use crate::threads::{is_controlled, me};
 
@@ -14,16 +15,48 @@ use crate::threads::{is_controlled, me};
 mod kind {
     /// It calls a closure, and then changes what its first argument points to.
     pub const CLOSURE: u32 = 1;
+    /// It reads something that no argument points to.
+    pub const ANYTHING: u32 = 2;
+    /// It reads and changes some part of what its first argument points to.
+    pub const PART: u32 = 3;
+}
+
+/// What the last function of the library was given.
+#[thread_local]
+static mut ARGUMENTS: [u64; 2] = [0; 2];
+
+/// What the function accesses may have been released by others.
+pub unsafe fn acquire() {
+    unsafe {
+        for address in ARGUMENTS {
+            if address != 0 {
+                races::acquire(address);
+            }
+        }
+    }
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn omnilink_library(first: u64, _second: u64, what: u32, returns_to: u64) {
+pub unsafe extern "C" fn omnilink_library(first: u64, second: u64, what: u32, returns_to: u64) {
     unsafe {
         if !is_controlled() {
             return;
         }
         let code = returns_to.wrapping_sub(code::load_address());
         step(first, code);
+        ARGUMENTS = [first, second];
+        match what {
+            kind::ANYTHING => races::acquire_all(),
+            kind::PART => (0..8).for_each(|word| {
+                races::acquire(first + 8 * word);
+                races::release(first + 8 * word);
+            }),
+            _ => {
+                acquire();
+                races::release(first);
+                races::release(second);
+            }
+        }
         if what == kind::CLOSURE {
             calls::after_next(Ended { address: first, code });
         }
@@ -52,6 +85,7 @@ impl Ended {
         unsafe {
             if is_controlled() {
                 step(self.address, self.code);
+                races::release(self.address);
             }
         }
     }

@@ -3,6 +3,7 @@
 use crate::code;
 use crate::baton::{self, Asking, Phase};
 use crate::layout::{EVENTS_CAP, EventHeader, MAGIC, NOBODY, OPS_CAP, Shared, choices, ending, flag, kind};
+use crate::races;
 use crate::spin::Yield;
 use crate::sys::{self, number, raw};
 use crate::threads::{self, me, thread};
@@ -139,6 +140,8 @@ unsafe fn run() -> ! {
         let main = baton::columns();
         shared.running = main.into();
         baton::prepare();
+        races::prepare();
+        crate::heap::prepare();
         baton::set_phase(Phase::Alone);
         threads::adopt(main);
         make_component();
@@ -152,6 +155,7 @@ unsafe fn run() -> ! {
             }
         }
         baton::run_columns(main);
+        (0..main).for_each(|column| races::joined(column));
         let first_after = ops_before_column(main);
         for index in 0..shared.after_len {
             call(first_after + index, shared.before_len + index);

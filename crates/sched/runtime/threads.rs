@@ -3,6 +3,7 @@
 use crate::code;
 use crate::baton::{self, Phase};
 use crate::layout::{NOBODY, THREADS_CAP, ending};
+use crate::races;
 use crate::situation::{ENTRY_LEN, Entry};
 use crate::spin::Spin;
 use crate::sys::{self, real};
@@ -142,6 +143,9 @@ pub unsafe fn create(id: u8, handle: *mut usize, attributes: *const c_void, star
         *new = Thread { priority: (*new).priority, ..Thread::ABSENT };
         (*new).start = Some(start);
         (*new).argument = argument;
+        if me() != NOBODY {
+            races::created(me(), id);
+        }
         STARTING.store(1, SeqCst);
         let result = real!(
             "pthread_create",
@@ -248,6 +252,7 @@ pub unsafe extern "C" fn pthread_join(handle: usize, result: *mut *mut c_void) -
                 crate::waiting::wait(join_address(id), u32::MAX, None, code::caller());
             }
             (*thread(id)).handle = 0;
+            races::joined(id);
         }
         real!("pthread_join", fn(usize, *mut *mut c_void) -> c_int, handle, result)
     }

@@ -6,6 +6,7 @@
 use crate::code;
 use crate::baton::{self, Asking, access};
 use crate::clock;
+use crate::races;
 use crate::situation::enter;
 use crate::spin::{Spin, Yield};
 use crate::sys::{self, number, raw};
@@ -100,8 +101,12 @@ unsafe fn futex(word: *mut u32, operation: c_long, value: c_long, limit: *const 
         baton::mark_opaque(me());
         access(address, true, code, Yield::No);
         baton::mark_opaque(me());
+        races::release(address);
         let result = futex_command(word, command, value, limit, mask, code);
         baton::mark_opaque(me());
+        // What is woken up takes a lock next to the word, or the one that a function of the library was given.
+        (0..5).for_each(|near| races::acquire((address + 4 * near).wrapping_sub(8)));
+        crate::library::acquire();
         result
     }
 }

@@ -49,7 +49,10 @@ mod watch;
 
 pub use chaos::{Chaos, chaos_library};
 pub use error::SchedError;
-pub use execution::{Ending, Event, EventKind, Execution, Silence, Step, Stuck, StuckReason, Touch};
+pub use execution::{
+    Ending, Event, EventKind, Execution, MemoryError, MemoryErrorKind, Race, RacingAccess, Silence, Step,
+    Stuck, StuckReason, Touch,
+};
 pub use executor::{Accesses, Choices, Executor, Plan};
 pub use explore::{BoundSummary, Exploration, ExploreOptions, StopReason, Strategy, explore, replay};
 #[cfg(target_os = "linux")]

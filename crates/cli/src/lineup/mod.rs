@@ -54,6 +54,9 @@ pub(crate) struct LineupArgs {
     /// Run this schedule of the matrix and nothing else
     #[arg(long, value_name = "SCHEDULE", requires = "matrix", help_heading = RUNS)]
     schedule: Option<String>,
+    /// With the schedule: switch at these plain accesses too, as a report gives them
+    #[arg(long, value_name = "PLACES", value_delimiter = ',', value_parser = place, requires = "schedule", help_heading = RUNS)]
+    switch_at: Vec<u64>,
     /// Make all runs with up to so many preemptions
     #[arg(long, value_name = "N", default_value_t = 2, help_heading = RUNS)]
     preemptions: u32,
@@ -78,6 +81,9 @@ pub(crate) struct LineupArgs {
     /// Also switch threads at accesses that are not atomic
     #[arg(long, help_heading = RUNS)]
     plain: bool,
+    /// Do not look for data races
+    #[arg(long, help_heading = RUNS)]
+    no_races: bool,
     /// Make all runs, also those whose history another run shows
     #[arg(long, help_heading = RUNS)]
     no_reduction: bool,
@@ -241,6 +247,7 @@ impl LineupArgs {
                         "--schedule is of one matrix: give one --matrix".to_owned(),
                     ));
                 };
+                executor.switch_at(&self.switch_at);
                 run_schedule(executor, request, matrix, schedule, tick)
             }
             _ => run_campaign(executor, request, &matrices, &mut seen, tick),
@@ -268,6 +275,7 @@ impl LineupArgs {
                     plain_accesses: self.plain,
                     reduction: !self.no_reduction,
                     steps_max: self.steps,
+                    races: !self.no_races,
                     processors,
                     ..ScheduledOptions::default()
                 };
@@ -410,6 +418,13 @@ fn exit_of(summary: &Summary) -> Exit {
 fn parse_schedule(text: &str) -> Result<Schedule, CliError> {
     text.parse()
         .map_err(|error: ScheduleError| CliError::Usage(error.to_string()))
+}
+
+/// A place in a program, in hexadecimal digits.
+fn place(text: &str) -> Result<u64, String> {
+    let digits = text.trim().trim_start_matches("0x");
+    u64::from_str_radix(digits, 16)
+        .map_err(|_| format!("\"{text}\" is no place; copy what the report gives, such as 1a2b,3c4d"))
 }
 
 /// `3x2`: threads and calls.

@@ -3,6 +3,7 @@
 //! A violation is shown as a table of what each thread called and got, a drawing of what overlapped, the reason why nothing
 //! explains it, the interleaving that leads there, and what to do to see it again.
 
+mod coverage;
 mod interleaving;
 mod reason;
 mod table;
@@ -20,6 +21,7 @@ use crate::slot::{Lane, Slot};
 use crate::verdict::{Checked, Phase, Undecided, Verdict, Violation, Why};
 use crate::words::Words;
 
+pub(crate) use coverage::coverage_json;
 pub(crate) use table::table;
 
 /// What a report is about.
@@ -40,7 +42,10 @@ pub fn summary_text(subject: Subject<'_>, summary: &Summary, look: &Look) -> Str
     let mut page = String::new();
     match &summary.failure {
         Some(failure) => page.push_str(&failure_text(subject, failure, look)),
-        None => page.push_str(&passed_text(subject, summary, look)),
+        None => {
+            page.push_str(&passed_text(subject, summary, look));
+            page.push_str(&coverage::coverage_text(subject, summary, look));
+        }
     }
     page.push_str(&effort_text(summary));
     page
@@ -239,7 +244,15 @@ fn violation_text(
             None => "not repeated",
         };
         let schedule = violation.execution.schedule.to_string();
-        page.push_str(&format!("  --schedule '{schedule}'    ({repeated})\n"));
+        let places = &violation.execution.places;
+        let switched = match places.is_empty() {
+            true => String::new(),
+            false => {
+                let places: Vec<String> = places.iter().map(|place| format!("{place:x}")).collect();
+                format!(" --switch-at {}", places.join(","))
+            }
+        };
+        page.push_str(&format!("  --schedule '{schedule}'{switched}    ({repeated})\n"));
     }
     if failure.found != checked.matrix {
         let found = failure.found.display(subject.alphabet);
@@ -302,7 +315,7 @@ fn unexplained_slots(violation: &Violation) -> Vec<Slot> {
         Why::Stuck(stuck) => stuck.iter().map(|call| call.slot).collect(),
         Why::Crash(slot, _) | Why::CrashAlone(slot, _) => vec![*slot],
         Why::Blocked(slots) => slots.clone(),
-        Why::Specification(_) => Vec::new(),
+        Why::Specification(_) | Why::Race(_) => Vec::new(),
     }
 }
 

@@ -233,7 +233,10 @@ fn native_threads_draw_a_number_twice_and_what_they_show_is_still_a_proof() {
     assert_eq!(Diagnosis::of(&failure.smallest), Some(Diagnosis::NotLinearizable));
     assert_eq!(failure.is_repeatable, None);
     let schedule = "0x1".parse().unwrap();
-    let refused = native.0.replay(&failure.smallest.matrix, &schedule).unwrap_err();
+    let refused = native
+        .0
+        .replay(&failure.smallest.matrix, &schedule, &[])
+        .unwrap_err();
     assert!(
         refused.to_string().contains("the native engine cannot"),
         "{refused}"

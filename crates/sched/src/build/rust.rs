@@ -173,6 +173,8 @@ fn seen_flags() -> Result<Vec<String>, BuildError> {
         "-Zexternal-clangrt",
         // What another crate, such as the prebuilt standard library, has instantiated is not instrumented.
         "-Zshare-generics=no",
+        // Volatile accesses are meant to meet those of others.
+        "-Cllvm-args=-tsan-distinguish-volatile",
         "-Cdebuginfo=line-tables-only",
     ]
     .map(str::to_owned)

@@ -310,6 +310,9 @@ impl Exploration<'_> {
             schedule: Schedule::new(world.schedule),
             preemptions: world.preemptions,
             switches: world.switches,
+            races: Vec::new(),
+            facts: Vec::new(),
+            places: Vec::new(),
         })
     }
 }
@@ -373,7 +376,12 @@ impl<M: Machine, F: Fn(u64) -> M> Executor for Machines<M, F> {
         })
     }
 
-    fn replay(&mut self, matrix: &Matrix, schedule: &Schedule) -> Result<Execution, ExecutorError> {
+    fn replay(
+        &mut self,
+        matrix: &Matrix,
+        schedule: &Schedule,
+        _: &[u64],
+    ) -> Result<Execution, ExecutorError> {
         let mut world = self.world(matrix, 0);
         let mut ending = self.alone(&mut world, matrix, Lane::Initial);
         for thread in schedule.threads() {
