@@ -260,7 +260,7 @@ fn failure(
 }
 
 /// Shrinking may take as long as finding took, and where that was quick, so long.
-pub const SHRINK_AT_LEAST: Duration = Duration::from_secs(5);
+pub const SHRINK_AT_LEAST: Duration = Duration::from_secs(10);
 
 /// The call that came to no step in a serial run.
 fn silent_call(checked: &Checked) -> Option<CallId> {

@@ -14,7 +14,7 @@ use thiserror::Error;
 
 use crate::alphabet::Alphabet;
 use crate::contention;
-use crate::execution::{Cut, Ending, Execution, Race};
+use crate::execution::{Cut, Ending, Execution};
 use crate::executor::{Executor, ExecutorError, Plan};
 use crate::history::{Close, History, Results};
 use crate::matrix::{Matrix, MatrixError};
@@ -143,13 +143,13 @@ pub fn check_schedule(
         phases,
         simplest,
         contended,
-        race,
+        racing,
         ..
     } = runs;
     checked.phases = phases;
     let simplest = match simplest {
         Some(violation) => Some(violation),
-        None => contention::first_unexplained(executor, request, &mut checked, contended)?.or(race),
+        None => contention::first_unexplained(executor, request, &mut checked, contended)?.or(racing.told),
     };
     checked.verdict = match simplest {
         Some(violation) => Verdict::Violation(Box::new(violation)),
@@ -299,7 +299,7 @@ fn serial_phase(
     })
 }
 
-/// Makes concurrent runs. When two accesses race, the runs are made anew with switches at these accesses: what comes of a
+/// Makes concurrent runs. When two accesses race, the runs are made once more with switches at these accesses: what comes of a
 /// race tells more than the race, which is told if nothing comes of it.
 fn with_races(
     executor: &mut dyn Executor,
@@ -310,33 +310,33 @@ fn with_races(
 ) -> Result<Option<Violation>, LineupError> {
     /// Switching at some races shows others.
     const TIMES: usize = 4;
-    let mut racing = None;
+    let mut race = None;
     for _ in 0..TIMES {
-        let (violation, race) = concurrent_phases(executor, request, checked, plan, tick)?;
+        let (violation, racing) = concurrent_phases(executor, request, checked, plan, tick)?;
         if violation.is_some() {
             return Ok(violation);
         }
-        let Some(race) = race else { break };
-        let races = race.execution.races.iter();
-        let places: Vec<u64> = races
-            .flat_map(|race| &race.accesses)
-            .map(|access| access.code)
-            .collect();
-        let is_told = race.execution.races.iter().any(|race| !race.is_meant);
-        if is_told && racing.is_none() {
-            racing = Some(race);
-        }
-        if !executor.switch_at(&places) {
+        race = race.or(racing.told);
+        if !executor.switch_at(&racing.places) {
             break;
         }
     }
-    let Some(mut race) = racing else { return Ok(None) };
+    let Some(mut race) = race else { return Ok(None) };
     if executor.scope().is_some_and(|scope| scope.may_hide_order()) {
         executor.locate(&mut race.execution);
         checked.suspected = race.execution.races.into_iter().find(|race| !race.is_meant);
         return Ok(None);
     }
     Ok(Some(race))
+}
+
+/// The races of concurrent runs.
+#[derive(Debug, Default)]
+struct Racing {
+    /// The first run with a race that is wrong in itself.
+    told: Option<Violation>,
+    /// Where the accesses are.
+    places: Vec<u64>,
 }
 
 /// Concurrent runs that are being made.
@@ -349,9 +349,7 @@ struct Concurrent<'a> {
     cut: Option<Cut>,
     /// Histories that can be explained only if calls that may fail did so because of others.
     contended: Vec<Violation>,
-    /// The first run with a race at a place at which threads are not switched yet.
-    race: Option<Violation>,
-    switched: Vec<u64>,
+    racing: Racing,
     histories: FxHashSet<History>,
     checked: FxHashSet<History>,
     simplest: Option<Violation>,
@@ -365,7 +363,7 @@ fn concurrent_phases(
     checked: &mut Checked,
     plan: Plan,
     tick: Tick<'_>,
-) -> Result<(Option<Violation>, Option<Violation>), LineupError> {
+) -> Result<(Option<Violation>, Racing), LineupError> {
     let is_bounded = matches!(plan, Plan::Bounded { .. });
     let mut runs = Concurrent::new(
         request,
@@ -374,7 +372,6 @@ fn concurrent_phases(
         &mut checked.results,
         is_bounded,
     );
-    runs.switched = executor.switched();
     let mut failure = None;
     let visit = &mut |execution: Execution| {
         tick();
@@ -412,17 +409,17 @@ fn concurrent_phases(
         simplest,
         cut,
         contended,
-        race,
+        racing,
         ..
     } = runs;
     checked.phases = phases;
     checked.redundant = coverage.redundant;
     checked.cut = checked.cut.or(cut);
     match simplest {
-        Some(violation) => Ok((Some(violation), race)),
+        Some(violation) => Ok((Some(violation), racing)),
         None => Ok((
             contention::first_unexplained(executor, request, checked, contended)?,
-            race,
+            racing,
         )),
     }
 }
@@ -443,8 +440,7 @@ impl<'a> Concurrent<'a> {
             phases: Vec::new(),
             cut: None,
             contended: Vec::new(),
-            race: None,
-            switched: Vec::new(),
+            racing: Racing::default(),
             histories: FxHashSet::default(),
             checked: FxHashSet::default(),
             simplest: None,
@@ -506,23 +502,23 @@ impl<'a> Concurrent<'a> {
         })
     }
 
-    /// A run whose history is explained may still have a race; one that is new ends these runs.
+    /// A run whose history is explained may still have races.
     fn look_for_races(&mut self, history: History, execution: Execution) -> ControlFlow<()> {
-        let is_new = |race: &&Race| {
-            let mut places = race.accesses.iter().map(|access| access.code);
-            places.any(|code| !self.switched.contains(&code))
-        };
-        let Some(race) = execution.races.iter().find(is_new).cloned() else {
-            return ControlFlow::Continue(());
-        };
+        for access in execution.races.iter().flat_map(|race| &race.accesses) {
+            if !self.racing.places.contains(&access.code) {
+                self.racing.places.push(access.code);
+            }
+        }
         let told = execution.races.iter().find(|race| !race.is_meant).cloned();
-        self.race = Some(Violation {
-            history,
-            execution,
-            is_serial: false,
-            why: Why::Race(told.unwrap_or(race)),
-        });
-        ControlFlow::Break(())
+        if let (Some(race), None) = (told, &self.racing.told) {
+            self.racing.told = Some(Violation {
+                history,
+                execution,
+                is_serial: false,
+                why: Why::Race(race),
+            });
+        }
+        ControlFlow::Continue(())
     }
 
     /// The phase that a run belongs to: one for each number of preemptions where these are bounded.

@@ -9,7 +9,7 @@ use crate::calls;
 use crate::layout::{NOBODY, THREADS_CAP, ending, memory_error};
 use crate::races;
 use crate::sys;
-use crate::threads::me;
+use crate::threads::{is_controlled, me};
 use core::ffi::{c_int, c_void};
 
 const PART: u64 = 16 << 20;
@@ -128,6 +128,10 @@ unsafe fn give_back(block: u64) {
             fail(memory_error::DOUBLE_FREE, block, calls::here(), block);
         }
         (*head).state = GIVEN_BACK;
+        // Where threads are switched at plain accesses, it matters whether those come before or after this.
+        if ((*shared()).plain != 0 || (*shared()).places_len != 0) && is_controlled() {
+            baton::mark_opaque(me());
+        }
         races::freed(block, (*head).size as usize, calls::here());
         (*head).freed = calls::here();
         let size = (*head).size as usize;

@@ -1,11 +1,11 @@
 //! The functions that ThreadSanitizer's instrumentation calls where nothing is atomic.
 
-use crate::baton::{access, shared};
+use crate::baton::{access, mark_opaque, shared};
 use crate::code::caller;
 use crate::heap;
 use crate::races;
 use crate::spin::Yield;
-use crate::threads::is_controlled;
+use crate::threads::{is_controlled, me};
 use core::ffi::{c_int, c_void};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,11 @@ unsafe fn plain(address: *const c_void, size: usize, how: Plainly, code: u64) {
             return;
         }
         let writes = matches!(how, Plainly::Writes | Plainly::WritesVolatile);
-        if (*shared()).plain != 0 || is_place(code) {
+        if is_place(code) {
+            access(address as u64, writes, code, Yield::No);
+            // Its bytes may lie across those of other accesses, whatever the address is.
+            mark_opaque(me());
+        } else if (*shared()).plain != 0 {
             access(address as u64, writes, code, Yield::No);
         }
         heap::check(address as u64, size, code);

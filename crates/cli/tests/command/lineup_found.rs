@@ -78,6 +78,68 @@ fn a_crash_in_a_serial_run_is_a_finding() {
 }
 
 #[test]
+fn plain_data_published_without_release_are_a_data_race_with_both_places() {
+    let ran = lineup("relaxed_publish", &["--matrix", "publish() | read()"]);
+    answers(
+        &ran,
+        1,
+        &[
+            "a data race",
+            "thread 0 writes at",
+            "thread 1 reads at",
+            "relaxed_publish.rs:",
+        ],
+    );
+    // A schedule of the report shows it again.
+    let json = lineup("relaxed_publish", &["--matrix", "publish() | read()", "--json"]);
+    let schedule = json.json()[0]["failure"]["schedule"].as_str().unwrap().to_owned();
+    let again = ["--matrix", "publish() | read()", "--schedule", &schedule];
+    answers(&lineup("relaxed_publish", &again), 1, &["a data race"]);
+    let ran = lineup(
+        "relaxed_publish",
+        &["--matrix", "publish() | read()", "--no-races"],
+    );
+    answers(&ran, 0, &["not at plain accesses"]);
+}
+
+#[test]
+fn a_node_that_is_read_after_it_was_freed_is_found_at_the_access() {
+    let ran = lineup("use_after_free", &["--auto", "2"]);
+    answers(
+        &ran,
+        1,
+        &[
+            "crashes",
+            "use after free",
+            "uses freed memory",
+            "it was allocated",
+            "it was freed",
+        ],
+    );
+    let ran = lineup("torn_u128", &["--matrix", "set(1) | get()"]);
+    answers(&ran, 1, &["a data race", "torn_u128.rs:"]);
+}
+
+#[test]
+fn an_answer_without_a_finding_says_what_it_covers() {
+    let ran = lineup("serial_crash", &["--matrix", "push() | push()"]);
+    answers(
+        &ran,
+        0,
+        &[
+            "Covered: 1 given matrix",
+            "sequentially consistent",
+            "Not seen into: Rust's standard library",
+        ],
+    );
+    let json = lineup("serial_crash", &["--matrix", "push() | push()", "--json"]);
+    let coverage = &json.json()[0]["coverage"];
+    assert_eq!(coverage["preemptions"], 2, "{coverage}");
+    assert_eq!(coverage["plain_accesses"], "racing", "{coverage}");
+    assert_eq!(coverage["runs_cut"], 0, "{coverage}");
+}
+
+#[test]
 fn a_number_that_went_round_is_a_violation_by_a_model_too() {
     let matrix = "push(1) | pop(), len()";
     let ran = lineup("model_u64", &["--matrix", matrix, "--model", "stack"]);

@@ -200,15 +200,26 @@ fn a_crash_is_the_end_of_its_call_and_a_panic_is_a_result() {
     assert!(matches!(violation.why, Why::Results(_)));
 }
 
-/// Memory that was given back is overwritten, so that it does not still look as it should.
+/// Memory that was given back is not given out again, so that its use is found at the access.
 #[test]
-fn a_use_after_free_shows_in_a_result() {
+fn a_use_after_free_is_found_with_its_places() {
     let (matrix, failure) = found("freed");
     assert_eq!(failure.smallest.matrix.len(), 3, "{matrix}");
     let Verdict::Violation(violation) = &failure.smallest.verdict else {
         panic!("{matrix}")
     };
-    assert!(matches!(violation.why, Why::Results(_)), "{:?}", violation.why);
+    assert_eq!(Diagnosis::of(&failure.smallest), Some(Diagnosis::Crash));
+    let facts: Vec<String> = violation
+        .execution
+        .facts
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(facts.len(), 3, "used, allocated, freed: {facts:?}");
+    assert!(
+        facts[0].contains("uses freed memory") && facts[0].contains("harness.rs:"),
+        "{facts:?}"
+    );
     assert_eq!(failure.is_repeatable, Some(true));
 }
 

@@ -84,7 +84,7 @@ fn diagnosis(program: &Path, matrix: &str) -> Option<Diagnosis> {
 }
 
 /// The mistakes: component, matrix, what is to be found.
-const WRONG: [(&str, &str, fn(&Diagnosis) -> bool); 10] = [
+const WRONG: [(&str, &str, fn(&Diagnosis) -> bool); 16] = [
     ("semaphore_wrong", "up() | down()", is_lost_wakeup),
     ("park_wrong", "signal() | wait()", is_lost_wakeup),
     ("token_wrong", "hint(), signal() | wait()", is_not_linearizable),
@@ -95,10 +95,16 @@ const WRONG: [(&str, &str, fn(&Diagnosis) -> bool); 10] = [
     ("closing_wrong", "finish() | poll()", is_not_linearizable),
     ("once_wrong", "make() | look()", is_not_linearizable),
     ("scoped_wrong", "twice()", is_not_linearizable),
+    ("publish_relaxed", "publish() | read()", is_race),
+    ("publish_half", "publish() | read()", is_race),
+    ("publish_one_fence", "publish() | read()", is_race),
+    ("spin_wrong", "inc() | inc()", is_race),
+    ("overflow", "look()", is_crash),
+    ("double_free", "free() | free()", is_crash),
 ];
 
 /// What does it right.
-const RIGHT: [(&str, &str); 10] = [
+const RIGHT: [(&str, &str); 18] = [
     ("semaphore_right", "up() | down()"),
     ("park_right", "signal() | wait()"),
     ("gate_right", "pass() | pass() | open()"),
@@ -109,6 +115,14 @@ const RIGHT: [(&str, &str); 10] = [
     ("poison", "make(), is_made() | make()"),
     ("lazy_lock", "get() | get()"),
     ("scoped_right", "twice()"),
+    ("publish_right", "publish() | read()"),
+    ("publish_fences", "publish() | read()"),
+    ("spin_right", "inc() | inc()"),
+    ("handed_by_park", "give() | take()"),
+    ("handed_by_condvar", "give() | take()"),
+    ("handed_by_mpsc", "give() | take()"),
+    ("handed_by_threads", "sum()"),
+    ("handed_by_arc", "use() | use() | drop()"),
 ];
 
 fn is_lost_wakeup(diagnosis: &Diagnosis) -> bool {
@@ -117,6 +131,14 @@ fn is_lost_wakeup(diagnosis: &Diagnosis) -> bool {
 
 fn is_not_linearizable(diagnosis: &Diagnosis) -> bool {
     *diagnosis == Diagnosis::NotLinearizable
+}
+
+fn is_race(diagnosis: &Diagnosis) -> bool {
+    *diagnosis == Diagnosis::Race
+}
+
+fn is_crash(diagnosis: &Diagnosis) -> bool {
+    *diagnosis == Diagnosis::Crash
 }
 
 fn is_deadlock(diagnosis: &Diagnosis) -> bool {

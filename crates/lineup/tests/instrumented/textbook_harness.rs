@@ -8,8 +8,11 @@ mod component;
 #[allow(dead_code, reason = "the file also offers a clock, which no component here looks at")]
 mod serve;
 
+use std::cell::UnsafeCell;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering::SeqCst};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::{self, Acquire, Relaxed, Release, SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicU32, fence};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::sync::{Barrier, Condvar, LazyLock, Mutex, Once, OnceLock, RwLock};
 use std::thread::{self, Thread};
@@ -271,6 +274,158 @@ fn main() -> ExitCode {
                 count.load(SeqCst)
             })
             .main(),
+        "publish_relaxed" => publishing(Relaxed, Relaxed),
+        "publish_half" => publishing(Release, Relaxed),
+        "publish_right" => publishing(Release, Acquire),
+        "publish_fences" => Component::new("fences", Published::default)
+            .op("publish()", |cell| {
+                cell.write(42);
+                fence(Release);
+                cell.is_there.store(true, Relaxed);
+            })
+            .op("read()", |cell| {
+                cell.is_there.load(Relaxed).then(|| {
+                    fence(Acquire);
+                    cell.read()
+                })
+            })
+            .main(),
+        "publish_one_fence" => Component::new("one fence", Published::default)
+            .op("publish()", |cell| {
+                cell.write(42);
+                cell.is_there.store(true, Relaxed);
+                fence(Release);
+            })
+            .op("read()", |cell| {
+                cell.is_there.load(Relaxed).then(|| {
+                    fence(Acquire);
+                    cell.read()
+                })
+            })
+            .main(),
+        "spin_wrong" => spinning(Relaxed),
+        "spin_right" => spinning(Release),
+        // What is handed over is plain; what hands it over is the library's.
+        "handed_by_park" => Component::new("parked", || (Published::default(), Parking::default()))
+            .op("give()", |(cell, parking)| {
+                cell.write(1);
+                parking.signal(false);
+            })
+            .op("take()", |(cell, parking)| {
+                parking.wait();
+                cell.read()
+            })
+            .main(),
+        "handed_by_condvar" => Component::new("noticed", || (Published::default(), Gate::default()))
+            .op("give()", |(cell, gate)| {
+                cell.write(1);
+                gate.open(Condvar::notify_all);
+            })
+            .op("take()", |(cell, gate)| {
+                gate.pass();
+                cell.read()
+            })
+            .main(),
+        "handed_by_mpsc" => Component::new("sent", || {
+            let (sender, receiver) = channel::<Box<i64>>();
+            (Mutex::new(sender), Mutex::new(receiver))
+        })
+        .op("give()", |(sender, _)| sender.lock().unwrap().send(Box::new(1)).is_ok())
+        .op("take()", |(_, receiver)| receiver.lock().unwrap().recv().map(|value| *value))
+        .main(),
+        "handed_by_threads" => Component::new("scoped", || ())
+            .op("sum()", |()| {
+                let (cells, barrier) = ([const { Published::new() }; 2], Barrier::new(2));
+                thread::scope(|scope| {
+                    for index in 0..2 {
+                        let (cells, barrier) = (&cells, &barrier);
+                        scope.spawn(move || {
+                            cells[index].write(1);
+                            barrier.wait();
+                            cells[1 - index].read()
+                        });
+                    }
+                });
+                cells[0].read() + cells[1].read()
+            })
+            .main(),
+        "handed_by_arc" => Component::new("counted", || Mutex::new(Some(Arc::new(Published::default()))))
+            .op("use()", |shared| {
+                let cell = shared.lock().unwrap().clone();
+                cell.map(|cell| cell.read())
+            })
+            .op("drop()", |shared| drop(shared.lock().unwrap().take()))
+            .main(),
+        "overflow" => Component::new("overflow", || AtomicI64::new(3))
+            .op("look()", |length| {
+                let values = vec![7_u8; 3];
+                // SAFETY: none: that is the bug.
+                unsafe { values.as_ptr().add(length.load(SeqCst) as usize).read() }
+            })
+            .main(),
+        "double_free" => Component::new("double free", || AtomicPtr::new(Box::into_raw(Box::new(1))))
+            .op("free()", |pointer| {
+                let block = pointer.load(SeqCst);
+                if !block.is_null() {
+                    pointer.store(std::ptr::null_mut(), SeqCst);
+                    // SAFETY: none: that is the bug.
+                    drop(unsafe { Box::from_raw(block) });
+                }
+            })
+            .main(),
         _ => ExitCode::from(2),
     }
+}
+
+/// A value that is not atomic, and whether it is there.
+#[derive(Default)]
+struct Published {
+    value: UnsafeCell<i64>,
+    is_there: AtomicBool,
+}
+
+// SAFETY: whether it is safe is what is checked.
+unsafe impl Sync for Published {}
+
+impl Published {
+    const fn new() -> Self {
+        Self {
+            value: UnsafeCell::new(0),
+            is_there: AtomicBool::new(false),
+        }
+    }
+
+    fn write(&self, value: i64) {
+        // SAFETY: see above.
+        unsafe { *self.value.get() = value };
+    }
+
+    fn read(&self) -> i64 {
+        // SAFETY: see above.
+        unsafe { *self.value.get() }
+    }
+}
+
+fn publishing(store: Ordering, load: Ordering) -> ExitCode {
+    Component::new("published", Published::default)
+        .op("publish()", move |cell| {
+            cell.write(42);
+            cell.is_there.store(true, store);
+        })
+        .op("read()", move |cell| cell.is_there.load(load).then(|| cell.read()))
+        .main()
+}
+
+fn spinning(unlock: Ordering) -> ExitCode {
+    Component::new("spin lock", Published::default)
+        .op("inc()", move |lock| {
+            while lock.is_there.compare_exchange(false, true, Acquire, Relaxed).is_err() {
+                std::hint::spin_loop();
+            }
+            let value = lock.read() + 1;
+            lock.write(value);
+            lock.is_there.store(false, unlock);
+            value
+        })
+        .main()
 }
