@@ -310,18 +310,26 @@ fn with_races(
 ) -> Result<Option<Violation>, LineupError> {
     /// Switching at some races shows others.
     const TIMES: usize = 4;
-    let mut race = None;
+    let (mut race, mut freed) = (None, None);
     for _ in 0..TIMES {
         let (violation, racing) = concurrent_phases(executor, request, checked, plan, tick)?;
         if violation.is_some() {
             return Ok(violation);
         }
         race = race.or(racing.told);
+        freed = freed.or(racing.freed);
         if !executor.switch_at(&racing.places) {
             break;
         }
     }
-    let Some(mut race) = race else { return Ok(None) };
+    let Some(mut race) = race else {
+        // No run used the memory after that, but nothing was seen that forbids it.
+        if let Some(mut execution) = freed {
+            executor.locate(&mut execution);
+            checked.suspected = execution.races.into_iter().find(|race| race.frees);
+        }
+        return Ok(None);
+    };
     if executor.scope().is_some_and(|scope| scope.may_hide_order()) {
         executor.locate(&mut race.execution);
         checked.suspected = race.execution.races.into_iter().find(|race| !race.is_meant);
@@ -335,6 +343,8 @@ fn with_races(
 struct Racing {
     /// The first run with a race that is wrong in itself.
     told: Option<Violation>,
+    /// The first run in which memory is given back that another thread has used, with nothing in between.
+    freed: Option<Execution>,
     /// Where the accesses are.
     places: Vec<u64>,
 }
@@ -508,6 +518,9 @@ impl<'a> Concurrent<'a> {
             if !self.racing.places.contains(&access.code) {
                 self.racing.places.push(access.code);
             }
+        }
+        if self.racing.freed.is_none() && execution.races.iter().any(|race| race.frees) {
+            self.racing.freed = Some(execution.clone());
         }
         let told = execution.races.iter().find(|race| !race.is_meant).cloned();
         if let (Some(race), None) = (told, &self.racing.told) {

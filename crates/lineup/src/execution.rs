@@ -113,8 +113,11 @@ pub struct Execution {
 pub struct Race {
     /// The two, in the order in which they were made.
     pub accesses: [Fact; 2],
-    /// Whether the code expects others to change the location, which is then volatile.
+    /// Whether it proves nothing alone: the code expects others to change the location, which is then volatile, or one of
+    /// the two gives the memory back, which code that is not seen may have ordered.
     pub is_meant: bool,
+    /// Whether one of the two gives the memory back.
+    pub frees: bool,
 }
 
 impl Race {

@@ -354,6 +354,7 @@ fn race_of(race: &omnilink_sched::Race, matrix: &Matrix) -> Race {
     Race {
         accesses: [told(one), told(other)],
         is_meant: race.is_meant,
+        frees: one.frees || other.frees,
     }
 }
 

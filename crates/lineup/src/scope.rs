@@ -4,6 +4,7 @@ use std::path::Path;
 
 use object::read::elf::{Dyn as _, ElfFile64, FileHeader as _, ProgramHeader as _};
 use object::{Endianness, Object as _, ObjectSymbol as _};
+use omnilink_sched::build::INSTRUMENTS_LIBRARY;
 
 /// What an executor sees of a component.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,13 +56,10 @@ pub(crate) fn unseen_libraries(program: &Path) -> Vec<String> {
         let is_rust = file
             .symbols()
             .any(|symbol| symbol.name() == Ok("rust_eh_personality"));
-        let is_instrumented = |name: &str| name.contains("3std") && name.contains("7Condvar4wait");
-        let has_stubs = file.symbols().any(|symbol| {
-            symbol
-                .name()
-                .is_ok_and(|name| name.starts_with("__wrap_") && is_instrumented(name))
-        });
-        if is_rust && has_stubs {
+        let is_instrumented = file
+            .symbols()
+            .any(|symbol| symbol.name() == Ok(INSTRUMENTS_LIBRARY));
+        if is_rust && !is_instrumented {
             unseen.push(RUST_LIBRARY.to_owned());
         }
     }

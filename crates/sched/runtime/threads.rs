@@ -169,6 +169,7 @@ unsafe extern "C" fn trampoline(id: *mut c_void) -> *mut c_void {
         ME = id;
         let here = 0_u8;
         (*thread(id)).stack_begin = (&raw const here) as u64;
+        (*thread(id)).stack_low = (*thread(id)).stack_begin;
         STARTING.store(0, SeqCst);
         sys::futex_wake(&STARTING);
         baton::wait_for_turn(id);

@@ -15,6 +15,7 @@ mod runtime_object;
 mod rust;
 
 pub use cpp::CppBuild;
+pub use library::INSTRUMENTS_LIBRARY;
 pub use runtime_object::runtime_object;
 pub(crate) use runtime_object::store;
 pub use rust::{RustBuild, RustTarget, instrument_flags};

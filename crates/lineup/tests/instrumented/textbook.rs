@@ -83,8 +83,11 @@ fn diagnosis(program: &Path, matrix: &str) -> Option<Diagnosis> {
     diagnosis
 }
 
+/// What a mistake is to be found as.
+type Expected = fn(&Diagnosis) -> bool;
+
 /// The mistakes: component, matrix, what is to be found.
-const WRONG: [(&str, &str, fn(&Diagnosis) -> bool); 16] = [
+const WRONG: [(&str, &str, Expected); 16] = [
     ("semaphore_wrong", "up() | down()", is_lost_wakeup),
     ("park_wrong", "signal() | wait()", is_lost_wakeup),
     ("token_wrong", "hint(), signal() | wait()", is_not_linearizable),

@@ -48,6 +48,14 @@ const FUNCTIONS: [(&str, Kind); 17] = [
     ("6Parker4park", Kind::Anything),
 ];
 
+/// The symbol by which a program is known whose standard library is instrumented too.
+pub const INSTRUMENTS_LIBRARY: &str = "omnilink_instruments_library";
+
+/// The linker's argument that defines it.
+pub(super) fn instrumented_argument() -> String {
+    format!("-Clink-arg=-Wl,--defsym={INSTRUMENTS_LIBRARY}=1")
+}
+
 /// The linker's arguments that put a stub before each function of the standard library that needs one.
 pub(super) fn link_arguments() -> Result<Vec<String>, BuildError> {
     let functions = functions_in(&prebuilt()?)?;

@@ -89,7 +89,7 @@ impl RustBuild {
             .into_iter()
             .chain(match (self.native, self.instruments_std) {
                 (true, _) => native_flags()?,
-                (false, true) => seen_flags()?,
+                (false, true) => [seen_flags()?, vec![library::instrumented_argument()]].concat(),
                 (false, false) => instrument_flags()?,
             })
             .collect::<Vec<_>>();
