@@ -87,7 +87,7 @@ fn diagnosis(program: &Path, matrix: &str) -> Option<Diagnosis> {
 type Expected = fn(&Diagnosis) -> bool;
 
 /// The mistakes: component, matrix, what is to be found.
-const WRONG: [(&str, &str, Expected); 16] = [
+const WRONG: [(&str, &str, Expected); 17] = [
     ("semaphore_wrong", "up() | down()", is_lost_wakeup),
     ("park_wrong", "signal() | wait()", is_lost_wakeup),
     ("token_wrong", "hint(), signal() | wait()", is_not_linearizable),
@@ -100,6 +100,7 @@ const WRONG: [(&str, &str, Expected); 16] = [
     ("scoped_wrong", "twice()", is_not_linearizable),
     ("publish_relaxed", "publish() | read()", is_race),
     ("publish_half", "publish() | read()", is_race),
+    ("publish_other_half", "publish() | read()", is_race),
     ("publish_one_fence", "publish() | read()", is_race),
     ("spin_wrong", "inc() | inc()", is_race),
     ("overflow", "look()", is_crash),

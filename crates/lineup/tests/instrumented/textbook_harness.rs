@@ -276,6 +276,7 @@ fn main() -> ExitCode {
             .main(),
         "publish_relaxed" => publishing(Relaxed, Relaxed),
         "publish_half" => publishing(Release, Relaxed),
+        "publish_other_half" => publishing(Relaxed, Acquire),
         "publish_right" => publishing(Release, Acquire),
         "publish_fences" => Component::new("fences", Published::default)
             .op("publish()", |cell| {
