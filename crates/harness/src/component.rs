@@ -75,6 +75,13 @@ impl<T: Sync + 'static> Component<T> {
         self.say("never-blocks", [])
     }
 
+    /// This call may report failure (`None`, `false`, `Err(…)`) because others run at the same time, and has then done
+    /// nothing: `try_lock()`, a weak compare-and-swap. While nothing else runs, its failure is a result like any other.
+    #[must_use]
+    pub fn may_fail(self, name: &str) -> Self {
+        self.say("may-fail", [name])
+    }
+
     /// A matrix that failed once, such as `push(1) | pop()`. It is checked before all others.
     #[must_use]
     pub fn regression(self, matrix: &str) -> Self {
@@ -176,11 +183,12 @@ mod tests {
             .sequence(["lock()", "push(1)"])
             .initially(["push(1)"])
             .never_blocks()
+            .may_fail("lock()")
             .regression("push(1) | push(1)");
         assert_eq!(
             component.lines.join("\n"),
             "component\ta queue\ncall\tpush(1)\npart\tlock()\nsequence\tlock()\tpush(1)\ninitial\tpush(1)\n\
-             never-blocks\nregression\tpush(1) | push(1)"
+             never-blocks\nmay-fail\tlock()\nregression\tpush(1) | push(1)"
         );
         assert_eq!(component.calls[1](&()), "1");
     }

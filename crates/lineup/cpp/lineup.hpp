@@ -107,6 +107,9 @@ template <class T> class component {
     // No call may ever block.
     component &never_blocks() { return say("never-blocks", {}); }
 
+    // This call may report failure (an empty optional, false) because others run, and has then done nothing.
+    component &may_fail(const std::string &name) { return say("may-fail", {name}); }
+
     // A matrix that failed once; it is checked before all others.
     component &regression(const std::string &matrix) { return say("regression", {matrix}); }
 

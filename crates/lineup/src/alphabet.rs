@@ -16,6 +16,7 @@ pub struct Alphabet {
     entries: Vec<Vec<CallId>>,
     initial: Vec<CallId>,
     finals: Vec<CallId>,
+    may_fail: Vec<CallId>,
 }
 
 /// Why a list of calls cannot be used.
@@ -123,6 +124,24 @@ impl Alphabet {
     ) -> Result<(), AlphabetError> {
         self.finals = self.find_all(names)?;
         Ok(())
+    }
+
+    /// Says that calls may report failure because others run.
+    ///
+    /// # Errors
+    /// When one of them is not there.
+    pub fn add_may_fail<N: AsRef<str>>(
+        &mut self,
+        names: impl IntoIterator<Item = N>,
+    ) -> Result<(), AlphabetError> {
+        let calls = self.find_all(names)?;
+        self.may_fail.extend(calls);
+        Ok(())
+    }
+
+    /// Whether a call may report failure because others run.
+    pub fn may_fail(&self, call: CallId) -> bool {
+        self.may_fail.contains(&call)
     }
 
     /// The call of this name.

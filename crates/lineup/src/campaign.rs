@@ -1,17 +1,21 @@
 //! Many matrices: given ones, random ones (`RandomCheck`), or all small ones (`AutoCheck`), until one fails.
 
-use std::time::Instant;
+use std::fmt;
+use std::time::{Duration, Instant};
 
 use omnilink_sched::Schedule;
 
-use crate::alphabet::Alphabet;
+use crate::alphabet::{Alphabet, CallId};
 use crate::check::{LineupError, Request, Tick, check_matrix, check_schedule};
+use crate::execution::Race;
 use crate::executor::Executor;
 use crate::history::History;
 use crate::matrix::Matrix;
+use crate::options::Options;
 use crate::sample::{GrowingMatrices, RandomMatrices};
+use crate::scope::Scope;
 use crate::shrink::shrink;
-use crate::verdict::{Checked, Phase, Verdict};
+use crate::verdict::{Checked, Phase, Undecided, Verdict, Why};
 
 /// Which matrices to check.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,6 +77,25 @@ impl Matrices {
     }
 }
 
+impl fmt::Display for Matrices {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Given(matrices) if matrices.len() == 1 => f.write_str("1 given matrix"),
+            Self::Given(matrices) => write!(f, "{} given matrices", matrices.len()),
+            Self::Random {
+                threads,
+                cells,
+                samples,
+            } => write!(f, "up to {samples} random matrices of {threads} x {cells}"),
+            Self::Growing { largest } => write!(f, "all matrices up to {largest} x {largest}"),
+            Self::Then(first, second) if matches!(&**first, Self::Given(none) if none.is_empty()) => {
+                second.fmt(f)
+            }
+            Self::Then(first, second) => write!(f, "{first}, {second}"),
+        }
+    }
+}
+
 /// What came of many matrices.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
@@ -80,8 +103,8 @@ pub struct Summary {
     pub matrices: u64,
     /// Of these, those about which nothing can be concluded.
     pub undecided: u64,
-    /// The last of these.
-    pub last_undecided: Option<Box<Checked>>,
+    /// The first of these.
+    pub first_undecided: Option<Box<Checked>>,
     /// Runs, those of shrinking left out.
     pub executions: u64,
     /// Serial histories.
@@ -90,6 +113,12 @@ pub struct Summary {
     pub serial_stuck: u64,
     /// The concurrent runs, by preemptions, all matrices together. Complete where all matrices are.
     pub phases: Vec<Phase>,
+    /// Which matrices were asked for, in words.
+    pub asked: String,
+    /// A race that may be none.
+    pub suspected: Option<Race>,
+    /// What the executor sees of the component.
+    pub scope: Option<Scope>,
     /// Whether the matrices that were asked for ran out before the time did.
     pub is_complete: bool,
     /// How long it took, without shrinking.
@@ -127,24 +156,39 @@ pub fn run_campaign(
     let all = matrices.all(request.alphabet, request.options.seed);
     let mut summary = Summary {
         is_complete: true,
+        asked: matrices.to_string(),
         ..Summary::default()
     };
+    // Calls that never came to a step: each run that makes them takes seconds, and tells nothing new.
+    let mut silent: Vec<CallId> = Vec::new();
     for matrix in all {
         if request.options.is_over() {
             summary.is_complete = false;
             break;
         }
+        if matrix
+            .slots()
+            .filter_map(|slot| matrix.call(slot))
+            .any(|call| silent.contains(&call))
+        {
+            summary.matrices += 1;
+            summary.undecided += 1;
+            continue;
+        }
         let checked = check_matrix(executor, request, &matrix, tick)?;
         summary.add(&checked);
+        summary.scope = executor.scope();
         seen(&checked);
         summary.seconds = started.elapsed().as_secs_f64();
         if checked.verdict.is_failure() {
-            summary.failure = Some(Box::new(failure(executor, request, checked, tick)?));
+            let found_in = started.elapsed();
+            summary.failure = Some(Box::new(failure(executor, request, checked, found_in, tick)?));
             break;
         }
         if matches!(checked.verdict, Verdict::Unknown(_)) {
             summary.undecided += 1;
-            summary.last_undecided = Some(Box::new(checked));
+            silent.extend(silent_call(&checked));
+            summary.first_undecided.get_or_insert_with(|| Box::new(checked));
         }
     }
     Ok(summary)
@@ -173,7 +217,7 @@ pub fn run_schedule(
         Verdict::Passed => {}
         Verdict::Unknown(_) => {
             summary.undecided = 1;
-            summary.last_undecided = Some(Box::new(checked));
+            summary.first_undecided = Some(Box::new(checked));
         }
         Verdict::Violation(_) | Verdict::Nondeterministic(_) => {
             summary.failure = Some(Box::new(Failure {
@@ -191,10 +235,20 @@ fn failure(
     executor: &mut dyn Executor,
     request: Request<'_>,
     checked: Checked,
+    found_in: Duration,
     tick: Tick<'_>,
 ) -> Result<Failure, LineupError> {
     let started = Instant::now();
     let found = checked.matrix.clone();
+    // A budget of its own: a finding is there already, and the time limit is for finding.
+    let options = Options {
+        deadline: started.checked_add(found_in.max(SHRINK_AT_LEAST)),
+        ..*request.options
+    };
+    let request = Request {
+        options: &options,
+        ..request
+    };
     let mut smallest = shrink(executor, request, checked, tick)?;
     let is_repeatable = repeat(executor, &mut smallest)?;
     Ok(Failure {
@@ -203,6 +257,17 @@ fn failure(
         is_repeatable,
         shrink_seconds: started.elapsed().as_secs_f64(),
     })
+}
+
+/// Shrinking may take as long as finding took, and where that was quick, so long.
+pub const SHRINK_AT_LEAST: Duration = Duration::from_secs(10);
+
+/// The call that came to no step in a serial run.
+fn silent_call(checked: &Checked) -> Option<CallId> {
+    match checked.verdict {
+        Verdict::Unknown(Undecided::SerialRunCut(cut)) => checked.matrix.call(cut.silent_call()?),
+        _ => None,
+    }
 }
 
 /// Makes the run of a violation once more, which also tells where in the source threads took turns.
@@ -217,13 +282,20 @@ fn repeat(executor: &mut dyn Executor, smallest: &mut Checked) -> Result<Option<
         return Ok(None);
     };
     if violation.is_serial || violation.execution.schedule.is_empty() {
+        executor.locate(&mut violation.execution);
         return Ok(None);
     }
-    let again = executor.replay(matrix, &violation.execution.schedule)?;
+    let again = executor.replay(matrix, &violation.execution.schedule, &violation.execution.places)?;
     let history = History::of(&again, results);
     let is_same = history.is_some_and(|history| history.canonical() == violation.history.canonical());
     if is_same {
         violation.execution = again;
+        // The places of the race are known now.
+        if let Why::Race(race) = &mut violation.why
+            && let Some(located) = violation.execution.races.iter().find(|other| other.is_like(race))
+        {
+            *race = located.clone();
+        }
     }
     Ok(Some(is_same))
 }
@@ -231,6 +303,9 @@ fn repeat(executor: &mut dyn Executor, smallest: &mut Checked) -> Result<Option<
 impl Summary {
     fn add(&mut self, checked: &Checked) {
         self.matrices += 1;
+        if self.suspected.is_none() {
+            self.suspected.clone_from(&checked.suspected);
+        }
         self.executions += checked.executions();
         self.serial_histories += checked.serial.len();
         self.serial_stuck += checked.serial.stuck();

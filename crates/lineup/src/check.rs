@@ -13,7 +13,8 @@ use rustc_hash::FxHashSet;
 use thiserror::Error;
 
 use crate::alphabet::Alphabet;
-use crate::execution::{Ending, Execution};
+use crate::contention;
+use crate::execution::{Cut, Ending, Execution};
 use crate::executor::{Executor, ExecutorError, Plan};
 use crate::history::{Close, History, Results};
 use crate::matrix::{Matrix, MatrixError};
@@ -98,13 +99,17 @@ fn check_phases(
             depth,
         },
     };
-    let violation = concurrent_phases(executor, request, checked, plan, tick)?;
+    let violation = with_races(executor, request, checked, plan, tick)?;
     Ok(match violation {
         Some(violation) => Verdict::Violation(Box::new(violation)),
         None if options.is_over() && checked.phases.iter().any(|phase| !phase.is_complete) => {
             Verdict::Unknown(Undecided::TimeIsUp)
         }
-        None => Verdict::Passed,
+        // What it would have come to is not known, so that nothing can be said about all runs.
+        None => match checked.cut {
+            Some(cut) => Verdict::Unknown(Undecided::RunCut(cut)),
+            None => Verdict::Passed,
+        },
     })
 }
 
@@ -124,8 +129,8 @@ pub fn check_schedule(
         checked.verdict = verdict;
         return Ok(checked);
     }
-    let execution = executor.replay(&checked.matrix, schedule)?;
-    let is_useless = matches!(execution.ending, Ending::Cut | Ending::Diverged);
+    let execution = executor.replay(&checked.matrix, schedule, &executor.switched())?;
+    let is_useless = matches!(execution.ending, Ending::Cut(_) | Ending::Diverged);
     let mut runs = Concurrent::new(
         request,
         &checked.matrix,
@@ -134,8 +139,18 @@ pub fn check_schedule(
         false,
     );
     let _ = runs.take(execution)?;
-    let Concurrent { phases, simplest, .. } = runs;
+    let Concurrent {
+        phases,
+        simplest,
+        contended,
+        racing,
+        ..
+    } = runs;
     checked.phases = phases;
+    let simplest = match simplest {
+        Some(violation) => Some(violation),
+        None => contention::first_unexplained(executor, request, &mut checked, contended)?.or(racing.told),
+    };
     checked.verdict = match simplest {
         Some(violation) => Verdict::Violation(Box::new(violation)),
         None if is_useless => Verdict::Unknown(Undecided::NotRepeated),
@@ -151,6 +166,8 @@ fn unchecked(matrix: &Matrix) -> Result<Checked, LineupError> {
         serial: SerialHistories::default(),
         serial_phase: Phase::default(),
         phases: Vec::new(),
+        cut: None,
+        suspected: None,
         redundant: 0,
         verdict: Verdict::Passed,
     })
@@ -171,10 +188,12 @@ fn serial_phase(
     };
     let mut verdict = None;
     let mut failure = None;
+    let mut silence = None;
     let Checked {
         matrix,
         results,
         serial,
+        cut,
         ..
     } = checked;
     // Another surrounding can only add contradictions: the first alone decides whether there are all serial runs.
@@ -183,7 +202,14 @@ fn serial_phase(
             tick();
             phase.executions += 1;
             let Some(history) = History::of(&execution, results) else {
-                count_useless(&mut phase, &execution);
+                count_useless(&mut phase, cut, &execution);
+                // The next run that makes this call would take as long to tell, and the answer is known.
+                if let Ending::Cut(cut) = execution.ending
+                    && cut.silent_call().is_some()
+                {
+                    silence = Some(cut);
+                    return ControlFlow::Break(());
+                }
                 return ControlFlow::Continue(());
             };
             let is_new = match serial.insert(&history) {
@@ -209,7 +235,7 @@ fn serial_phase(
                 matrix,
                 results,
             };
-            match trouble(request, words, &history) {
+            match trouble(request, words, &history, true) {
                 Ok(None) => ControlFlow::Continue(()),
                 Ok(Some(why)) => {
                     verdict = Some(Verdict::Violation(Box::new(Violation {
@@ -235,7 +261,7 @@ fn serial_phase(
         if environment == 0 {
             phase.is_complete = coverage.is_complete;
         }
-        if verdict.is_some() || failure.is_some() {
+        if verdict.is_some() || failure.is_some() || silence.is_some() {
             break;
         }
     }
@@ -251,12 +277,17 @@ fn serial_phase(
     if verdict.is_some() {
         return Ok(verdict);
     }
+    if let Some(cut) = silence {
+        return Ok(Some(Verdict::Unknown(Undecided::SerialRunCut(cut))));
+    }
     // With a specification of its own, the component's serial runs are runs like all others: a missing one is no excuse.
     if request.specification.is_some() {
         return Ok(None);
     }
-    Ok(if phase.cut + phase.diverged > 0 {
-        Some(Verdict::Unknown(Undecided::SerialRunsCut))
+    Ok(if let Some(cut) = silence.or(checked.cut) {
+        Some(Verdict::Unknown(Undecided::SerialRunCut(cut)))
+    } else if phase.diverged > 0 {
+        Some(Verdict::Unknown(Undecided::SerialRunsDiverged))
     } else if !phase.is_complete {
         let is_over = options.is_over();
         Some(Verdict::Unknown(match is_over {
@@ -268,6 +299,56 @@ fn serial_phase(
     })
 }
 
+/// Makes concurrent runs. When two accesses race, the runs are made once more with switches at these accesses: what comes of a
+/// race tells more than the race, which is told if nothing comes of it.
+fn with_races(
+    executor: &mut dyn Executor,
+    request: Request<'_>,
+    checked: &mut Checked,
+    plan: Plan,
+    tick: Tick<'_>,
+) -> Result<Option<Violation>, LineupError> {
+    /// Switching at some races shows others.
+    const TIMES: usize = 4;
+    let (mut race, mut freed) = (None, None);
+    for _ in 0..TIMES {
+        let (violation, racing) = concurrent_phases(executor, request, checked, plan, tick)?;
+        if violation.is_some() {
+            return Ok(violation);
+        }
+        race = race.or(racing.told);
+        freed = freed.or(racing.freed);
+        if !executor.switch_at(&racing.places) {
+            break;
+        }
+    }
+    let Some(mut race) = race else {
+        // No run used the memory after that, but nothing was seen that forbids it.
+        if let Some(mut execution) = freed {
+            executor.locate(&mut execution);
+            checked.suspected = execution.races.into_iter().find(|race| race.frees);
+        }
+        return Ok(None);
+    };
+    if executor.scope().is_some_and(|scope| scope.may_hide_order()) {
+        executor.locate(&mut race.execution);
+        checked.suspected = race.execution.races.into_iter().find(|race| !race.is_meant);
+        return Ok(None);
+    }
+    Ok(Some(race))
+}
+
+/// The races of concurrent runs.
+#[derive(Debug, Default)]
+struct Racing {
+    /// The first run with a race that is wrong in itself.
+    told: Option<Violation>,
+    /// The first run in which memory is given back that another thread has used, with nothing in between.
+    freed: Option<Execution>,
+    /// Where the accesses are.
+    places: Vec<u64>,
+}
+
 /// Concurrent runs that are being made.
 struct Concurrent<'a> {
     request: Request<'a>,
@@ -275,6 +356,10 @@ struct Concurrent<'a> {
     serial: &'a SerialHistories,
     results: &'a mut Results,
     phases: Vec<Phase>,
+    cut: Option<Cut>,
+    /// Histories that can be explained only if calls that may fail did so because of others.
+    contended: Vec<Violation>,
+    racing: Racing,
     histories: FxHashSet<History>,
     checked: FxHashSet<History>,
     simplest: Option<Violation>,
@@ -288,7 +373,7 @@ fn concurrent_phases(
     checked: &mut Checked,
     plan: Plan,
     tick: Tick<'_>,
-) -> Result<Option<Violation>, LineupError> {
+) -> Result<(Option<Violation>, Racing), LineupError> {
     let is_bounded = matches!(plan, Plan::Bounded { .. });
     let mut runs = Concurrent::new(
         request,
@@ -329,10 +414,24 @@ fn concurrent_phases(
         };
         phase.is_complete = coverage.is_complete || phase.bound.is_some_and(is_done);
     }
-    let Concurrent { phases, simplest, .. } = runs;
+    let Concurrent {
+        phases,
+        simplest,
+        cut,
+        contended,
+        racing,
+        ..
+    } = runs;
     checked.phases = phases;
     checked.redundant = coverage.redundant;
-    Ok(simplest)
+    checked.cut = checked.cut.or(cut);
+    match simplest {
+        Some(violation) => Ok((Some(violation), racing)),
+        None => Ok((
+            contention::first_unexplained(executor, request, checked, contended)?,
+            racing,
+        )),
+    }
 }
 
 impl<'a> Concurrent<'a> {
@@ -349,6 +448,9 @@ impl<'a> Concurrent<'a> {
             serial,
             results,
             phases: Vec::new(),
+            cut: None,
+            contended: Vec::new(),
+            racing: Racing::default(),
             histories: FxHashSet::default(),
             checked: FxHashSet::default(),
             simplest: None,
@@ -368,17 +470,17 @@ impl<'a> Concurrent<'a> {
         self.last = now;
         phase.executions += 1;
         let Some(history) = History::of(&execution, self.results) else {
-            count_useless(phase, &execution);
+            count_useless(phase, &mut self.cut, &execution);
             return Ok(ControlFlow::Continue(()));
         };
         if !self.histories.insert(history.clone()) {
-            return Ok(ControlFlow::Continue(()));
+            return Ok(self.look_for_races(history, execution));
         }
         phase.histories += 1;
         phase.stuck += u64::from(history.close == Close::Stuck);
         phase.crashed += u64::from(matches!(history.close, Close::Crashed(..)));
         if !self.checked.insert(history.canonical()) {
-            return Ok(ControlFlow::Continue(()));
+            return Ok(self.look_for_races(history, execution));
         }
         phase.checked += 1;
         let words = Words {
@@ -387,15 +489,19 @@ impl<'a> Concurrent<'a> {
             results: self.results,
         };
         let Some(why) = explain(self.request, self.serial, words, &history)? else {
-            return Ok(ControlFlow::Continue(()));
+            return Ok(self.look_for_races(history, execution));
         };
-        phase.unexplained += 1;
         let found = Violation {
             history,
             execution,
             is_serial: false,
             why,
         };
+        if !contention::failed_calls(&found.history, words).is_empty() {
+            self.contended.push(found);
+            return Ok(ControlFlow::Continue(()));
+        }
+        phase.unexplained += 1;
         let is_simpler = |known: &Violation| found.execution.preemptions < known.execution.preemptions;
         if self.simplest.as_ref().is_none_or(is_simpler) {
             self.simplest = Some(found);
@@ -404,6 +510,28 @@ impl<'a> Concurrent<'a> {
             true => ControlFlow::Continue(()),
             false => ControlFlow::Break(()),
         })
+    }
+
+    /// A run whose history is explained may still have races.
+    fn look_for_races(&mut self, history: History, execution: Execution) -> ControlFlow<()> {
+        for access in execution.races.iter().flat_map(|race| &race.accesses) {
+            if !self.racing.places.contains(&access.code) {
+                self.racing.places.push(access.code);
+            }
+        }
+        if self.racing.freed.is_none() && execution.races.iter().any(|race| race.frees) {
+            self.racing.freed = Some(execution.clone());
+        }
+        let told = execution.races.iter().find(|race| !race.is_meant).cloned();
+        if let (Some(race), None) = (told, &self.racing.told) {
+            self.racing.told = Some(Violation {
+                history,
+                execution,
+                is_serial: false,
+                why: Why::Race(race),
+            });
+        }
+        ControlFlow::Continue(())
     }
 
     /// The phase that a run belongs to: one for each number of preemptions where these are bounded.
@@ -425,7 +553,18 @@ impl<'a> Concurrent<'a> {
 }
 
 /// What is wrong with a run whatever serial runs do: it blocks where nothing may, or contradicts the specification.
-fn trouble(request: Request<'_>, words: Words<'_>, history: &History) -> Result<Option<Why>, LineupError> {
+fn trouble(
+    request: Request<'_>,
+    words: Words<'_>,
+    history: &History,
+    is_serial: bool,
+) -> Result<Option<Why>, LineupError> {
+    // Nobody means a component to die, and no specification says that it may.
+    if let Close::Crashed(slot, reason) = history.close
+        && (is_serial || request.specification.is_some())
+    {
+        return Ok(Some(Why::CrashAlone(slot, reason)));
+    }
     if history.close == Close::Stuck && request.options.blocking == Blocking::Never {
         return Ok(Some(Why::Blocked(history.pending())));
     }
@@ -435,13 +574,13 @@ fn trouble(request: Request<'_>, words: Words<'_>, history: &History) -> Result<
     }
 }
 
-fn explain(
+pub(crate) fn explain(
     request: Request<'_>,
     serial: &SerialHistories,
     words: Words<'_>,
     history: &History,
 ) -> Result<Option<Why>, LineupError> {
-    let why = trouble(request, words, history)?;
+    let why = trouble(request, words, history, false)?;
     if why.is_some() || request.specification.is_some() {
         return Ok(why);
     }
@@ -452,9 +591,15 @@ fn explain(
     Ok(Witnesses::new(serial, words, consistency).explain(history)?)
 }
 
-fn count_useless(phase: &mut Phase, execution: &Execution) {
+fn count_useless(phase: &mut Phase, first: &mut Option<Cut>, execution: &Execution) {
     match execution.ending {
-        Ending::Diverged => phase.diverged += 1,
-        _ => phase.cut += 1,
+        Ending::Cut(cut) => {
+            phase.cut += 1;
+            // A call that is to blame says more than a number of steps.
+            if first.is_none_or(|first| first.silent_call().is_none()) {
+                *first = Some(cut);
+            }
+        }
+        _ => phase.diverged += 1,
     }
 }

@@ -75,6 +75,7 @@ impl Description {
                 ["sequence", names @ ..] => alphabet.add_sequence(names),
                 ["initial", names @ ..] => alphabet.set_initial(names),
                 ["final", names @ ..] => alphabet.set_final(names),
+                ["may-fail", names @ ..] => alphabet.add_may_fail(names),
                 ["regression", matrix] => {
                     description.regressions.push((*matrix).to_owned());
                     Ok(())

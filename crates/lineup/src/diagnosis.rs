@@ -21,6 +21,8 @@ pub enum Diagnosis {
     Livelock,
     /// The process died.
     Crash,
+    /// Two accesses race.
+    Race,
     /// Serial runs block where nothing may block.
     Blocks,
 }
@@ -43,6 +45,7 @@ impl Diagnosis {
             Self::Deadlock => "stuck: a deadlock",
             Self::Livelock => "stuck: a livelock",
             Self::Crash => "crashes",
+            Self::Race => "a data race",
             Self::Blocks => "blocks",
         }
     }
@@ -50,7 +53,8 @@ impl Diagnosis {
 
 fn diagnose(violation: &Violation, serial: &SerialHistories) -> Diagnosis {
     match &violation.why {
-        Why::Crash(..) => Diagnosis::Crash,
+        Why::Race(_) => Diagnosis::Race,
+        Why::Crash(..) | Why::CrashAlone(..) => Diagnosis::Crash,
         Why::Results(_) | Why::Specification(_) => match meets(violation, serial) {
             Some(slot) => Diagnosis::Rendezvous(slot),
             None => Diagnosis::NotLinearizable,

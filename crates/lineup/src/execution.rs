@@ -27,11 +27,38 @@ pub enum Ending {
         /// What it died of: `SIGSEGV`, `abort`.
         reason: Box<str>,
     },
-    /// The run was stopped before anything was decided: it took too many steps or too much time. Nothing follows from it.
-    Cut,
+    /// The run was stopped before anything was decided. Nothing follows from it.
+    Cut(Cut),
     /// The run did not follow the schedule that it was given: something is outside the scheduler's control. Nothing
     /// follows from it.
     Diverged,
+}
+
+/// Why a run was stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Cut {
+    /// It was still going on after so many steps.
+    Steps(u64),
+    /// This call computes without coming to a step that the scheduler sees.
+    Computes(Option<Slot>),
+    /// This call waits in the kernel for something that the scheduler does not see.
+    Waits(Option<Slot>),
+    /// It took too much time.
+    Late(Option<Slot>),
+    /// The component created more threads than the scheduler has room for.
+    TooManyThreads,
+    /// Results did not fit into the memory for them.
+    ResultsTooLarge,
+}
+
+impl Cut {
+    /// The call that never came to a step, where one is to blame.
+    pub fn silent_call(&self) -> Option<Slot> {
+        match self {
+            Self::Computes(slot) | Self::Waits(slot) => *slot,
+            Self::Steps(_) | Self::Late(_) | Self::TooManyThreads | Self::ResultsTooLarge => None,
+        }
+    }
 }
 
 /// Why no thread can go on.
@@ -73,4 +100,50 @@ pub struct Execution {
     pub preemptions: u32,
     /// Where threads took turns.
     pub switches: Vec<Switch>,
+    /// Data races that were seen.
+    pub races: Vec<Race>,
+    /// What memory error it ended with, and where, one fact after the other.
+    pub facts: Vec<Fact>,
+    /// Plain accesses at which threads were switched, because races had been seen there.
+    pub places: Vec<u64>,
+}
+
+/// Two accesses to one location that nothing orders.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Race {
+    /// The two, in the order in which they were made.
+    pub accesses: [Fact; 2],
+    /// Whether it proves nothing alone: the code expects others to change the location, which is then volatile, or one of
+    /// the two gives the memory back, which code that is not seen may have ordered.
+    pub is_meant: bool,
+    /// Whether one of the two gives the memory back.
+    pub frees: bool,
+}
+
+impl Race {
+    /// Whether both are of the same places.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        let codes = |race: &Self| race.accesses.each_ref().map(|access| access.code);
+        codes(self) == codes(other)
+    }
+}
+
+/// Something that was done at a place in the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fact {
+    /// What: `thread 0 writes`.
+    pub what: String,
+    /// Where in the program, or 0.
+    pub code: u64,
+    /// Where in the source, where it was looked up and is known.
+    pub place: Option<String>,
+}
+
+impl std::fmt::Display for Fact {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.place {
+            Some(place) => write!(f, "{} at {place}", self.what),
+            None => f.write_str(&self.what),
+        }
+    }
 }

@@ -11,6 +11,7 @@ use thiserror::Error;
 
 use crate::execution::Execution;
 use crate::matrix::Matrix;
+use crate::scope::Scope;
 
 /// Which runs of a matrix to try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,11 +109,34 @@ pub trait Executor {
         visit: Visit<'_>,
     ) -> Result<Coverage, ExecutorError>;
 
-    /// Makes the run of a schedule again.
+    /// Makes the run of a schedule again, with switches at these plain accesses and no others.
     ///
     /// # Errors
     /// When it cannot be made.
-    fn replay(&mut self, matrix: &Matrix, schedule: &Schedule) -> Result<Execution, ExecutorError>;
+    fn replay(
+        &mut self,
+        matrix: &Matrix,
+        schedule: &Schedule,
+        places: &[u64],
+    ) -> Result<Execution, ExecutorError>;
+
+    /// From now on switches threads at these plain accesses too. Tells whether any of them is new.
+    fn switch_at(&mut self, _places: &[u64]) -> bool {
+        false
+    }
+
+    /// The plain accesses at which it switches threads.
+    fn switched(&self) -> Vec<u64> {
+        Vec::new()
+    }
+
+    /// Looks up where in the source things happened.
+    fn locate(&mut self, _execution: &mut Execution) {}
+
+    /// What it sees of the component, where that is not everything.
+    fn scope(&self) -> Option<Scope> {
+        None
+    }
 
     /// Whether it decides which thread runs. If not, concurrent runs are samples: [`Plan::Random`] is the only plan for
     /// them, seeds and schedules do not repeat anything.

@@ -82,7 +82,7 @@ impl History {
             Ending::Crashed { slot, reason } => {
                 Close::Crashed(slot.unwrap_or(Slot::OUTSIDE), results.id(reason))
             }
-            Ending::Cut | Ending::Diverged => return None,
+            Ending::Cut(_) | Ending::Diverged => return None,
         };
         let moment = |event: &Event| match event {
             Event::Call(slot) => Moment::Call(*slot),

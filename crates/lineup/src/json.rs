@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::campaign::{Failure, Summary};
 use crate::diagnosis::Diagnosis;
 use crate::execution::{Ending, Event, Execution};
-use crate::page::Subject;
+use crate::page::{Subject, coverage_json, undecided_text};
 use crate::slot::{Lane, Slot};
 use crate::verdict::{Phase, Verdict};
 use crate::words::Words;
@@ -22,6 +22,8 @@ pub fn summary_json(subject: Subject<'_>, summary: &Summary) -> Value {
         "serial_histories": summary.serial_histories,
         "serial_stuck": summary.serial_stuck,
         "phases": summary.phases.iter().map(phase_json).collect::<Vec<_>>(),
+        "coverage": coverage_json(subject, summary),
+        "unknown": summary.first_undecided.as_ref().map(|checked| undecided_text(checked, subject.alphabet)),
         "seconds": summary.seconds,
         "executions_per_second": summary.executions as f64 / summary.seconds.max(1e-9),
     });
@@ -75,6 +77,11 @@ fn failure_json(subject: Subject<'_>, failure: &Failure) -> Value {
             "ending": ending_name(&violation.execution.ending),
             "preemptions": violation.execution.preemptions,
             "schedule": violation.execution.schedule.to_string(),
+            "switch_at": violation.execution.places.iter().map(|place| format!("{place:x}")).collect::<Vec<_>>(),
+            "races": violation.execution.races.iter().filter(|race| !race.is_meant).map(|race| {
+                race.accesses.iter().map(ToString::to_string).collect::<Vec<_>>()
+            }).collect::<Vec<_>>(),
+            "memory_error": violation.execution.facts.iter().map(ToString::to_string).collect::<Vec<_>>(),
             "repeatable": failure.is_repeatable,
         }),
         Verdict::Nondeterministic(two) => json!({
@@ -112,7 +119,7 @@ fn ending_name(ending: &Ending) -> &'static str {
         Ending::Finished => "finished",
         Ending::Stuck(_) => "stuck",
         Ending::Crashed { .. } => "crashed",
-        Ending::Cut => "cut",
+        Ending::Cut(_) => "cut",
         Ending::Diverged => "diverged",
     }
 }

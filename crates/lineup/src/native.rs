@@ -19,6 +19,7 @@ use crate::executor::{Allowance, Coverage, Executor, ExecutorError, Plan, Visit}
 use crate::harness::{Harness, HarnessError};
 use crate::matrix::Matrix;
 use crate::scheduled::{Scheduled, ScheduledOptions, failed, program_of, told};
+use crate::scope::Scope;
 
 /// How many rounds to ask for at a time: as many as take some tenths of a second. Time limits are looked at in between, and a
 /// series that takes many seconds is taken for one that hangs.
@@ -63,6 +64,7 @@ impl Native {
     ) -> Result<(Self, Description), HarnessError> {
         let options = ScheduledOptions {
             processors,
+            races: false,
             ..ScheduledOptions::default()
         };
         let (serial, description) = Scheduled::start(harness, options)?;
@@ -164,8 +166,15 @@ impl Executor for Native {
         }
     }
 
-    fn replay(&mut self, _: &Matrix, _: &Schedule) -> Result<Execution, ExecutorError> {
+    fn replay(&mut self, _: &Matrix, _: &Schedule, _: &[u64]) -> Result<Execution, ExecutorError> {
         Err(unsupported("repeat a run from its schedule"))
+    }
+
+    fn scope(&self) -> Option<Scope> {
+        Some(Scope {
+            unseen: vec!["all of the component: nobody decides which thread runs".to_owned()],
+            ..Scope::default()
+        })
     }
 
     fn decides(&self) -> bool {

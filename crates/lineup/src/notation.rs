@@ -2,7 +2,9 @@
 //!
 //! A component's results are texts: what Rust's `{:?}` prints. A model wants values. The reading is the obvious one:
 //! `None` is nothing, `Some(x)` and `Ok(x)` are `x`, `Ok(())` is true and `Err(…)` is false, `()` is no result at all; numbers,
-//! truth values and quoted strings are themselves, and everything else is a string.
+//! truth values and quoted strings are themselves, `(1, 2)` and `[1, 2]` are tuples, `P { x: 1 }` is a record, and everything
+//! else is a string. So is a number that a model cannot count to: it equals itself and nothing else ([`is_huge`]).
+//! Where `Some` holds another such value, nothing is lost: `Some(None)` is a tuple of one nothing.
 
 use omnilink_value::Value;
 
@@ -32,10 +34,55 @@ pub(crate) fn value_of(text: &str) -> Option<Value> {
         "Ok(())" => Some(Value::bool(true)),
         _ if inside("Err").is_some() => Some(Value::bool(false)),
         _ => Some(match inside("Some").or_else(|| inside("Ok")) {
+            Some(inner) if is_wrapped(inner) => Value::tuple([argument(inner)]),
             Some(inner) => argument(inner),
-            None => Value::from_json(text.as_bytes()).unwrap_or_else(|_| Value::str(text)),
+            None => plain(text),
         }),
     }
+}
+
+/// Whether `Some` of this would be taken for the same without `Some`.
+fn is_wrapped(text: &str) -> bool {
+    let text = text.trim();
+    matches!(text, "None" | "null" | "nullopt")
+        || ["Some(", "Ok(", "Err("]
+            .iter()
+            .any(|start| text.starts_with(start))
+}
+
+fn plain(text: &str) -> Value {
+    if let Ok(value) = Value::from_json(text.as_bytes()) {
+        return value;
+    }
+    let between = |open: char, close: char| text.strip_prefix(open)?.strip_suffix(close);
+    if let Some(inside) = between('(', ')').or_else(|| between('[', ']')) {
+        return Value::tuple(split_arguments(inside).into_iter().map(argument));
+    }
+    record(text).unwrap_or_else(|| Value::str(text))
+}
+
+/// `Point { x: 1, y: 2 }`.
+fn record(text: &str) -> Option<Value> {
+    let (name, inside) = text.strip_suffix('}')?.split_once('{')?;
+    let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let fields: Option<Vec<(&str, Value)>> = split_arguments(inside)
+        .into_iter()
+        .map(|field| {
+            let (name, value) = field.split_once(": ")?;
+            is_name(name.trim()).then(|| (name.trim(), argument(value)))
+        })
+        .collect();
+    let fields = fields.filter(|_| is_name(name.trim()))?;
+    let mut names: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
+    names.sort_unstable();
+    let are_distinct = names.windows(2).all(|two| two.first() != two.last());
+    are_distinct.then(|| Value::record(fields))
+}
+
+/// Whether a result is a whole number that no model and no specification counts to: they have 64 bits with a sign.
+pub(crate) fn is_huge(value: &Value) -> bool {
+    let Some(text) = value.as_str() else { return false };
+    (text.parse::<i128>().is_ok() || text.parse::<u128>().is_ok()) && text.parse::<i64>().is_err()
 }
 
 /// Cuts at commas outside brackets and quotes.
@@ -69,7 +116,11 @@ mod tests {
         assert_eq!(name, "insert");
         assert_eq!(
             arguments,
-            [Value::int(1), Value::str("a,b"), Value::str("(2, 3)")]
+            [
+                Value::int(1),
+                Value::str("a,b"),
+                Value::tuple([Value::int(2), Value::int(3)])
+            ]
         );
         let read = |text| value_of(text).map(|value| value.to_json());
         assert_eq!(read("()"), None);
@@ -79,5 +130,21 @@ mod tests {
         assert_eq!(read("Err(Full)").as_deref(), Some("false"));
         assert_eq!(read("true").as_deref(), Some("true"));
         assert_eq!(read("Empty").as_deref(), Some("\"Empty\""));
+        assert_eq!(read("1.5").as_deref(), Some("\"1.5\""));
+        assert_eq!(
+            value_of("Some((1, true))"),
+            Some(Value::tuple([Value::int(1), Value::bool(true)]))
+        );
+        assert_ne!(value_of("Some(None)"), value_of("None"));
+        assert_eq!(
+            value_of("P { x: 1, y: [2] }"),
+            Some(Value::record([
+                ("x", Value::int(1)),
+                ("y", Value::tuple([Value::int(2)]))
+            ]))
+        );
+        let is_huge = |text| value_of(text).is_some_and(|value| is_huge(&value));
+        assert!(is_huge("18446744073709551615") && is_huge("Some(340282366920938463463374607431768211455)"));
+        assert!(is_huge("-9223372036854775809") && !is_huge("9223372036854775807") && !is_huge("1.5"));
     }
 }

@@ -6,16 +6,17 @@ use omnilink_sched::HarnessExecutor;
 #[cfg(not(target_os = "linux"))]
 use omnilink_sched::build::BuildError;
 use omnilink_sched::{
-    Accesses, Ending as SchedEnding, EventKind, Execution as SchedExecution, ExploreOptions, Program,
-    SchedError, Schedule, StopReason, Strategy, StuckReason, ThreadId, explore, replay,
+    Accesses, Ending as SchedEnding, EventKind, Execution as SchedExecution, ExploreOptions, MemoryErrorKind,
+    Program, SchedError, Schedule, Silence, StopReason, Strategy, StuckReason, ThreadId, explore, replay,
 };
 
 use crate::description::Description;
-use crate::execution::{Ending, Event, Execution, Stuck, Switch};
+use crate::execution::{Cut, Ending, Event, Execution, Fact, Race, Stuck, Switch};
 use crate::executor::{Allowance, Coverage, Executor, ExecutorError, Plan, Visit};
 use crate::harness::{Harness, HarnessError};
 use crate::matrix::Matrix;
 use crate::places::Places;
+use crate::scope::{self, Scope};
 use crate::slot::{Lane, Slot};
 
 /// How runs are scheduled.
@@ -25,6 +26,8 @@ pub struct ScheduledOptions {
     pub plain_accesses: bool,
     /// Leave runs out whose history another run shows.
     pub reduction: bool,
+    /// Look for data races.
+    pub races: bool,
     /// Steps after which a run is cut short.
     pub steps_max: u64,
     /// Processors to use.
@@ -36,6 +39,7 @@ impl Default for ScheduledOptions {
         Self {
             plain_accesses: false,
             reduction: true,
+            races: true,
             steps_max: omnilink_sched::Plan::STEPS_MAX_DEFAULT,
             processors: std::thread::available_parallelism().map_or(1, usize::from),
         }
@@ -48,6 +52,10 @@ pub struct Scheduled {
     options: ScheduledOptions,
     /// Where code stands in the source, if that is known.
     places: Option<Places>,
+    /// Plain accesses at which to switch.
+    racing: Vec<u64>,
+    /// Libraries that are not seen into.
+    unseen: Vec<String>,
 }
 
 impl std::fmt::Debug for Scheduled {
@@ -75,6 +83,8 @@ impl Scheduled {
             pool,
             options,
             places: Some(Places::of(program)),
+            racing: Vec::new(),
+            unseen: scope::unseen_libraries(program),
         };
         Ok((executor, description))
     }
@@ -96,6 +106,8 @@ impl Scheduled {
             pool,
             options,
             places: None,
+            racing: Vec::new(),
+            unseen: Vec::new(),
         }
     }
 
@@ -105,6 +117,8 @@ impl Scheduled {
                 true => Accesses::All,
                 false => Accesses::Atomic,
             },
+            races: self.options.races,
+            places: self.racing.clone(),
             steps_max: self.options.steps_max,
             executions_max: allowance.executions,
             time_max: allowance.time,
@@ -147,8 +161,11 @@ impl Executor for Scheduled {
             ..self.options(allowance)
         };
         let program = program_of(matrix);
+        let places = self.racing.clone();
         let exploration = explore(&mut self.pool, &program, strategy, &options, &mut |execution| {
-            visit(told(execution, matrix))
+            let mut told = told(execution, matrix);
+            told.places.clone_from(&places);
+            visit(told)
         })
         .map_err(failed)?;
         let is_complete = exploration.stopped == StopReason::Exhausted && exploration.diverged == 0;
@@ -165,17 +182,24 @@ impl Executor for Scheduled {
         })
     }
 
-    fn replay(&mut self, matrix: &Matrix, schedule: &Schedule) -> Result<Execution, ExecutorError> {
-        let options = self.options(Allowance::UNLIMITED);
+    fn replay(
+        &mut self,
+        matrix: &Matrix,
+        schedule: &Schedule,
+        places: &[u64],
+    ) -> Result<Execution, ExecutorError> {
+        let options = ExploreOptions {
+            places: places.to_vec(),
+            ..self.options(Allowance::UNLIMITED)
+        };
         let Some(executor) = self.pool.first_mut() else {
             return Err(ExecutorError::Failed("no harness is running".to_owned()));
         };
         match replay(&mut **executor, &program_of(matrix), schedule, &options, false) {
             Ok(execution) => {
                 let mut told = told(&execution, matrix);
-                for switch in &mut told.switches {
-                    switch.place = self.places.as_mut().and_then(|places| places.find(switch.code));
-                }
+                told.places = places.to_vec();
+                self.locate(&mut told);
                 Ok(told)
             }
             Err(SchedError::Diverged { .. }) => Ok(Execution {
@@ -184,9 +208,46 @@ impl Executor for Scheduled {
                 schedule: schedule.clone(),
                 preemptions: 0,
                 switches: Vec::new(),
+                races: Vec::new(),
+                facts: Vec::new(),
+                places: Vec::new(),
             }),
             Err(error) => Err(failed(error)),
         }
+    }
+
+    fn switch_at(&mut self, places: &[u64]) -> bool {
+        let before = self.racing.len();
+        for place in places {
+            if !self.racing.contains(place) {
+                self.racing.push(*place);
+            }
+        }
+        self.racing.len() > before
+    }
+
+    fn switched(&self) -> Vec<u64> {
+        self.racing.clone()
+    }
+
+    fn locate(&mut self, execution: &mut Execution) {
+        let Some(places) = &mut self.places else { return };
+        for switch in &mut execution.switches {
+            switch.place = places.find(switch.code);
+        }
+        let racing = execution.races.iter_mut().flat_map(|race| &mut race.accesses);
+        for fact in racing.chain(&mut execution.facts) {
+            fact.place = places.find(fact.code);
+        }
+    }
+
+    fn scope(&self) -> Option<Scope> {
+        Some(Scope {
+            plain_accesses: self.options.plain_accesses,
+            races: self.options.races,
+            racing: self.racing.len(),
+            unseen: self.unseen.clone(),
+        })
     }
 }
 
@@ -258,8 +319,77 @@ pub(crate) fn told(execution: &SchedExecution, matrix: &Matrix) -> Execution {
         schedule: execution.schedule(),
         preemptions: execution.preemptions(),
         switches: switches.collect(),
+        races: execution.races.iter().map(|race| race_of(race, matrix)).collect(),
+        facts: facts_of(execution, matrix),
+        places: Vec::new(),
         events,
     }
+}
+
+fn fact(what: String, code: u64) -> Fact {
+    Fact {
+        what,
+        code,
+        place: None,
+    }
+}
+
+fn race_of(race: &omnilink_sched::Race, matrix: &Matrix) -> Race {
+    let told = |access: &omnilink_sched::RacingAccess| {
+        let who = match usize::from(access.thread) {
+            thread if thread < matrix.threads.len() => format!("thread {thread}"),
+            thread if thread == matrix.threads.len() => "the main thread".to_owned(),
+            _ => "a thread of the component".to_owned(),
+        };
+        let does = match (access.writes, access.atomic) {
+            (true, true) => "writes (atomically)",
+            (true, false) if access.frees => "frees",
+            (true, false) => "writes",
+            (false, true) => "reads (atomically)",
+            (false, false) => "reads",
+        };
+        fact(format!("{who} {does}"), access.code)
+    };
+    let [one, other] = &race.accesses;
+    Race {
+        accesses: [told(one), told(other)],
+        is_meant: race.is_meant,
+        frees: one.frees || other.frees,
+    }
+}
+
+/// What is known about the memory error that a run ended with.
+fn facts_of(execution: &SchedExecution, matrix: &Matrix) -> Vec<Fact> {
+    let SchedEnding::MemoryError { thread, error } = &execution.ending else {
+        return Vec::new();
+    };
+    let who = match usize::from(*thread) < matrix.threads.len() {
+        true => format!("thread {thread}"),
+        false => "the main thread".to_owned(),
+    };
+    let bytes = match error.size {
+        1 => "1 byte".to_owned(),
+        size => format!("{size} bytes"),
+    };
+    let what = match error.kind {
+        MemoryErrorKind::UseAfterFree => {
+            format!("{who} uses freed memory (byte {} of {bytes})", error.offset)
+        }
+        MemoryErrorKind::OutOfBounds => format!("{who} uses byte {} of a block of {bytes}", error.offset),
+        MemoryErrorKind::DoubleFree => format!("{who} frees a block of {bytes} again, in a function called"),
+        MemoryErrorKind::BadFree => format!("{who} frees what was never allocated, in a function called"),
+    };
+    let mut facts = vec![fact(what, error.code)];
+    if error.allocated != 0 {
+        facts.push(fact(
+            "it was allocated in a function called".to_owned(),
+            error.allocated,
+        ));
+    }
+    if error.freed != 0 {
+        facts.push(fact("it was freed in a function called".to_owned(), error.freed));
+    }
+    facts
 }
 
 fn ending_of(execution: &SchedExecution, events: &[Event], matrix: &Matrix) -> Ending {
@@ -282,8 +412,28 @@ fn ending_of(execution: &SchedExecution, events: &[Event], matrix: &Matrix) -> E
             }
             .into(),
         },
+        SchedEnding::MemoryError { thread, error } => Ending::Crashed {
+            slot: open_call(events, *thread, matrix),
+            reason: match error.kind {
+                MemoryErrorKind::UseAfterFree => "use after free",
+                MemoryErrorKind::OutOfBounds => "access out of bounds",
+                MemoryErrorKind::DoubleFree => "double free",
+                MemoryErrorKind::BadFree => "free of what was not allocated",
+            }
+            .into(),
+        },
         SchedEnding::Diverged { .. } => Ending::Diverged,
-        _ => Ending::Cut,
+        SchedEnding::Unresponsive { thread, silence } => {
+            let slot = open_call(events, *thread, matrix);
+            Ending::Cut(match silence {
+                Silence::Computes => Cut::Computes(slot),
+                Silence::Waits => Cut::Waits(slot),
+                Silence::Late => Cut::Late(slot),
+            })
+        }
+        SchedEnding::StepLimit => Ending::Cut(Cut::Steps(execution.steps_made)),
+        SchedEnding::TooManyThreads => Ending::Cut(Cut::TooManyThreads),
+        SchedEnding::EventsTooLarge => Ending::Cut(Cut::ResultsTooLarge),
     }
 }
 

@@ -22,11 +22,12 @@ use omnilink_engine::{
 };
 use omnilink_report::{Look, weak_evidence};
 use omnilink_trace::{Args, Operation, Place, Time, Timebox};
+use omnilink_value::Value;
 use thiserror::Error;
 
 use crate::alphabet::Alphabet;
 use crate::history::{History, Moment};
-use crate::notation::{call_of, value_of};
+use crate::notation::{call_of, is_huge, value_of};
 use crate::verdict::Why;
 use crate::words::Words;
 
@@ -143,7 +144,22 @@ impl Specification {
 
     /// Why nothing explains `history`, or `None` if something does.
     pub(crate) fn explain(&self, history: &History, words: Words<'_>) -> Judged {
-        (self.judge)(operations_of(history, words))
+        let operations = operations_of(history, words);
+        let huge = operations
+            .iter()
+            .find(|operation| operation.ret.as_ref().is_some_and(is_huge));
+        let impossible = huge.map(|operation| {
+            let result = operation.ret.as_ref().and_then(Value::as_str).unwrap_or_default();
+            Why::Specification(format!(
+                "{} = {result}: no number of the specification is as large as that (they have 64 bits with a sign).\n",
+                operation.name
+            ))
+        });
+        match ((self.judge)(operations), impossible) {
+            // What cannot make sense of the number does not allow it.
+            (Err(error), Some(why)) if !matches!(error, SpecificationError::TimeIsUp) => Ok(Some(why)),
+            (judged, _) => judged,
+        }
     }
 }
 

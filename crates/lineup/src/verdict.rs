@@ -2,8 +2,8 @@
 
 use omnilink_engine::Counterexample;
 
-use crate::execution::Execution;
-use crate::history::{History, Results};
+use crate::execution::{Cut, Execution, Race};
+use crate::history::{History, ResultId, Results};
 use crate::matrix::Matrix;
 use crate::serial::{Nondeterminism, SerialHistories};
 use crate::slot::Slot;
@@ -22,6 +22,10 @@ pub struct Checked {
     pub serial_phase: Phase,
     /// The concurrent runs, bound by bound.
     pub phases: Vec<Phase>,
+    /// Why the first run was stopped that was cut short.
+    pub cut: Option<Cut>,
+    /// A race that may be none, because not everything is seen that could order its accesses.
+    pub suspected: Option<Race>,
     /// Concurrent runs that were made but not looked at, because another run shows the same.
     pub redundant: u64,
     /// The answer.
@@ -58,10 +62,13 @@ impl Verdict {
     /// Whether this fails as `other` does: a violation may turn into another while it gets smaller, but not into serial
     /// runs that contradict each other, nor the other way round.
     pub(crate) fn fails_like(&self, other: &Self) -> bool {
-        matches!(
-            (self, other),
-            (Self::Violation(_), Self::Violation(_)) | (Self::Nondeterministic(_), Self::Nondeterministic(_))
-        )
+        let is_race = |violation: &Violation| matches!(violation.why, Why::Race(_));
+        match (self, other) {
+            // A race alone says less than what may come of it.
+            (Self::Violation(one), Self::Violation(other)) => is_race(one) == is_race(other),
+            (Self::Nondeterministic(_), Self::Nondeterministic(_)) => true,
+            _ => false,
+        }
     }
 }
 
@@ -70,8 +77,12 @@ impl Verdict {
 pub enum Undecided {
     /// There are more serial runs than were allowed.
     TooManySerialRuns,
-    /// Serial runs were cut short or did not follow their schedule.
-    SerialRunsCut,
+    /// A serial run was cut short.
+    SerialRunCut(Cut),
+    /// Serial runs did not follow their schedule.
+    SerialRunsDiverged,
+    /// Nothing was found, but a concurrent run was cut short.
+    RunCut(Cut),
     /// Time was up.
     TimeIsUp,
     /// The run of a given schedule went another way.
@@ -100,6 +111,10 @@ pub enum Why {
     Stuck(Vec<StuckCall>),
     /// The process died in this call, where nothing says that it may.
     Crash(Slot, Box<Counterexample>),
+    /// The process died in this call of a serial run: it needs no concurrency to be wrong.
+    CrashAlone(Slot, ResultId),
+    /// Two accesses race. What comes of them in this run is explained.
+    Race(Race),
     /// These calls are stuck, and it was said that none may ever be.
     Blocked(Vec<Slot>),
     /// The specification does not allow it, for this reason.

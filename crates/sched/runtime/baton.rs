@@ -7,6 +7,7 @@
 
 use crate::layout::{NOBODY, STEPS_CAP, Shared, StepRecord, THREADS_CAP, choices, ending, flag};
 use crate::random::Random;
+use crate::situation::{self, Watch};
 use crate::spin::Yield;
 use crate::sys;
 use crate::threads::{self, State, ids, me, thread};
@@ -24,20 +25,29 @@ pub enum Phase {
     Whole,
 }
 
+#[unsafe(link_section = "omnilink_state")]
 static mut SHARED: *mut Shared = core::ptr::null_mut();
+#[unsafe(link_section = "omnilink_state")]
 static mut PHASE: Phase = Phase::Off;
+#[unsafe(link_section = "omnilink_state")]
 static mut RANDOM: Random = Random(0);
 /// Yields since something changed.
+#[unsafe(link_section = "omnilink_state")]
 static mut VAIN: u32 = 0;
 /// How many times something has changed. A thread that yielded since then would only find what it found before.
+#[unsafe(link_section = "omnilink_state")]
 static mut EPOCH: u64 = 1;
+#[unsafe(link_section = "omnilink_state")]
 static mut LOWEST_PRIORITY: u64 = 0;
+#[unsafe(link_section = "omnilink_state")]
 static mut CHANGE_AT: [u64; CHANGES_CAP] = [u64::MAX; CHANGES_CAP];
 
 const CHANGES_CAP: usize = 64;
-/// How often each candidate may yield in vain before nobody is expected to go on any more. Bounded spinning
-/// (100 rounds in Rust's mutex, some dozens in most libraries) is far below.
-const VAIN_PER_THREAD_MAX: u32 = 500;
+/// How often each candidate may yield in vain before it is looked for a situation that was there before. Most loops that
+/// give up do so earlier.
+const VAIN_PER_THREAD: u32 = 100;
+#[unsafe(link_section = "omnilink_state")]
+static mut WATCH: Watch = Watch::NEW;
 /// A thread that takes more steps than this in one turn yields, whatever it does.
 const TURN_MAX: u32 = 2_000;
 
@@ -158,6 +168,9 @@ pub struct Asking {
 pub unsafe fn stop(asking: Asking) {
     unsafe {
         let id = me();
+        let here = 0_u8;
+        (*thread(id)).stack_low = (&raw const here) as u64;
+        (*thread(id)).entry = situation::entry((*thread(id)).next_code);
         let chosen = decide(id, asking);
         if chosen != id {
             give_turn(chosen);
@@ -189,6 +202,7 @@ pub unsafe fn run_columns(main: u8) {
 
 unsafe fn decide(current: u8, asking: Asking) -> u8 {
     unsafe {
+        (*SHARED).beat += 1;
         match PHASE {
             Phase::Columns | Phase::Whole => decide_step(current, asking),
             Phase::Alone | Phase::Off => decide_alone(current, asking),
@@ -205,7 +219,7 @@ unsafe fn decide_alone(current: u8, asking: Asking) -> u8 {
         }
         let others = candidates & !bit(current);
         if asking.yields == Yield::Asked {
-            count_vain(candidates, bit(columns()));
+            count_vain(candidates, bit(columns()), current);
         }
         let chosen = match candidates & bit(current) != 0 && (asking.yields != Yield::Asked || others == 0) {
             true => current,
@@ -216,10 +230,16 @@ unsafe fn decide_alone(current: u8, asking: Asking) -> u8 {
     }
 }
 
-unsafe fn count_vain(candidates: u32, stuck: u32) {
+/// Ends the execution if threads go round for ever: only if the situation in which `current` stopped was there before,
+/// with everybody who could go on having had a turn since.
+unsafe fn count_vain(candidates: u32, stuck: u32, current: u8) {
     unsafe {
         VAIN += 1;
-        if VAIN > VAIN_PER_THREAD_MAX * candidates.count_ones() {
+        if VAIN == VAIN_PER_THREAD * candidates.count_ones() {
+            WATCH = Watch::NEW;
+        }
+        let is_late = VAIN >= VAIN_PER_THREAD * candidates.count_ones();
+        if is_late && not_yielding(candidates) == 0 && (*(&raw mut WATCH)).sees_again(current, candidates) {
             end(ending::LIVELOCK, stuck);
         }
     }
@@ -295,7 +315,7 @@ unsafe fn decide_step(current: u8, mut asking: Asking) -> u8 {
             end(ending::STEP_LIMIT, stuck);
         }
         if asking.yields == Yield::Asked {
-            count_vain(candidates, stuck);
+            count_vain(candidates, stuck, current);
         }
         candidates = awake(candidates, current);
         let chosen = choose(step, current, candidates, asking);

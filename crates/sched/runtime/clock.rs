@@ -25,12 +25,17 @@ pub struct TimeVal {
 const SECOND_NS: u64 = 1_000_000_000;
 const LOOK_NS: u64 = 1_000;
 /// Some day in 2023: a time that no component takes for a mistake.
+#[unsafe(link_section = "omnilink_state")]
 static mut NOW_NS: u64 = 1_700_000_000 * SECOND_NS;
 
 /// Sets the clock for an execution: by whole seconds and by less, since a component may look at either.
 pub unsafe fn surround(environment: u64) {
     const APART_NS: u64 = 86_413 * SECOND_NS + 123_457_000;
     unsafe { NOW_NS += environment.wrapping_mul(APART_NS) % (u64::MAX / 4) };
+}
+
+pub fn now_ns() -> u64 {
+    unsafe { NOW_NS }
 }
 
 unsafe fn look() -> u64 {

@@ -5,7 +5,7 @@
 //! crashes leaves behind all that it had written.
 
 /// Set by the explorer, refused by a runtime of another layout.
-pub const MAGIC: u64 = 0x006f_6d6e_696c_0003;
+pub const MAGIC: u64 = 0x006f_6d6e_696c_0005;
 /// As many threads as fit into a word of candidates.
 pub const THREADS_CAP: usize = 32;
 /// Decisions that are recorded; a longer execution goes on unrecorded.
@@ -14,6 +14,10 @@ pub const STEPS_CAP: usize = 1 << 15;
 pub const OPS_CAP: usize = 1 << 12;
 /// Bytes of events, headers included.
 pub const EVENTS_CAP: usize = 1 << 20;
+/// Data races that are told of one execution.
+pub const RACES_CAP: usize = 32;
+/// Places of plain accesses at which threads are switched.
+pub const PLACES_CAP: usize = 256;
 /// No thread.
 pub const NOBODY: u8 = u8::MAX;
 
@@ -47,6 +51,8 @@ pub mod ending {
     pub const TOO_MANY_THREADS: u32 = 6;
     /// The events did not fit.
     pub const EVENTS_TOO_LARGE: u32 = 7;
+    /// Memory was used that must not be.
+    pub const MEMORY_ERROR: u32 = 8;
 }
 
 /// Values of [`EventHeader::kind`].
@@ -77,6 +83,74 @@ pub mod flag {
     pub const WRITES: u16 = 32;
     /// A thread was created, or something else happened that orders this step with all others.
     pub const OPAQUE: u16 = 64;
+}
+
+/// Bits of [`RaceRecord::first_kind`] and `second_kind`.
+pub mod race {
+    /// The access may change the location.
+    pub const WRITES: u8 = 1;
+    /// It is atomic.
+    pub const ATOMIC: u8 = 2;
+    /// One of the two is volatile, or gives the memory back.
+    pub const MEANT: u8 = 4;
+    /// The access gives the memory back.
+    pub const FREES: u8 = 8;
+}
+
+/// Values of [`MemoryErrorRecord::kind`].
+pub mod memory_error {
+    /// An access to memory that was given back.
+    pub const USE_AFTER_FREE: u32 = 1;
+    /// An access before or behind a block.
+    pub const OUT_OF_BOUNDS: u32 = 2;
+    /// A block was given back twice.
+    pub const DOUBLE_FREE: u32 = 3;
+    /// Something was given back that is no block.
+    pub const BAD_FREE: u32 = 4;
+}
+
+/// A use of memory that must not be.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct MemoryErrorRecord {
+    /// Which one: [`memory_error`].
+    pub kind: u32,
+    /// Always 0.
+    pub reserved: u32,
+    /// Where memory was accessed or given back.
+    pub code: u64,
+    /// Which memory.
+    pub address: u64,
+    /// The size of the block, if one is near.
+    pub size: u64,
+    /// Where in the block.
+    pub offset: i64,
+    /// Where the function was called that allocated the block, or 0.
+    pub allocated: u64,
+    /// Where the function was called that gave it back, or 0.
+    pub freed: u64,
+}
+
+/// Two accesses that nothing orders.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct RaceRecord {
+    /// The location, divided by 8 without a rest.
+    pub address: u64,
+    /// Where the access that came first in this execution returns to.
+    pub first_code: u64,
+    /// Where the other one does.
+    pub second_code: u64,
+    /// Who made them.
+    pub first_thread: u8,
+    /// See `first_thread`.
+    pub second_thread: u8,
+    /// Bits of [`race`].
+    pub first_kind: u8,
+    /// Bits of [`race`].
+    pub second_kind: u8,
+    /// Always 0.
+    pub reserved: u32,
 }
 
 /// A decision and what came of it.
@@ -133,7 +207,7 @@ pub struct Shared {
     pub serial: u32,
     /// Not 0: plain accesses are decisions.
     pub plain: u32,
-    /// Seconds after which a process that shows no end is killed.
+    /// Seconds after which a process that shows no end is killed, whatever it does.
     pub patience_s: u32,
     /// Seed of random choices.
     pub seed: u64,
@@ -145,8 +219,8 @@ pub struct Shared {
     pub steps_expected: u64,
     /// How many times priorities change.
     pub changes: u32,
-    /// Always 0: keeps the next words together.
-    pub reserved: u32,
+    /// Not 0: data races are looked for.
+    pub races_wanted: u32,
     /// Length of `schedule`.
     pub schedule_len: u32,
     /// Rounds of native threads.
@@ -174,8 +248,23 @@ pub struct Shared {
     pub events_len: u32,
     /// Steps made, recorded or not.
     pub steps_made: u64,
+    /// How often the scheduler was asked: it stands still where a thread comes to no step.
+    pub beat: u64,
+    /// The process of the execution, 0 before it runs.
+    pub process: u32,
+    /// How many data races were seen.
+    pub races_len: u32,
     /// Where the harness was loaded.
     pub load_address: u64,
+
+    /// How many places there are in `places`.
+    pub places_len: u64,
+    /// Places of plain accesses that are decisions.
+    pub places: [u64; PLACES_CAP],
+    /// What ended an execution with a memory error.
+    pub memory_error: MemoryErrorRecord,
+    /// The data races.
+    pub races: [RaceRecord; RACES_CAP],
 
     /// The decisions to follow.
     pub schedule: [u8; STEPS_CAP],

@@ -6,6 +6,7 @@
 use crate::code;
 use crate::baton::{access, announce};
 use crate::clock::{self, TimeSpec};
+use crate::races;
 use crate::spin::Yield;
 use crate::sys::{self, real};
 use crate::threads::is_controlled;
@@ -21,7 +22,10 @@ unsafe fn acquire(lock: Lock, attempt: impl Fn(Lock) -> c_int, deadline_ns: Opti
         loop {
             match attempt(lock) {
                 sys::EBUSY | sys::EAGAIN => {}
-                result => return result,
+                result => {
+                    races::acquire(lock as u64);
+                    return result;
+                }
             }
             if wait(lock as u64, u32::MAX, deadline_ns, code) == Woken::ByTime {
                 return sys::ETIMEDOUT;
@@ -33,6 +37,7 @@ unsafe fn acquire(lock: Lock, attempt: impl Fn(Lock) -> c_int, deadline_ns: Opti
 unsafe fn release(lock: Lock, unlock: impl Fn(Lock) -> c_int, code: u64) -> c_int {
     unsafe {
         access(lock as u64, true, code, Yield::No);
+        races::release(lock as u64);
         let result = unlock(lock);
         wake(lock as u64, usize::MAX, u32::MAX);
         crate::baton::progress();
@@ -87,7 +92,11 @@ macro_rules! trying {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(lock: Lock) -> c_int {
             unsafe { access(lock as u64, true, code::caller(), Yield::No) };
-            real!($real, fn(Lock) -> c_int, lock)
+            let result = real!($real, fn(Lock) -> c_int, lock);
+            if result == 0 && is_controlled() {
+                unsafe { races::acquire(lock as u64) };
+            }
+            result
         }
     )* };
 }
@@ -170,6 +179,7 @@ unsafe fn wait_for(condition: Lock, mutex: Lock, deadline_ns: Option<u64>, code:
     unsafe {
         access(condition as u64, true, code, Yield::No);
         announce(mutex as u64);
+        races::release(mutex as u64);
         real!("pthread_mutex_unlock", fn(Lock) -> c_int, mutex);
         wake(mutex as u64, usize::MAX, u32::MAX);
         let woken = wait(condition as u64, u32::MAX, deadline_ns, code);
@@ -263,9 +273,11 @@ pub unsafe extern "C" fn pthread_once(once: *mut c_int, routine: unsafe extern "
             once.write_volatile(ONCE_RUNNING);
             routine();
             access(once as u64, true, code, Yield::No);
+            races::release(once as u64);
             once.write_volatile(ONCE_DONE);
             wake(once as u64, usize::MAX, u32::MAX);
         }
+        races::acquire(once as u64);
         0
     }
 }

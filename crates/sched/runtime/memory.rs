@@ -1,68 +1,100 @@
 //! The functions that ThreadSanitizer's instrumentation calls where nothing is atomic.
 
-use crate::baton::{access, shared};
+use crate::baton::{access, mark_opaque, shared};
 use crate::code::caller;
+use crate::heap;
+use crate::races;
 use crate::spin::Yield;
-use crate::threads::is_controlled;
+use crate::threads::{is_controlled, me};
 use core::ffi::{c_int, c_void};
 
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Plainly {
+    Reads,
+    Writes,
+    ReadsVolatile,
+    WritesVolatile,
+}
+
 #[inline(always)]
-unsafe fn plain(address: *const c_void, writes: bool, code: u64) {
+unsafe fn plain(address: *const c_void, size: usize, how: Plainly, code: u64) {
     unsafe {
-        if is_controlled() && (*shared()).plain != 0 {
+        if !is_controlled() {
+            return;
+        }
+        let writes = matches!(how, Plainly::Writes | Plainly::WritesVolatile);
+        if is_place(code) {
+            access(address as u64, writes, code, Yield::No);
+            // Its bytes may lie across those of other accesses, whatever the address is.
+            mark_opaque(me());
+        } else if (*shared()).plain != 0 {
             access(address as u64, writes, code, Yield::No);
         }
+        heap::check(address as u64, size, code);
+        let is_volatile = matches!(how, Plainly::ReadsVolatile | Plainly::WritesVolatile);
+        races::plain(address as u64, size, writes, is_volatile, code);
+    }
+}
+
+/// Whether threads are switched at this place because a race was seen there.
+#[inline(always)]
+unsafe fn is_place(code: u64) -> bool {
+    unsafe {
+        let shared = &*shared();
+        shared.places_len != 0 && shared.places.iter().take(shared.places_len as usize).any(|&place| place == code)
     }
 }
 
 macro_rules! plain_access {
-    ($($name:ident $writes:literal;)*) => { $(
+    ($($how:ident $($name:ident $size:literal)*;)*) => { $($(
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(address: *const c_void) {
-            unsafe { plain(address, $writes, caller()) };
+            unsafe { plain(address, $size, Plainly::$how, caller()) };
         }
-    )* };
+    )*)* };
 }
 
 plain_access! {
-    __tsan_read1 false; __tsan_read2 false; __tsan_read4 false; __tsan_read8 false; __tsan_read16 false;
-    __tsan_write1 true; __tsan_write2 true; __tsan_write4 true; __tsan_write8 true; __tsan_write16 true;
-    __tsan_read_write1 true; __tsan_read_write2 true; __tsan_read_write4 true; __tsan_read_write8 true;
-    __tsan_read_write16 true;
-    __tsan_unaligned_read2 false; __tsan_unaligned_read4 false; __tsan_unaligned_read8 false;
-    __tsan_unaligned_read16 false;
-    __tsan_unaligned_write2 true; __tsan_unaligned_write4 true; __tsan_unaligned_write8 true;
-    __tsan_unaligned_write16 true;
-    __tsan_unaligned_read_write2 true; __tsan_unaligned_read_write4 true; __tsan_unaligned_read_write8 true;
-    __tsan_unaligned_read_write16 true;
-    __tsan_volatile_read1 false; __tsan_volatile_read2 false; __tsan_volatile_read4 false;
-    __tsan_volatile_read8 false; __tsan_volatile_read16 false;
-    __tsan_volatile_write1 true; __tsan_volatile_write2 true; __tsan_volatile_write4 true;
-    __tsan_volatile_write8 true; __tsan_volatile_write16 true;
-    __tsan_unaligned_volatile_read2 false; __tsan_unaligned_volatile_read4 false;
-    __tsan_unaligned_volatile_read8 false; __tsan_unaligned_volatile_read16 false;
-    __tsan_unaligned_volatile_write2 true; __tsan_unaligned_volatile_write4 true;
-    __tsan_unaligned_volatile_write8 true; __tsan_unaligned_volatile_write16 true;
-    __tsan_vptr_read false;
+    Reads __tsan_read1 1 __tsan_read2 2 __tsan_read4 4 __tsan_read8 8 __tsan_read16 16
+        __tsan_unaligned_read2 2 __tsan_unaligned_read4 4 __tsan_unaligned_read8 8 __tsan_unaligned_read16 16
+        __tsan_vptr_read 8;
+    Writes __tsan_write1 1 __tsan_write2 2 __tsan_write4 4 __tsan_write8 8 __tsan_write16 16
+        __tsan_read_write1 1 __tsan_read_write2 2 __tsan_read_write4 4 __tsan_read_write8 8 __tsan_read_write16 16
+        __tsan_unaligned_write2 2 __tsan_unaligned_write4 4 __tsan_unaligned_write8 8 __tsan_unaligned_write16 16
+        __tsan_unaligned_read_write2 2 __tsan_unaligned_read_write4 4 __tsan_unaligned_read_write8 8
+        __tsan_unaligned_read_write16 16;
+    ReadsVolatile __tsan_volatile_read1 1 __tsan_volatile_read2 2 __tsan_volatile_read4 4 __tsan_volatile_read8 8
+        __tsan_volatile_read16 16 __tsan_unaligned_volatile_read2 2 __tsan_unaligned_volatile_read4 4
+        __tsan_unaligned_volatile_read8 8 __tsan_unaligned_volatile_read16 16;
+    WritesVolatile __tsan_volatile_write1 1 __tsan_volatile_write2 2 __tsan_volatile_write4 4
+        __tsan_volatile_write8 8 __tsan_volatile_write16 16 __tsan_unaligned_volatile_write2 2
+        __tsan_unaligned_volatile_write4 4 __tsan_unaligned_volatile_write8 8 __tsan_unaligned_volatile_write16 16;
 }
 
 macro_rules! plain_access_by {
-    ($($name:ident $writes:literal;)*) => { $(
+    ($($how:ident $($name:ident $size:literal)*;)*) => { $($(
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(address: *const c_void, _by: *const c_void) {
-            unsafe { plain(address, $writes, caller()) };
+            unsafe { plain(address, $size, Plainly::$how, caller()) };
         }
-    )* };
+    )*)* };
 }
 
-// The second parameter is the new value, a length or a place in the code.
+// The second parameter is the new value or a place in the code.
 plain_access_by! {
-    __tsan_vptr_update true;
-    __tsan_read_range false; __tsan_write_range true;
-    __tsan_read1_pc false; __tsan_read2_pc false; __tsan_read4_pc false; __tsan_read8_pc false;
-    __tsan_read16_pc false;
-    __tsan_write1_pc true; __tsan_write2_pc true; __tsan_write4_pc true; __tsan_write8_pc true;
-    __tsan_write16_pc true;
+    Writes __tsan_vptr_update 8 __tsan_write1_pc 1 __tsan_write2_pc 2 __tsan_write4_pc 4 __tsan_write8_pc 8
+        __tsan_write16_pc 16;
+    Reads __tsan_read1_pc 1 __tsan_read2_pc 2 __tsan_read4_pc 4 __tsan_read8_pc 8 __tsan_read16_pc 16;
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tsan_read_range(address: *const c_void, size: usize) {
+    unsafe { plain(address, size, Plainly::Reads, caller()) };
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tsan_write_range(address: *const c_void, size: usize) {
+    unsafe { plain(address, size, Plainly::Writes, caller()) };
 }
 
 macro_rules! nothing {
@@ -73,7 +105,7 @@ macro_rules! nothing {
 }
 
 nothing! {
-    __tsan_init(); __tsan_func_entry(code); __tsan_func_exit();
+    __tsan_init();
     __tsan_ignore_thread_begin(); __tsan_ignore_thread_end();
     __tsan_acquire(address); __tsan_release(address);
     __tsan_mutex_create(address, flags); __tsan_mutex_destroy(address, flags);
@@ -110,8 +142,8 @@ zero! {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tsan_memcpy(to: *mut c_void, from: *const c_void, length: usize) -> *mut c_void {
     unsafe {
-        plain(from, false, caller());
-        plain(to, true, caller());
+        plain(from, length, Plainly::Reads, caller());
+        plain(to, length, Plainly::Writes, caller());
         core::ptr::copy_nonoverlapping(from.cast::<u8>(), to.cast::<u8>(), length);
     }
     to
@@ -120,8 +152,8 @@ pub unsafe extern "C" fn __tsan_memcpy(to: *mut c_void, from: *const c_void, len
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tsan_memmove(to: *mut c_void, from: *const c_void, length: usize) -> *mut c_void {
     unsafe {
-        plain(from, false, caller());
-        plain(to, true, caller());
+        plain(from, length, Plainly::Reads, caller());
+        plain(to, length, Plainly::Writes, caller());
         core::ptr::copy(from.cast::<u8>(), to.cast::<u8>(), length);
     }
     to
@@ -130,7 +162,7 @@ pub unsafe extern "C" fn __tsan_memmove(to: *mut c_void, from: *const c_void, le
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tsan_memset(to: *mut c_void, value: c_int, length: usize) -> *mut c_void {
     unsafe {
-        plain(to, true, caller());
+        plain(to, length, Plainly::Writes, caller());
         core::ptr::write_bytes(to.cast::<u8>(), value as u8, length);
     }
     to

@@ -21,7 +21,12 @@ impl Random {
 }
 
 /// What the component gets when it asks the system for random bytes. It starts anew in every forked process.
+#[unsafe(link_section = "omnilink_state")]
 static mut SYSTEM: Random = Random(0);
+
+pub fn state() -> u64 {
+    unsafe { (*(&raw const SYSTEM)).0 }
+}
 
 /// Draws other numbers in another surrounding.
 pub unsafe fn surround(environment: u64) {

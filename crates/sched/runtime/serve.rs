@@ -3,6 +3,7 @@
 use crate::code;
 use crate::baton::{self, Asking, Phase};
 use crate::layout::{EVENTS_CAP, EventHeader, MAGIC, NOBODY, OPS_CAP, Shared, choices, ending, flag, kind};
+use crate::races;
 use crate::spin::Yield;
 use crate::sys::{self, number, raw};
 use crate::threads::{self, me, thread};
@@ -131,6 +132,7 @@ unsafe fn run() -> ! {
         let shared = &mut *baton::shared();
         raw(number::PRCTL, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0, 0);
         sys::alarm(shared.patience_s);
+        shared.process = raw(number::GETPID, 0, 0, 0, 0, 0, 0) as u32;
         surround(shared.environment);
         if shared.choices == choices::NATIVE {
             crate::native::run();
@@ -138,6 +140,8 @@ unsafe fn run() -> ! {
         let main = baton::columns();
         shared.running = main.into();
         baton::prepare();
+        races::prepare();
+        crate::heap::prepare();
         baton::set_phase(Phase::Alone);
         threads::adopt(main);
         make_component();
@@ -151,6 +155,7 @@ unsafe fn run() -> ! {
             }
         }
         baton::run_columns(main);
+        (0..main).for_each(|column| races::joined(column));
         let first_after = ops_before_column(main);
         for index in 0..shared.after_len {
             call(first_after + index, shared.before_len + index);

@@ -20,9 +20,12 @@ pub const FUTEX_CLOCK_REALTIME: c_long = 256;
 
 #[cfg(target_arch = "x86_64")]
 pub mod number {
+    pub const READ: i64 = 0;
     pub const WRITE: i64 = 1;
+    pub const CLOSE: i64 = 3;
     pub const SCHED_YIELD: i64 = 24;
     pub const NANOSLEEP: i64 = 35;
+    pub const GETPID: i64 = 39;
     pub const EXECVE: i64 = 59;
     pub const GETTIMEOFDAY: i64 = 96;
     pub const PERSONALITY: i64 = 135;
@@ -32,11 +35,15 @@ pub mod number {
     pub const CLOCK_GETTIME: i64 = 228;
     pub const CLOCK_NANOSLEEP: i64 = 230;
     pub const EXIT_GROUP: i64 = 231;
+    pub const OPENAT: i64 = 257;
     pub const GETRANDOM: i64 = 318;
 }
 
 #[cfg(target_arch = "aarch64")]
 pub mod number {
+    pub const OPENAT: i64 = 56;
+    pub const CLOSE: i64 = 57;
+    pub const READ: i64 = 63;
     pub const WRITE: i64 = 64;
     pub const PERSONALITY: i64 = 92;
     pub const EXIT_GROUP: i64 = 94;
@@ -48,6 +55,7 @@ pub mod number {
     pub const SCHED_YIELD: i64 = 124;
     pub const PRCTL: i64 = 167;
     pub const GETTIMEOFDAY: i64 = 169;
+    pub const GETPID: i64 = 172;
     pub const EXECVE: i64 = 221;
     pub const GETRANDOM: i64 = 278;
 }

@@ -3,6 +3,8 @@
 use crate::code;
 use crate::baton::{self, Phase};
 use crate::layout::{NOBODY, THREADS_CAP, ending};
+use crate::races;
+use crate::situation::{ENTRY_LEN, Entry};
 use crate::spin::Spin;
 use crate::sys::{self, real};
 use core::ffi::{c_int, c_void};
@@ -51,6 +53,11 @@ pub struct Thread {
     /// What the count of changes was when it yielded last.
     pub yielded_in: u64,
     pub spin: Spin,
+    /// Its registers and the end of its stack when it called the runtime last.
+    pub entry: Entry,
+    /// Where its stack ended when it stopped, and where that begins. 0 if not known.
+    pub stack_low: u64,
+    pub stack_begin: u64,
     start: Option<StartRoutine>,
     argument: *mut c_void,
     handle: usize,
@@ -74,14 +81,19 @@ impl Thread {
         priority: 0,
         yielded_in: 0,
         spin: Spin::NEW,
+        entry: [0; ENTRY_LEN],
+        stack_low: 0,
+        stack_begin: 0,
         start: None,
         argument: core::ptr::null_mut(),
         handle: 0,
     };
 }
 
+#[unsafe(link_section = "omnilink_state")]
 static mut THREADS: [Thread; THREADS_CAP] = [const { Thread::ABSENT }; THREADS_CAP];
 /// Threads that were created and have not yet asked for the baton.
+#[unsafe(link_section = "omnilink_state")]
 static STARTING: AtomicU32 = AtomicU32::new(0);
 static mut EXIT_KEY: u32 = 0;
 
@@ -118,6 +130,8 @@ pub unsafe fn adopt(id: u8) {
     unsafe {
         sys::pthread_key_create(&raw mut EXIT_KEY, at_exit);
         ME = id;
+        let here = 0_u8;
+        (*thread(id)).stack_begin = (&raw const here) as u64;
         (*thread(id)).state = State::Ready;
     }
 }
@@ -129,6 +143,9 @@ pub unsafe fn create(id: u8, handle: *mut usize, attributes: *const c_void, star
         *new = Thread { priority: (*new).priority, ..Thread::ABSENT };
         (*new).start = Some(start);
         (*new).argument = argument;
+        if me() != NOBODY {
+            races::created(me(), id);
+        }
         STARTING.store(1, SeqCst);
         let result = real!(
             "pthread_create",
@@ -150,6 +167,9 @@ unsafe extern "C" fn trampoline(id: *mut c_void) -> *mut c_void {
     unsafe {
         let id = id as usize as u8;
         ME = id;
+        let here = 0_u8;
+        (*thread(id)).stack_begin = (&raw const here) as u64;
+        (*thread(id)).stack_low = (*thread(id)).stack_begin;
         STARTING.store(0, SeqCst);
         sys::futex_wake(&STARTING);
         baton::wait_for_turn(id);
@@ -233,6 +253,7 @@ pub unsafe extern "C" fn pthread_join(handle: usize, result: *mut *mut c_void) -
                 crate::waiting::wait(join_address(id), u32::MAX, None, code::caller());
             }
             (*thread(id)).handle = 0;
+            races::joined(id);
         }
         real!("pthread_join", fn(usize, *mut *mut c_void) -> c_int, handle, result)
     }

@@ -6,11 +6,14 @@
 use crate::code;
 use crate::baton::{self, Asking, access};
 use crate::clock;
+use crate::races;
+use crate::situation::enter;
 use crate::spin::{Spin, Yield};
 use crate::sys::{self, number, raw};
 use crate::threads::{self, State, ids, is_controlled, me, thread};
 use core::ffi::{c_int, c_long};
 
+#[unsafe(link_section = "omnilink_state")]
 static mut WAIT_NUMBER: u64 = 0;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -98,8 +101,12 @@ unsafe fn futex(word: *mut u32, operation: c_long, value: c_long, limit: *const 
         baton::mark_opaque(me());
         access(address, true, code, Yield::No);
         baton::mark_opaque(me());
+        races::release(address);
         let result = futex_command(word, command, value, limit, mask, code);
         baton::mark_opaque(me());
+        // What is woken up takes a lock next to the word, or the one that a function of the library was given.
+        (0..5).for_each(|near| races::acquire((address + 4 * near).wrapping_sub(8)));
+        crate::library::acquire();
         result
     }
 }
@@ -182,8 +189,16 @@ pub unsafe fn yield_now(code: u64) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sched_yield() -> c_int {
     unsafe {
+        let code = enter();
+        sched_yield_at(code)
+    }
+}
+
+#[inline(never)]
+unsafe fn sched_yield_at(code: u64) -> c_int {
+    unsafe {
         match is_controlled() {
-            true => yield_now(code::caller()),
+            true => yield_now(code),
             false => _ = raw(number::SCHED_YIELD, 0, 0, 0, 0, 0, 0),
         }
         0

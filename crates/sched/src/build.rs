@@ -4,16 +4,18 @@
 //! but its own compiler: `rustc` for Rust, which instruments on the stable toolchain too, and `g++` or
 //! `clang++` for C++.
 //!
-//! What is not instrumented is not seen: inline assembly, libraries that were built before, and of Rust's
-//! standard library all that is not generic or inlined, such as the waiting in `Mutex` and `Condvar` (their
-//! futex calls are seen). [`RustBuild::instruments_std`] compiles the standard library anew with
-//! instrumentation where its source is installed.
+//! What is not instrumented is not seen: inline assembly and libraries that were built before. Of Rust's standard library
+//! all that is not generic or inlined was built before; the functions of it that threads wait with are steps all the same,
+//! see the module `library`. [`RustBuild::instruments_std`] compiles the standard library anew with instrumentation
+//! where its source is installed.
 
 mod cpp;
+mod library;
 mod runtime_object;
 mod rust;
 
 pub use cpp::CppBuild;
+pub use library::INSTRUMENTS_LIBRARY;
 pub use runtime_object::runtime_object;
 pub(crate) use runtime_object::store;
 pub use rust::{RustBuild, RustTarget, instrument_flags};
@@ -54,6 +56,14 @@ pub enum BuildError {
         command: String,
         /// What it said.
         output: String,
+    },
+    /// Rust's standard library could not be looked into.
+    #[error("{path}: Rust's standard library cannot be read: {problem}")]
+    Library {
+        /// Where it should have been.
+        path: PathBuf,
+        /// What is wrong.
+        problem: String,
     },
     /// There is nothing to run, or more than one thing.
     #[error(

@@ -11,6 +11,8 @@ pub struct Execution {
     pub ending: Ending,
     /// The decisions of the scheduler while the columns ran, with what each step did.
     pub steps: Vec<Step>,
+    /// Data races, where they were looked for.
+    pub races: Vec<Race>,
     /// How many steps were made. More than `steps` holds if the execution was too long to be recorded; it can
     /// then only be repeated by its seed.
     pub steps_made: u64,
@@ -57,6 +59,13 @@ pub enum Ending {
         /// The code given to `exit`, where the component called it.
         exit_code: Option<i32>,
     },
+    /// A thread used memory that must not be used.
+    MemoryError {
+        /// The thread that held the baton.
+        thread: ThreadId,
+        /// What it did.
+        error: MemoryError,
+    },
     /// It was still going on after as many steps as the plan allows.
     StepLimit,
     /// The plan chose a thread that could not run: the component does not depend on the schedule alone.
@@ -66,16 +75,83 @@ pub enum Ending {
         /// The thread that should have run there.
         wanted: ThreadId,
     },
-    /// A thread neither went on nor gave the baton back within the time that the executor allows: it computes
-    /// for very long, or it waits for something that the scheduler cannot see.
+    /// A thread neither went on nor gave the baton back.
     Unresponsive {
         /// The thread that held the baton.
         thread: ThreadId,
+        /// What it does instead.
+        silence: Silence,
     },
     /// The component created more threads than [`THREADS_MAX`](crate::THREADS_MAX).
     TooManyThreads,
     /// The results of the calls did not fit into the memory for events.
     EventsTooLarge,
+}
+
+/// Two accesses to one location that nothing orders, one of them a write and one of them not atomic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Race {
+    /// The access that came first in this execution, and the other one.
+    pub accesses: [RacingAccess; 2],
+    /// Whether it proves nothing alone: one of the accesses is volatile, so that the code expects others to change the
+    /// location, or gives the memory back, which code that is not seen may have ordered.
+    pub is_meant: bool,
+}
+
+/// One of the accesses of a [`Race`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct RacingAccess {
+    /// Who made it.
+    pub thread: ThreadId,
+    /// Where it was made: a return address in the harness, relative to its load address.
+    pub code: u64,
+    /// Whether it may have changed the location.
+    pub writes: bool,
+    /// Whether it is atomic.
+    pub atomic: bool,
+    /// Whether it gives the memory back.
+    pub frees: bool,
+}
+
+/// A use of memory that must not be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct MemoryError {
+    /// Which one.
+    pub kind: MemoryErrorKind,
+    /// Where memory was accessed, as a return address; where it was given back, where the function was called that did so.
+    pub code: u64,
+    /// Where in the block, which may be before or behind it, and how large that is.
+    pub offset: i64,
+    /// See `offset`.
+    pub size: u64,
+    /// Where the function was called that allocated the block, or 0.
+    pub allocated: u64,
+    /// Where the function was called that gave it back, or 0.
+    pub freed: u64,
+}
+
+/// Which [`MemoryError`] it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MemoryErrorKind {
+    /// An access to memory that was given back.
+    UseAfterFree,
+    /// An access before or behind a block.
+    OutOfBounds,
+    /// A block was given back twice.
+    DoubleFree,
+    /// Something was given back that is no block.
+    BadFree,
+}
+
+/// What a thread does that comes to no step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Silence {
+    /// It uses the processor: it computes for very long, or for ever.
+    Computes,
+    /// It sleeps in a call of the system that the scheduler does not see, such as a `read`.
+    Waits,
+    /// It is not known what; the time that an execution may take was over.
+    Late,
 }
 
 /// An execution in which some calls never return.

@@ -22,6 +22,10 @@ pub struct Plan {
     pub serial: bool,
     /// Which accesses are decisions.
     pub accesses: Accesses,
+    /// Whether data races are looked for.
+    pub races: bool,
+    /// Plain accesses at these places are decisions too.
+    pub places: Vec<u64>,
     /// After so many steps the execution ends with [`Ending::StepLimit`](crate::Ending::StepLimit).
     pub steps_max: u64,
     /// What the component finds around it (time, random numbers, hash keys, addresses) is derived from this.
@@ -71,6 +75,8 @@ impl Plan {
             choices: Choices::Follow(schedule),
             serial: false,
             accesses: Accesses::Atomic,
+            races: false,
+            places: Vec::new(),
             steps_max: Self::STEPS_MAX_DEFAULT,
             environment: 0,
         }

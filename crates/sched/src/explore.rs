@@ -41,6 +41,10 @@ pub enum Strategy {
 pub struct ExploreOptions {
     /// Which accesses are decisions.
     pub accesses: Accesses,
+    /// Whether data races are looked for, in executions that are not serial.
+    pub races: bool,
+    /// Plain accesses at these places are decisions too: those of races that were seen.
+    pub places: Vec<u64>,
     /// Limit on the steps of one execution.
     pub steps_max: u64,
     /// Limit on the number of executions.
@@ -55,6 +59,8 @@ impl Default for ExploreOptions {
     fn default() -> Self {
         Self {
             accesses: Accesses::Atomic,
+            races: false,
+            places: Vec::new(),
             steps_max: Plan::STEPS_MAX_DEFAULT,
             executions_max: u64::MAX,
             time_max: None,
@@ -175,6 +181,8 @@ fn plan(options: &ExploreOptions, choices: Choices) -> Plan {
         choices,
         serial: false,
         accesses: options.accesses,
+        races: options.races,
+        places: options.places.clone(),
         steps_max: options.steps_max,
         environment: options.environment,
     }
@@ -192,6 +200,8 @@ pub fn replay(
         choices: Choices::Follow(schedule.clone()),
         serial,
         accesses: options.accesses,
+        races: options.races,
+        places: options.places.clone(),
         steps_max: options.steps_max,
         environment: options.environment,
     };

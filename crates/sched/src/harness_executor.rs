@@ -1,7 +1,8 @@
 //! Executions in the forked processes of a harness.
 
 use crate::shared_memory::SharedMemory;
-use crate::{Execution, Executor, Plan, Program, SchedError};
+use crate::watch::{LOOK, Watch};
+use crate::{Execution, Executor, Plan, Program, SchedError, Silence};
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
@@ -9,6 +10,7 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 /// Asks the C library to overwrite memory that is given back, with the same in every run: who still uses it gets nonsense.
 /// It does so only where nothing is set aside for each thread.
@@ -29,7 +31,7 @@ pub struct HarnessOptions {
     pub arguments: Vec<OsString>,
     /// Further environment variables of the harness.
     pub environment: Vec<(OsString, OsString)>,
-    /// Seconds after which an execution that shows no end is given up.
+    /// Seconds for which a thread may compute between two steps.
     pub patience_s: u32,
     /// Whether what the component prints is shown.
     pub shows_output: bool,
@@ -40,7 +42,7 @@ impl Default for HarnessOptions {
         Self {
             arguments: Vec::new(),
             environment: Vec::new(),
-            patience_s: 10,
+            patience_s: 2,
             shows_output: false,
         }
     }
@@ -54,7 +56,11 @@ pub struct HarnessExecutor {
     socket: UnixStream,
     memory: SharedMemory,
     description: String,
+    patience: Duration,
 }
+
+/// An execution may be kept waiting for so long, and some more where threads may compute for long.
+const LATE_S: u32 = 20;
 
 impl HarnessExecutor {
     /// Starts a harness that was built by [`build`](crate::build).
@@ -83,7 +89,8 @@ impl HarnessExecutor {
             source,
         };
         let mut memory = SharedMemory::new().map_err(start)?;
-        memory.set_patience(options.patience_s.max(1));
+        // Whatever happens to the rest of the machine, an execution is over some day.
+        memory.set_patience(LATE_S + 10 * options.patience_s);
         let (mut socket, theirs) = UnixStream::pair().map_err(start)?;
         let inherited = [memory.file_number(), theirs.as_raw_fd()];
         let output = || {
@@ -118,6 +125,7 @@ impl HarnessExecutor {
                     socket,
                     memory,
                     description,
+                    patience: Duration::from_secs(options.patience_s.max(1).into()),
                 })
             }
             Err(_) => Err(not_a_harness(path, process)),
@@ -138,8 +146,14 @@ impl HarnessExecutor {
 impl Executor for HarnessExecutor {
     fn run(&mut self, program: &Program, plan: &Plan) -> Result<Execution, SchedError> {
         self.memory.request(program, plan)?;
+        self.ask()?;
+        let silence = self.ended_for_silence()?;
         let status = self.answer()?;
-        Ok(self.memory.execution(status))
+        Ok(match silence {
+            // It may just have come to its end.
+            Some(silence) if self.memory.get().ending == 0 => self.memory.silent_execution(silence),
+            _ => self.memory.execution(status),
+        })
     }
 }
 
@@ -152,21 +166,59 @@ impl HarnessExecutor {
     /// without instrumentation, and started with the environment of [`Chaos`](crate::Chaos), is best.
     pub fn sample_native(&mut self, program: &Program, rounds: u32) -> Result<Vec<Execution>, SchedError> {
         self.memory.request_native(program, rounds)?;
+        self.ask()?;
         let status = self.answer()?;
         Ok(self.memory.native_executions(status))
     }
 
-    /// Lets the harness do what was requested, and returns how the system says its process ended.
+    /// Lets the harness do what was requested.
+    fn ask(&mut self) -> Result<(), SchedError> {
+        self.socket.write_all(&[0]).map_err(|source| self.lost(source))
+    }
+
+    /// Waits for the execution to end, and ends it if it comes to no step any more.
+    fn ended_for_silence(&mut self) -> Result<Option<Silence>, SchedError> {
+        let mut watch = Watch::new(self.patience);
+        loop {
+            let mut socket = libc::pollfd {
+                fd: self.socket.as_raw_fd(),
+                events: libc::POLLIN,
+                revents: 0,
+            };
+            // SAFETY: one structure, which lives until the call returns.
+            match unsafe { libc::poll(&raw mut socket, 1, LOOK.as_millis() as i32) } {
+                0 => {}
+                1.. => return Ok(None),
+                _ => match io::Error::last_os_error() {
+                    error if error.kind() == io::ErrorKind::Interrupted => continue,
+                    error => return Err(self.lost(error)),
+                },
+            }
+            let Some((process, beat)) = self.memory.pulse() else {
+                continue;
+            };
+            if let Some(silence) = watch.look(process, beat) {
+                // SAFETY: the process has not been waited for: its parent does that and then answers.
+                unsafe { libc::kill(process as libc::pid_t, libc::SIGKILL) };
+                return Ok(Some(silence));
+            }
+        }
+    }
+
+    /// Returns how the system says that the process of the execution ended.
     fn answer(&mut self) -> Result<i32, SchedError> {
         let mut status = [0; 4];
-        self.socket
-            .write_all(&[0])
-            .and_then(|()| self.socket.read_exact(&mut status))
-            .map_err(|source| SchedError::Lost {
-                harness: self.path.clone(),
-                source,
-            })?;
-        Ok(i32::from_ne_bytes(status))
+        match self.socket.read_exact(&mut status) {
+            Ok(()) => Ok(i32::from_ne_bytes(status)),
+            Err(source) => Err(self.lost(source)),
+        }
+    }
+
+    fn lost(&self, source: io::Error) -> SchedError {
+        SchedError::Lost {
+            harness: self.path.clone(),
+            source,
+        }
     }
 }
 

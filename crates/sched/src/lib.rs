@@ -44,10 +44,15 @@ mod schedule;
 #[cfg(target_os = "linux")]
 mod shared_memory;
 mod tree;
+#[cfg(target_os = "linux")]
+mod watch;
 
 pub use chaos::{Chaos, chaos_library};
 pub use error::SchedError;
-pub use execution::{Ending, Event, EventKind, Execution, Step, Stuck, StuckReason, Touch};
+pub use execution::{
+    Ending, Event, EventKind, Execution, MemoryError, MemoryErrorKind, Race, RacingAccess, Silence, Step,
+    Stuck, StuckReason, Touch,
+};
 pub use executor::{Accesses, Choices, Executor, Plan};
 pub use explore::{BoundSummary, Exploration, ExploreOptions, StopReason, Strategy, explore, replay};
 #[cfg(target_os = "linux")]

@@ -19,6 +19,8 @@ pub(crate) fn sample(
                 choices: choices(index),
                 serial: false,
                 accesses: options.accesses,
+                races: options.races,
+                places: options.places.clone(),
                 steps_max: options.steps_max,
                 environment: options.environment,
             };

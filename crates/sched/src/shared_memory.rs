@@ -1,12 +1,12 @@
 //! The explorer's side of the memory that it shares with a harness.
 
 use crate::layout::{
-    EVENTS_CAP, EventHeader, MAGIC, NOBODY, OPS_CAP, STEPS_CAP, Shared, StepRecord, choices, ending, flag,
-    kind,
+    EVENTS_CAP, EventHeader, MAGIC, MemoryErrorRecord, NOBODY, OPS_CAP, PLACES_CAP, RACES_CAP, RaceRecord,
+    STEPS_CAP, Shared, StepRecord, choices, ending, flag, kind, memory_error, race,
 };
 use crate::{
-    Accesses, Choices, Ending, Event, EventKind, Execution, Plan, Program, SchedError, Schedule, Step, Stuck,
-    StuckReason, ThreadId, Touch,
+    Accesses, Choices, Ending, Event, EventKind, Execution, MemoryError, MemoryErrorKind, Plan, Program,
+    Race, RacingAccess, SchedError, Schedule, Silence, Step, Stuck, StuckReason, ThreadId, Touch,
 };
 use std::fs::File;
 use std::io;
@@ -119,6 +119,12 @@ impl SharedMemory {
         }
         shared.serial = plan.serial.into();
         shared.plain = (plan.accesses == Accesses::All).into();
+        shared.races_wanted = plan.races.into();
+        let places = plan.places.iter().take(PLACES_CAP);
+        shared.places_len = places.len() as u64;
+        for (place, code) in shared.places.iter_mut().zip(places) {
+            *place = *code;
+        }
         shared.steps_max = plan.steps_max;
         shared.environment = plan.environment;
         shared.schedule_len = 0;
@@ -166,6 +172,7 @@ impl SharedMemory {
         let execution = |events, ending| Execution {
             events,
             ending,
+            races: Vec::new(),
             steps: Vec::new(),
             steps_made: 0,
         };
@@ -196,6 +203,32 @@ impl SharedMemory {
         shared.stuck = 0;
         shared.steps_made = 0;
         shared.events_len = 0;
+        shared.races_len = 0;
+        shared.beat = 0;
+        shared.process = 0;
+    }
+
+    /// The process of the execution that is being made, and how often its scheduler was asked.
+    pub(crate) fn pulse(&self) -> Option<(u32, u64)> {
+        // SAFETY: the harness writes these while we look: they are read as they are just now.
+        let (process, beat) = unsafe {
+            (
+                (&raw const (*self.shared).process).read_volatile(),
+                (&raw const (*self.shared).beat).read_volatile(),
+            )
+        };
+        (process != 0).then_some((process, beat))
+    }
+
+    /// What the execution left behind that was ended because its thread did not come to a step.
+    pub(crate) fn silent_execution(&self, silence: Silence) -> Execution {
+        Execution {
+            ending: Ending::Unresponsive {
+                thread: self.get().running as ThreadId,
+                silence,
+            },
+            ..self.execution(0)
+        }
     }
 
     /// What the execution left behind; `status` is what the system says about how its process ended.
@@ -205,6 +238,10 @@ impl SharedMemory {
         Execution {
             events: self.events(),
             ending: self.ending(status),
+            races: shared.races[..(shared.races_len as usize).min(RACES_CAP)]
+                .iter()
+                .map(told_race)
+                .collect(),
             steps: shared.steps[..recorded].iter().map(step).collect(),
             steps_made: shared.steps_made,
         }
@@ -269,11 +306,16 @@ impl SharedMemory {
                 step: shared.steps_made as usize,
                 wanted: shared.stuck.trailing_zeros() as ThreadId,
             },
+            ending::MEMORY_ERROR => Ending::MemoryError {
+                thread,
+                error: told_error(&shared.memory_error),
+            },
             ending::TOO_MANY_THREADS => Ending::TooManyThreads,
             ending::EVENTS_TOO_LARGE => Ending::EventsTooLarge,
-            _ if libc::WIFSIGNALED(status) && libc::WTERMSIG(status) == SIGALRM => {
-                Ending::Unresponsive { thread }
-            }
+            _ if libc::WIFSIGNALED(status) && libc::WTERMSIG(status) == SIGALRM => Ending::Unresponsive {
+                thread,
+                silence: Silence::Late,
+            },
             _ => Ending::Crashed {
                 thread,
                 signal: libc::WIFSIGNALED(status).then(|| libc::WTERMSIG(status)),
@@ -287,6 +329,42 @@ impl Drop for SharedMemory {
     fn drop(&mut self) {
         // SAFETY: the mapping was made by `new` and nobody refers to it any more.
         unsafe { libc::munmap(self.shared.cast(), size_of::<Shared>()) };
+    }
+}
+
+fn told_race(record: &RaceRecord) -> Race {
+    let access = |thread, code, kind: u8| RacingAccess {
+        thread,
+        code,
+        writes: kind & race::WRITES != 0,
+        atomic: kind & race::ATOMIC != 0,
+        frees: kind & race::FREES != 0,
+    };
+    Race {
+        accesses: [
+            access(record.first_thread, record.first_code, record.first_kind),
+            access(record.second_thread, record.second_code, record.second_kind),
+        ],
+        is_meant: (record.first_kind | record.second_kind) & race::MEANT != 0,
+    }
+}
+
+fn told_error(record: &MemoryErrorRecord) -> MemoryError {
+    MemoryError {
+        kind: match record.kind {
+            memory_error::USE_AFTER_FREE => MemoryErrorKind::UseAfterFree,
+            memory_error::OUT_OF_BOUNDS => MemoryErrorKind::OutOfBounds,
+            memory_error::DOUBLE_FREE => MemoryErrorKind::DoubleFree,
+            _ => {
+                debug_assert_eq!(record.kind, memory_error::BAD_FREE);
+                MemoryErrorKind::BadFree
+            }
+        },
+        code: record.code,
+        offset: record.offset,
+        size: record.size,
+        allocated: record.allocated,
+        freed: record.freed,
     }
 }
 

@@ -246,6 +246,8 @@ impl Worker<'_, '_> {
             choices: Choices::Follow(schedule),
             serial: self.tree.serial,
             accesses: self.options.accesses,
+            races: self.options.races && !self.tree.serial,
+            places: self.options.places.clone(),
             steps_max: self.options.steps_max,
             environment: self.options.environment,
         };

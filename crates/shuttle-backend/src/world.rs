@@ -184,6 +184,7 @@ impl World {
         Execution {
             events: std::mem::take(&mut self.events),
             ending: self.ending.take().unwrap_or(Ending::StepLimit),
+            races: Vec::new(),
             steps_made: steps.len() as u64,
             steps,
         }

@@ -49,6 +49,10 @@ pub(super) struct Target {
     /// Features of the package
     #[arg(long, value_name = "FEATURES")]
     features: Vec<String>,
+    /// Compile Rust's standard library too, so that every access in it is a step. Needs its source: `rustup component add
+    /// rust-src`
+    #[arg(long, conflicts_with_all = ["cpp", "harness"])]
+    build_std: bool,
     /// A C++ harness that includes "lineup.hpp"; several files are linked together
     #[arg(long, value_name = "FILE", num_args = 1.., group = "which")]
     cpp: Vec<PathBuf>,
@@ -140,6 +144,7 @@ impl Target {
             target,
             features: self.features.clone(),
             native: self.engine == Engine::Native,
+            instruments_std: self.build_std,
             ..RustBuild::new(&self.directory)
         };
         build.build().map_err(|error| CliError::Usage(error.to_string()))
@@ -150,9 +155,10 @@ impl Target {
             Engine::Instrumented => "",
             Engine::Native => " --engine native",
         };
+        let library = if self.build_std { " --build-std" } else { "" };
         Built {
             harness: program.into(),
-            command: format!("omnilink lineup {target}{engine}"),
+            command: format!("omnilink lineup {target}{engine}{library}"),
             is_a_guess: false,
             _folder: None,
         }

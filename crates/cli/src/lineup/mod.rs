@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use omnilink_lineup::{
-    Blocking, Checked, Criterion, Description, Executor, Harness, HarnessError, Matrices, Matrix,
+    Blocking, Checked, Criterion, Description, Diagnosis, Executor, Harness, HarnessError, Matrices, Matrix,
     Observation, Options, Request, Schedule, ScheduleError, Scheduled, ScheduledOptions, Search,
-    Specification, Subject, Summary, behavioural_diff, read_observations, run_campaign, run_schedule,
-    summary_json, summary_text, write_observations, write_xml,
+    Specification, Subject, Summary, Verdict, behavioural_diff, read_observations, run_campaign,
+    run_schedule, summary_json, summary_text, write_observations, write_xml,
 };
 use omnilink_report::Look;
 use omnilink_sched::SchedError;
@@ -54,6 +54,9 @@ pub(crate) struct LineupArgs {
     /// Run this schedule of the matrix and nothing else
     #[arg(long, value_name = "SCHEDULE", requires = "matrix", help_heading = RUNS)]
     schedule: Option<String>,
+    /// With the schedule: switch at these plain accesses too, as a report gives them
+    #[arg(long, value_name = "PLACES", value_delimiter = ',', value_parser = place, requires = "schedule", help_heading = RUNS)]
+    switch_at: Vec<u64>,
     /// Make all runs with up to so many preemptions
     #[arg(long, value_name = "N", default_value_t = 2, help_heading = RUNS)]
     preemptions: u32,
@@ -72,9 +75,15 @@ pub(crate) struct LineupArgs {
     /// The most serial runs of a matrix
     #[arg(long, value_name = "N", default_value = "200000", value_parser = quantity::count, help_heading = RUNS)]
     serial_max: u64,
+    /// The most steps of a run: one that is still going on then is cut, and nothing follows from it
+    #[arg(long, value_name = "N", default_value = "20000", value_parser = quantity::count, help_heading = RUNS)]
+    steps: u64,
     /// Also switch threads at accesses that are not atomic
     #[arg(long, help_heading = RUNS)]
     plain: bool,
+    /// Do not look for data races
+    #[arg(long, help_heading = RUNS)]
+    no_races: bool,
     /// Make all runs, also those whose history another run shows
     #[arg(long, help_heading = RUNS)]
     no_reduction: bool,
@@ -226,6 +235,9 @@ impl LineupArgs {
         let tick = &mut || progress.add_one();
         let mut seen = |checked: &Checked| {
             outlook.add_matrix(Instant::now());
+            if let Some(found) = found_text(&description, checked) {
+                output::note(&found);
+            }
             observations.push(Observation::of(checked, &description.alphabet));
         };
         let summary = match (schedule, &matrices) {
@@ -235,6 +247,7 @@ impl LineupArgs {
                         "--schedule is of one matrix: give one --matrix".to_owned(),
                     ));
                 };
+                executor.switch_at(&self.switch_at);
                 run_schedule(executor, request, matrix, schedule, tick)
             }
             _ => run_campaign(executor, request, &matrices, &mut seen, tick),
@@ -261,6 +274,8 @@ impl LineupArgs {
                 let options = ScheduledOptions {
                     plain_accesses: self.plain,
                     reduction: !self.no_reduction,
+                    steps_max: self.steps,
+                    races: !self.no_races,
                     processors,
                     ..ScheduledOptions::default()
                 };
@@ -373,6 +388,25 @@ impl<'a> Files<'a> {
     }
 }
 
+/// What was found, before it is made smaller: that may take as long again.
+fn found_text(description: &Description, checked: &Checked) -> Option<String> {
+    if !checked.verdict.is_failure() {
+        return None;
+    }
+    let headline = Diagnosis::of(checked).map_or("nondeterministic", |diagnosis| diagnosis.headline());
+    let matrix = checked.matrix.display(&description.alphabet);
+    let schedule = match &checked.verdict {
+        Verdict::Violation(violation) if !violation.execution.schedule.is_empty() && !violation.is_serial => {
+            format!(" --schedule '{}'", violation.execution.schedule)
+        }
+        _ => String::new(),
+    };
+    let name = &description.name;
+    Some(format!(
+        "{name}: {headline}, found in --matrix '{matrix}'{schedule}; making it smaller"
+    ))
+}
+
 fn exit_of(summary: &Summary) -> Exit {
     match (&summary.failure, summary.is_complete && summary.undecided == 0) {
         (Some(_), _) => Exit::Violation,
@@ -384,6 +418,13 @@ fn exit_of(summary: &Summary) -> Exit {
 fn parse_schedule(text: &str) -> Result<Schedule, CliError> {
     text.parse()
         .map_err(|error: ScheduleError| CliError::Usage(error.to_string()))
+}
+
+/// A place in a program, in hexadecimal digits.
+fn place(text: &str) -> Result<u64, String> {
+    let digits = text.trim().trim_start_matches("0x");
+    u64::from_str_radix(digits, 16)
+        .map_err(|_| format!("\"{text}\" is no place; copy what the report gives, such as 1a2b,3c4d"))
 }
 
 /// `3x2`: threads and calls.

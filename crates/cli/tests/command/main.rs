@@ -10,6 +10,7 @@ mod labelled;
 mod levels;
 mod limits;
 mod lineup;
+mod lineup_found;
 mod link_verbs;
 mod long_histories;
 mod mc;

@@ -3,6 +3,7 @@
 //! A violation is shown as a table of what each thread called and got, a drawing of what overlapped, the reason why nothing
 //! explains it, the interleaving that leads there, and what to do to see it again.
 
+mod coverage;
 mod interleaving;
 mod reason;
 mod table;
@@ -14,11 +15,13 @@ use omnilink_trace::{Time, Timebox};
 use crate::alphabet::Alphabet;
 use crate::campaign::{Failure, Summary};
 use crate::diagnosis::Diagnosis;
+use crate::execution::Cut;
 use crate::history::{History, Moment};
 use crate::slot::{Lane, Slot};
 use crate::verdict::{Checked, Phase, Undecided, Verdict, Violation, Why};
 use crate::words::Words;
 
+pub(crate) use coverage::coverage_json;
 pub(crate) use table::table;
 
 /// What a report is about.
@@ -39,7 +42,10 @@ pub fn summary_text(subject: Subject<'_>, summary: &Summary, look: &Look) -> Str
     let mut page = String::new();
     match &summary.failure {
         Some(failure) => page.push_str(&failure_text(subject, failure, look)),
-        None => page.push_str(&passed_text(subject, summary, look)),
+        None => {
+            page.push_str(&passed_text(subject, summary, look));
+            page.push_str(&coverage::coverage_text(subject, summary, look));
+        }
     }
     page.push_str(&effort_text(summary));
     page
@@ -56,6 +62,7 @@ fn passed_text(subject: Subject<'_>, summary: &Summary, look: &Look) -> String {
     let (tone, verdict) = match (decided, summary.is_complete) {
         (0, _) => (Tone::Unsure, "unknown"),
         (_, false) => (Tone::Unsure, "nothing found before time was up"),
+        (_, true) if summary.undecided > 0 => (Tone::Unsure, "nothing found, but not all is known"),
         (_, true) => (Tone::Good, "no violation"),
     };
     let headline = format!("{}: {}", subject.name, look.paint(tone, verdict));
@@ -69,12 +76,12 @@ fn passed_text(subject: Subject<'_>, summary: &Summary, look: &Look) -> String {
         );
         page.push_str(&wrapped("  ", &text, look));
     }
-    if let Some(checked) = &summary.last_undecided {
+    if let Some(checked) = &summary.first_undecided {
         let text = format!(
-            "About {} nothing can be concluded. The last one is {}: {}.",
+            "About {} nothing can be concluded. The first one is {}: {}.",
             counted(summary.undecided, "matrix", "matrices"),
             checked.matrix.display(subject.alphabet),
-            undecided_text(checked)
+            undecided_text(checked, subject.alphabet)
         );
         page.push_str(&wrapped("  ", &text, look));
     }
@@ -116,18 +123,49 @@ fn reach(phases: &[Phase]) -> String {
     text
 }
 
-fn undecided_text(checked: &Checked) -> &'static str {
-    match checked.verdict {
-        Verdict::Unknown(Undecided::TooManySerialRuns) => {
-            "it has more serial runs than allowed; use smaller matrices, or allow more (--serial-max)"
+/// Why nothing can be concluded about a matrix.
+pub(crate) fn undecided_text(checked: &Checked, alphabet: &Alphabet) -> String {
+    let call = |slot: Option<Slot>| {
+        let call = slot.and_then(|slot| checked.matrix.call(slot));
+        call.map_or("a call", |call| alphabet.name(call)).to_owned()
+    };
+    let cut_text = |cut: Cut| match cut {
+        Cut::Steps(steps) => format!(
+            "was cut after {} steps: whether it would have come to its end is unknown (--steps allows more)",
+            count(steps)
+        ),
+        Cut::Computes(slot) => format!(
+            "was stopped: {} computes without ever reaching a step that the scheduler sees; leave the call out, or let it \
+             come to its end",
+            call(slot)
+        ),
+        Cut::Waits(slot) => format!(
+            "was stopped: {} does not come back: it waits in the kernel for something that the scheduler does not see, such \
+             as input; leave the call out, or try --engine native",
+            call(slot)
+        ),
+        Cut::Late(slot) => format!("was stopped: {} took too long", call(slot)),
+        Cut::TooManyThreads => "was stopped: the component created more than 32 threads at a time".to_owned(),
+        Cut::ResultsTooLarge => "was stopped: its results do not fit into the memory for them".to_owned(),
+    };
+    let Verdict::Unknown(undecided) = checked.verdict else {
+        return String::new();
+    };
+    match undecided {
+        Undecided::TooManySerialRuns => {
+            "it has more serial runs than allowed; use smaller matrices, or allow more (--serial-max)".to_owned()
         }
-        Verdict::Unknown(Undecided::SerialRunsCut) => {
-            "some of its serial runs took too many steps or went another way than scheduled"
+        Undecided::SerialRunCut(cut) => format!("one of its serial runs {}", cut_text(cut)),
+        Undecided::RunCut(cut) => format!("one of its runs {}", cut_text(cut)),
+        Undecided::SerialRunsDiverged => {
+            "some of its serial runs went another way than scheduled: the component depends on something that the scheduler \
+             does not decide"
+                .to_owned()
         }
-        Verdict::Unknown(Undecided::NotRepeated) => {
-            "the run went another way than the schedule says; is it a schedule of this version of the component?"
+        Undecided::NotRepeated => {
+            "the run went another way than the schedule says; is it a schedule of this version of the component?".to_owned()
         }
-        _ => "time was up",
+        Undecided::TimeIsUp => "time was up".to_owned(),
     }
 }
 
@@ -206,7 +244,15 @@ fn violation_text(
             None => "not repeated",
         };
         let schedule = violation.execution.schedule.to_string();
-        page.push_str(&format!("  --schedule '{schedule}'    ({repeated})\n"));
+        let places = &violation.execution.places;
+        let switched = match places.is_empty() {
+            true => String::new(),
+            false => {
+                let places: Vec<String> = places.iter().map(|place| format!("{place:x}")).collect();
+                format!(" --switch-at {}", places.join(","))
+            }
+        };
+        page.push_str(&format!("  --schedule '{schedule}'{switched}    ({repeated})\n"));
     }
     if failure.found != checked.matrix {
         let found = failure.found.display(subject.alphabet);
@@ -267,9 +313,9 @@ fn unexplained_slots(violation: &Violation) -> Vec<Slot> {
             .into_iter()
             .collect(),
         Why::Stuck(stuck) => stuck.iter().map(|call| call.slot).collect(),
-        Why::Crash(slot, _) => vec![*slot],
+        Why::Crash(slot, _) | Why::CrashAlone(slot, _) => vec![*slot],
         Why::Blocked(slots) => slots.clone(),
-        Why::Specification(_) => Vec::new(),
+        Why::Specification(_) | Why::Race(_) => Vec::new(),
     }
 }
 

@@ -35,6 +35,20 @@ pub(super) fn reason_text(
             page.push_str(&wrapped("", &text, look));
             alternatives(&mut page, words, counterexample, look);
         }
+        Why::CrashAlone(slot, reason) => {
+            let how = words.results.text(*reason);
+            let text = match violation.is_serial {
+                true => format!(
+                    "The process dies ({how}) in {} although one call is made after the other: it takes no concurrency.",
+                    words.call(*slot)
+                ),
+                false => format!(
+                    "The process dies ({how}) in {}, which no specification allows.",
+                    words.call(*slot)
+                ),
+            };
+            page.push_str(&wrapped("", &text, look));
+        }
         Why::Stuck(stuck) => {
             for call in stuck {
                 let text = format!(
@@ -59,7 +73,29 @@ pub(super) fn reason_text(
             );
             page.push_str(&wrapped("", &text, look));
         }
+        Why::Race(race) => {
+            let [one, other] = &race.accesses;
+            page.push_str(
+                "Nothing orders these two accesses to the same memory, and one of them is a write:\n",
+            );
+            for access in [one, other] {
+                page.push_str(&wrapped("  ", &look.clean(&access.to_string()), look));
+            }
+            let text = "What the compiler and the machine make of that is anything. Make both atomic, or order them: a lock, or \
+                        a release that the other thread acquires.";
+            page.push_str(&wrapped("", text, look));
+        }
         Why::Specification(text) => page.push_str(text),
+    }
+    for fact in &violation.execution.facts {
+        page.push_str(&wrapped("  ", &look.clean(&fact.to_string()), look));
+    }
+    if !matches!(violation.why, Why::Race(_))
+        && let Some(race) = violation.execution.races.iter().find(|race| !race.is_meant)
+    {
+        let [one, other] = &race.accesses;
+        let text = format!("There is a data race in this run: {one}; {other}.");
+        page.push_str(&wrapped("", &look.clean(&text), look));
     }
     page
 }

@@ -6,6 +6,7 @@
 ))]
 
 mod paper_in_cpp;
+mod textbook;
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -199,15 +200,26 @@ fn a_crash_is_the_end_of_its_call_and_a_panic_is_a_result() {
     assert!(matches!(violation.why, Why::Results(_)));
 }
 
-/// Memory that was given back is overwritten, so that it does not still look as it should.
+/// Memory that was given back is not given out again, so that its use is found at the access.
 #[test]
-fn a_use_after_free_shows_in_a_result() {
+fn a_use_after_free_is_found_with_its_places() {
     let (matrix, failure) = found("freed");
     assert_eq!(failure.smallest.matrix.len(), 3, "{matrix}");
     let Verdict::Violation(violation) = &failure.smallest.verdict else {
         panic!("{matrix}")
     };
-    assert!(matches!(violation.why, Why::Results(_)), "{:?}", violation.why);
+    assert_eq!(Diagnosis::of(&failure.smallest), Some(Diagnosis::Crash));
+    let facts: Vec<String> = violation
+        .execution
+        .facts
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(facts.len(), 3, "used, allocated, freed: {facts:?}");
+    assert!(
+        facts[0].contains("uses freed memory") && facts[0].contains("harness.rs:"),
+        "{facts:?}"
+    );
     assert_eq!(failure.is_repeatable, Some(true));
 }
 
@@ -232,7 +244,10 @@ fn native_threads_draw_a_number_twice_and_what_they_show_is_still_a_proof() {
     assert_eq!(Diagnosis::of(&failure.smallest), Some(Diagnosis::NotLinearizable));
     assert_eq!(failure.is_repeatable, None);
     let schedule = "0x1".parse().unwrap();
-    let refused = native.0.replay(&failure.smallest.matrix, &schedule).unwrap_err();
+    let refused = native
+        .0
+        .replay(&failure.smallest.matrix, &schedule, &[])
+        .unwrap_err();
     assert!(
         refused.to_string().contains("the native engine cannot"),
         "{refused}"

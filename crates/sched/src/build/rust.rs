@@ -1,6 +1,6 @@
 //! Rust harnesses, through cargo or the compiler alone.
 
-use super::{BuildError, runtime_object};
+use super::{BuildError, library, runtime_object};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -25,8 +25,9 @@ pub struct RustBuild {
 }
 
 /// Whatever the profile says: places at which threads take turns are told by source lines, and a release build strips
-/// them unless told not to.
-const LINE_TABLES: [(&str, &str); 2] = [("DEBUG", "line-tables-only"), ("STRIP", "none")];
+/// them unless told not to; and the linker puts steps before functions of the standard library, which optimisation
+/// across crates would do away with.
+const SETTINGS: [(&str, &str); 3] = [("DEBUG", "line-tables-only"), ("STRIP", "none"), ("LTO", "off")];
 
 /// A program of a package.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,16 +87,16 @@ impl RustBuild {
         }
         let flags = given_flags()
             .into_iter()
-            .chain(if self.native {
-                native_flags()?
-            } else {
-                instrument_flags()?
+            .chain(match (self.native, self.instruments_std) {
+                (true, _) => native_flags()?,
+                (false, true) => [seen_flags()?, vec![library::instrumented_argument()]].concat(),
+                (false, false) => instrument_flags()?,
             })
             .collect::<Vec<_>>();
         command
             .env("RUSTC_BOOTSTRAP", "1")
             .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
-        for (setting, value) in LINE_TABLES {
+        for (setting, value) in SETTINGS {
             command.env(
                 format!("CARGO_PROFILE_{}_{setting}", name_in_environment(profile)),
                 value,
@@ -160,9 +161,20 @@ impl RustBuild {
 /// The flags with which Rust code is instrumented and linked with the runtime. They need `RUSTC_BOOTSTRAP=1` on a
 /// stable toolchain.
 pub fn instrument_flags() -> Result<Vec<String>, BuildError> {
+    let mut flags = seen_flags()?;
+    flags.extend(library::link_arguments()?);
+    Ok(flags)
+}
+
+/// The same for code whose standard library is instrumented too.
+fn seen_flags() -> Result<Vec<String>, BuildError> {
     let mut flags: Vec<String> = [
         "-Zsanitizer=thread",
         "-Zexternal-clangrt",
+        // What another crate, such as the prebuilt standard library, has instantiated is not instrumented.
+        "-Zshare-generics=no",
+        // Volatile accesses are meant to meet those of others.
+        "-Cllvm-args=-tsan-distinguish-volatile",
         "-Cdebuginfo=line-tables-only",
     ]
     .map(str::to_owned)
@@ -229,11 +241,11 @@ fn cargo() -> String {
     std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned())
 }
 
-fn compiler() -> String {
+pub(super) fn compiler() -> String {
     std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned())
 }
 
-fn no_compiler(program: &str) -> impl Fn(std::io::Error) -> BuildError {
+pub(super) fn no_compiler(program: &str) -> impl Fn(std::io::Error) -> BuildError {
     move |source| BuildError::Compiler {
         program: program.to_owned(),
         source,

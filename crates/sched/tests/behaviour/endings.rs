@@ -2,7 +2,8 @@
 
 use crate::support::{components, explored, program, start};
 use omnilink_sched::{
-    Ending, Executor, HarnessExecutor, HarnessOptions, Plan, Schedule, Strategy, Stuck, StuckReason,
+    Ending, EventKind, Executor, HarnessExecutor, HarnessOptions, Plan, Schedule, Silence, Strategy, Stuck,
+    StuckReason,
 };
 
 fn bounded(preemptions_max: u32) -> Strategy {
@@ -151,8 +152,51 @@ fn a_thread_that_never_comes_to_a_step_is_given_up() {
     let execution = harness
         .run(&program("1 3"), &Plan::follow(Schedule::default()))
         .unwrap();
-    assert_eq!(execution.ending, Ending::Unresponsive { thread: 1 });
+    assert_eq!(
+        execution.ending,
+        Ending::Unresponsive {
+            thread: 1,
+            silence: Silence::Computes
+        }
+    );
     assert_eq!(execution.events.len(), 3);
+}
+
+#[test]
+fn a_thread_that_waits_in_the_kernel_is_told_from_one_that_computes() {
+    let execution = start("crashes")
+        .run(&program("1 4"), &Plan::follow(Schedule::default()))
+        .unwrap();
+    assert_eq!(
+        execution.ending,
+        Ending::Unresponsive {
+            thread: 1,
+            silence: Silence::Waits
+        }
+    );
+}
+
+/// A loop that counts its tries is not taken for one that goes on for ever, whatever the count is kept in.
+#[test]
+fn loops_that_give_up_come_to_their_end() {
+    for (column, tries) in [("0", 1_000), ("1", 1_000), ("2", 1_000)] {
+        let execution = start("patient")
+            .run(&program(column), &Plan::follow(Schedule::default()))
+            .unwrap();
+        assert_eq!(execution.ending, Ending::Finished, "{column}");
+        let last = execution.events.last().map(|event| event.kind.clone());
+        assert_eq!(last, Some(EventKind::Return(tries.to_string())));
+    }
+    // More tries than an execution has steps: nothing is claimed.
+    let execution = start("patient")
+        .run(&program("3"), &Plan::follow(Schedule::default()))
+        .unwrap();
+    assert_eq!(execution.ending, Ending::StepLimit);
+    // Two threads that wait for each other with a pause that grows up to a limit do go on for ever.
+    let execution = start("patient")
+        .run(&program("4 4"), &Plan::follow(Schedule::default()))
+        .unwrap();
+    assert_eq!(execution.ending, stuck(StuckReason::Livelock, &[0, 1]));
 }
 
 #[test]

@@ -8,8 +8,8 @@ pub(crate) mod components;
 use std::ops::ControlFlow;
 
 use omnilink_lineup::{
-    Allowance, Alphabet, Coverage, Ending, Event, Execution, Executor, ExecutorError, Lane, Matrix, Plan,
-    Schedule, Slot, Stuck, Switch, Visit,
+    Allowance, Alphabet, Coverage, Cut, Ending, Event, Execution, Executor, ExecutorError, Lane, Matrix,
+    Plan, Schedule, Slot, Stuck, Switch, Visit,
 };
 
 /// What a thread keeps while it is in a call.
@@ -205,7 +205,7 @@ impl<M: Machine, F: Fn(u64) -> M> Machines<M, F> {
             return self.finish(world, &tries, search);
         }
         if world.schedule.len() >= STEPS_MAX {
-            return search.show(world, Ending::Cut);
+            return search.show(world, Ending::Cut(Cut::Steps(STEPS_MAX as u64)));
         }
         for &thread in candidates.iter().filter(|thread| stuck_at_once(thread)) {
             let mut world = world.clone();
@@ -310,6 +310,9 @@ impl Exploration<'_> {
             schedule: Schedule::new(world.schedule),
             preemptions: world.preemptions,
             switches: world.switches,
+            races: Vec::new(),
+            facts: Vec::new(),
+            places: Vec::new(),
         })
     }
 }
@@ -373,7 +376,12 @@ impl<M: Machine, F: Fn(u64) -> M> Executor for Machines<M, F> {
         })
     }
 
-    fn replay(&mut self, matrix: &Matrix, schedule: &Schedule) -> Result<Execution, ExecutorError> {
+    fn replay(
+        &mut self,
+        matrix: &Matrix,
+        schedule: &Schedule,
+        _: &[u64],
+    ) -> Result<Execution, ExecutorError> {
         let mut world = self.world(matrix, 0);
         let mut ending = self.alone(&mut world, matrix, Lane::Initial);
         for thread in schedule.threads() {

@@ -220,6 +220,53 @@ fn component(name: &str) -> Option<(u32, Box<dyn Component>)> {
                 |_| loop {
                     std::hint::spin_loop();
                 },
+                |_| {
+                    let (mut reader, _writer) = std::io::pipe().unwrap();
+                    text(std::io::Read::read(&mut reader, &mut [0]))
+                },
+            ],
+        ),
+        // Loops that wait for what never comes, and give up: the count of tries is in a register, on the stack, on the heap.
+        "patient" => of(
+            AtomicBool::new(false),
+            &[
+                |never| {
+                    let mut tries = 0;
+                    while tries < 1_000 && !never.load(SeqCst) {
+                        tries += 1;
+                    }
+                    text(tries)
+                },
+                |never| {
+                    let mut tries = 0;
+                    while std::hint::black_box(&mut tries) < &mut 1_000 && !never.load(SeqCst) {
+                        *std::hint::black_box(&mut tries) += 1;
+                    }
+                    text(tries)
+                },
+                |never| {
+                    let mut tries = std::hint::black_box(Box::new(0));
+                    while *std::hint::black_box(&mut tries) < Box::new(1_000) && !never.load(SeqCst) {
+                        **std::hint::black_box(&mut tries) += 1;
+                    }
+                    text(tries)
+                },
+                |never| {
+                    let mut tries = 0;
+                    while tries < 1_000_000 && !never.load(SeqCst) {
+                        tries += 1;
+                    }
+                    text(tries)
+                },
+                |never| {
+                    let mut pause: u32 = 1;
+                    while !never.load(SeqCst) {
+                        (0..pause).for_each(|_| std::hint::spin_loop());
+                        pause = (pause * 2).min(64);
+                        std::thread::yield_now();
+                    }
+                    String::new()
+                },
             ],
         ),
         // What a component could see besides the schedule.

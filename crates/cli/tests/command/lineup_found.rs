@@ -1,0 +1,166 @@
+//! Components that `omnilink lineup` once got wrong: missed bugs, false alarms, answers that came late or said too little.
+#![cfg(all(
+    target_os = "linux",
+    target_env = "gnu",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
+
+use super::ran::{Ran, omnilink};
+
+const TARGETS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../lineup-targets");
+
+fn lineup(component: &str, more: &[&str]) -> Ran {
+    let package = format!("{TARGETS}/found");
+    let mut arguments = vec!["lineup", &package, "--bin", component, "--jobs", "1"];
+    arguments.extend(more);
+    omnilink(&arguments)
+}
+
+/// `None` on a machine without a C++ compiler.
+fn lineup_cpp(file: &str, more: &[&str]) -> Option<Ran> {
+    std::process::Command::new("g++").arg("--version").output().ok()?;
+    let source = format!("{TARGETS}/cpp/found/{file}");
+    let mut arguments = vec!["lineup", "--cpp", &source, "--jobs", "1"];
+    arguments.extend(more);
+    Some(omnilink(&arguments))
+}
+
+/// What was printed, wherever the lines were broken.
+fn unwrapped(ran: &Ran) -> String {
+    ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The answer has this exit code and says this.
+fn answers(ran: &Ran, code: i32, words: &[&str]) {
+    assert_eq!(ran.code, code, "{ran:?}");
+    let text = unwrapped(ran);
+    for word in words {
+        assert!(text.contains(word), "{word} is not in {ran:?}");
+    }
+}
+
+#[test]
+fn a_wake_up_lost_between_looking_and_waiting_is_found_in_rust_as_in_cpp() {
+    let matrix = ["--matrix", "up() | down()"];
+    answers(&lineup("condvar", &matrix), 1, &["stuck: a lost wake-up"]);
+    if let Some(ran) = lineup_cpp("condvar_twin.cpp", &matrix) {
+        answers(&ran, 1, &["stuck: a lost wake-up"]);
+    }
+}
+
+#[test]
+fn a_wait_that_gives_up_after_a_thousand_tries_is_no_livelock() {
+    let matrix = ["--matrix", "{put()} try_get() | clear()"];
+    if let Some(ran) = lineup_cpp("bounded_retry.cpp", &matrix) {
+        answers(&ran, 0, &["no violation"]);
+    }
+    // More tries than steps are allowed: then nothing is claimed, be it so or so.
+    let patient = [matrix.as_slice(), &["--cxxflag=-DRETRIES=1000000"]].concat();
+    if let Some(ran) = lineup_cpp("bounded_retry.cpp", &patient) {
+        answers(&ran, 3, &["was cut after 20,000 steps", "unknown"]);
+    }
+}
+
+#[test]
+fn a_call_that_reaches_no_step_is_told_by_its_name() {
+    let ran = lineup("never_a_step", &["--matrix", "inc() | busy()"]);
+    answers(&ran, 3, &["busy() computes without ever reaching a step"]);
+    let ran = lineup("never_a_step", &["--matrix", "inc() | pipe()"]);
+    answers(&ran, 3, &["pipe() does not come back", "waits in the kernel"]);
+}
+
+#[test]
+fn a_crash_in_a_serial_run_is_a_finding() {
+    let ran = lineup("serial_crash", &["--matrix", "push(), push(), push()"]);
+    answers(&ran, 1, &["crashes", "SIGABRT", "it takes no concurrency"]);
+    let ran = lineup("serial_crash", &["--matrix", "push() | push()"]);
+    answers(&ran, 0, &["no violation"]);
+}
+
+#[test]
+fn plain_data_published_without_release_are_a_data_race_with_both_places() {
+    let ran = lineup("relaxed_publish", &["--matrix", "publish() | read()"]);
+    answers(
+        &ran,
+        1,
+        &[
+            "a data race",
+            "thread 0 writes at",
+            "thread 1 reads at",
+            "relaxed_publish.rs:",
+        ],
+    );
+    // A schedule of the report shows it again.
+    let json = lineup("relaxed_publish", &["--matrix", "publish() | read()", "--json"]);
+    let schedule = json.json()[0]["failure"]["schedule"].as_str().unwrap().to_owned();
+    let again = ["--matrix", "publish() | read()", "--schedule", &schedule];
+    answers(&lineup("relaxed_publish", &again), 1, &["a data race"]);
+    let ran = lineup(
+        "relaxed_publish",
+        &["--matrix", "publish() | read()", "--no-races"],
+    );
+    answers(&ran, 0, &["not at plain accesses"]);
+}
+
+#[test]
+fn a_node_that_is_read_after_it_was_freed_is_found_at_the_access() {
+    let ran = lineup("use_after_free", &["--auto", "2"]);
+    answers(
+        &ran,
+        1,
+        &[
+            "crashes",
+            "use after free",
+            "uses freed memory",
+            "it was allocated",
+            "it was freed",
+        ],
+    );
+    let ran = lineup("torn_u128", &["--matrix", "set(1) | get()"]);
+    answers(&ran, 1, &["a data race", "torn_u128.rs:"]);
+}
+
+#[test]
+fn an_answer_without_a_finding_says_what_it_covers() {
+    let ran = lineup("serial_crash", &["--matrix", "push() | push()"]);
+    answers(
+        &ran,
+        0,
+        &[
+            "Covered: 1 given matrix",
+            "sequentially consistent",
+            "Not seen into: Rust's standard library",
+        ],
+    );
+    let json = lineup("serial_crash", &["--matrix", "push() | push()", "--json"]);
+    let coverage = &json.json()[0]["coverage"];
+    assert_eq!(coverage["preemptions"], 2, "{coverage}");
+    assert_eq!(coverage["plain_accesses"], "racing", "{coverage}");
+    assert_eq!(coverage["runs_cut"], 0, "{coverage}");
+}
+
+#[test]
+fn a_number_that_went_round_is_a_violation_by_a_model_too() {
+    let matrix = "push(1) | pop(), len()";
+    let ran = lineup("model_u64", &["--matrix", matrix, "--model", "stack"]);
+    answers(&ran, 1, &["len = 18446744073709551615"]);
+    assert_eq!(lineup("model_u64", &["--matrix", matrix]).code, 1);
+}
+
+#[test]
+fn a_call_may_fail_because_others_run_but_not_for_any_other_reason() {
+    let found = lineup("try_lock", &["--auto", "2"]);
+    answers(&found, 1, &["not linearizable"]);
+    let ran = lineup("may_fail", &["--matrix", "add(), try_add() | try_add(), add()"]);
+    answers(&ran, 0, &["no violation"]);
+    // It failed, but not without a trace.
+    let ran = lineup("may_fail", &["--matrix", "{add()} try_reset() | add() | add()"]);
+    answers(&ran, 1, &["not linearizable"]);
+}
+
+#[test]
+fn what_was_found_is_told_before_it_is_made_smaller() {
+    let ran = lineup("shrink_cost", &["--json"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.stderr.contains("found in --matrix '"), "{ran:?}");
+}

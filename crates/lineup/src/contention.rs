@@ -1,0 +1,204 @@
+//! Calls that may fail because others run: `try_lock`, a weak compare-and-swap.
+//!
+//! Such a call that overlaps another one and reports failure did nothing: the history is explained if the rest of it is, by
+//! serial runs that do not make the call. A failure while nothing else ran is a result like any other.
+
+use std::ops::ControlFlow;
+
+use crate::check::{LineupError, Request, explain};
+use crate::execution::Execution;
+use crate::executor::{Executor, Plan};
+use crate::history::{Close, History, Moment, Results};
+use crate::matrix::Matrix;
+use crate::serial::SerialHistories;
+use crate::slot::{Lane, Slot};
+use crate::verdict::{Checked, Violation};
+use crate::words::Words;
+
+/// The calls of a history that may have failed because of others.
+pub(crate) fn failed_calls(history: &History, words: Words<'_>) -> Vec<Slot> {
+    let may_fail = |slot: &Slot| {
+        let call = words.matrix.call(*slot);
+        call.is_some_and(|call| words.alphabet.may_fail(call))
+    };
+    let failed = history.moments.iter().filter_map(|moment| match moment {
+        Moment::Return(slot, result) if is_failure(words.results.text(*result)) => Some(*slot),
+        _ => None,
+    });
+    failed
+        .filter(may_fail)
+        .filter(|slot| overlaps(history, *slot))
+        .collect()
+}
+
+/// What a call returns that did nothing, in Rust and in C++.
+fn is_failure(result: &str) -> bool {
+    matches!(result, "None" | "false") || result.starts_with("Err(")
+}
+
+/// Whether another call was open at some moment between the call of `slot` and its return.
+fn overlaps(history: &History, slot: Slot) -> bool {
+    let mut open = 0;
+    let mut is_inside = false;
+    for moment in &history.moments {
+        match *moment {
+            Moment::Call(other) if other == slot => is_inside = true,
+            Moment::Return(other, _) if other == slot => return open > 0,
+            Moment::Call(_) => open += 1,
+            Moment::Return(..) if is_inside => return true,
+            Moment::Return(..) => open -= 1,
+        }
+        if is_inside && open > 0 {
+            return true;
+        }
+    }
+    open > 0
+}
+
+/// The first of these that is not explained even without the calls that failed.
+pub(crate) fn first_unexplained(
+    executor: &mut dyn Executor,
+    request: Request<'_>,
+    checked: &mut Checked,
+    contended: Vec<Violation>,
+) -> Result<Option<Violation>, LineupError> {
+    let mut known: Vec<(Vec<Slot>, Rest)> = Vec::new();
+    for violation in contended {
+        let words = Words {
+            alphabet: request.alphabet,
+            matrix: &checked.matrix,
+            results: &checked.results,
+        };
+        let failed = failed_calls(&violation.history, words);
+        let at = match known.iter().position(|(slots, _)| *slots == failed) {
+            Some(at) => at,
+            None => {
+                let rest = Rest::make(executor, request, &checked.matrix, &failed, &mut checked.results)?;
+                known.push((failed, rest));
+                known.len() - 1
+            }
+        };
+        let Some((failed, rest)) = known.get(at) else {
+            continue;
+        };
+        if !rest.explains(request, &checked.results, &violation.history, failed)? {
+            if let Some(phase) = checked.phases.get_mut(violation.execution.preemptions as usize) {
+                phase.unexplained += 1;
+            }
+            return Ok(Some(violation));
+        }
+    }
+    Ok(None)
+}
+
+/// A matrix without some of its calls, and its serial runs.
+struct Rest {
+    matrix: Matrix,
+    serial: SerialHistories,
+    /// Whether all serial runs were made. If not, nothing is held against a history.
+    is_complete: bool,
+}
+
+impl Rest {
+    fn make(
+        executor: &mut dyn Executor,
+        request: Request<'_>,
+        matrix: &Matrix,
+        failed: &[Slot],
+        results: &mut Results,
+    ) -> Result<Self, LineupError> {
+        let mut rest = Self {
+            matrix: without(matrix, failed),
+            serial: SerialHistories::default(),
+            is_complete: true,
+        };
+        if request.specification.is_some() || rest.matrix.threads.iter().all(Vec::is_empty) {
+            return Ok(rest);
+        }
+        let serial = &mut rest.serial;
+        let mut is_complete = true;
+        let visit = &mut |execution: Execution| {
+            let history = History::of(&execution, results);
+            is_complete &= history.is_some_and(|history| serial.insert(&history).is_ok());
+            ControlFlow::Continue(())
+        };
+        let coverage = executor.explore(
+            &rest.matrix,
+            Plan::Serial { environment: 0 },
+            request.options.serial_allowance(0),
+            visit,
+        )?;
+        rest.is_complete = is_complete && coverage.is_complete;
+        Ok(rest)
+    }
+
+    fn explains(
+        &self,
+        request: Request<'_>,
+        results: &Results,
+        history: &History,
+        failed: &[Slot],
+    ) -> Result<bool, LineupError> {
+        if !self.is_complete {
+            return Ok(true);
+        }
+        let moved = |slot: Slot| moved(slot, failed);
+        let moments: Vec<Moment> = history
+            .moments
+            .iter()
+            .filter_map(|moment| match *moment {
+                Moment::Call(slot) => moved(slot).map(Moment::Call),
+                Moment::Return(slot, result) => moved(slot).map(|slot| Moment::Return(slot, result)),
+            })
+            .collect();
+        if moments.is_empty() {
+            return Ok(true);
+        }
+        let close = match history.close {
+            Close::Crashed(slot, reason) => Close::Crashed(moved(slot).unwrap_or(Slot::OUTSIDE), reason),
+            close => close,
+        };
+        let words = Words {
+            alphabet: request.alphabet,
+            matrix: &self.matrix,
+            results,
+        };
+        let history = History { moments, close };
+        Ok(explain(request, &self.serial, words, &history)?.is_none())
+    }
+}
+
+/// A matrix without some calls. Threads keep their numbers, even where nothing is left of them.
+fn without(matrix: &Matrix, failed: &[Slot]) -> Matrix {
+    let left = |lane: Lane| {
+        let calls = matrix.lane(lane).iter().enumerate();
+        calls
+            .filter(|(index, _)| {
+                !failed.contains(&Slot {
+                    lane,
+                    index: *index as u8,
+                })
+            })
+            .map(|(_, call)| *call)
+            .collect()
+    };
+    Matrix {
+        initial: left(Lane::Initial),
+        threads: (0..matrix.threads.len())
+            .map(|thread| left(Lane::Thread(thread as u8)))
+            .collect(),
+        finals: left(Lane::Final),
+    }
+}
+
+/// Where a call stands without those that failed; `None` for one of them.
+fn moved(slot: Slot, failed: &[Slot]) -> Option<Slot> {
+    let before = failed
+        .iter()
+        .filter(|other| other.lane == slot.lane && other.index < slot.index)
+        .count();
+    (!failed.contains(&slot)).then(|| Slot {
+        index: slot.index - before as u8,
+        ..slot
+    })
+}

@@ -1,0 +1,104 @@
+//! How far an answer reaches: what runs were switched at, and what could not be seen into.
+
+use std::path::Path;
+
+use object::read::elf::{Dyn as _, ElfFile64, FileHeader as _, ProgramHeader as _};
+use object::{Endianness, Object as _, ObjectSymbol as _};
+use omnilink_sched::build::INSTRUMENTS_LIBRARY;
+
+/// What an executor sees of a component.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scope {
+    /// Whether threads are switched at all accesses that are not atomic.
+    pub plain_accesses: bool,
+    /// Whether data races are looked for. If so, threads are switched at plain accesses that race.
+    pub races: bool,
+    /// At how many places threads are switched because of races.
+    pub racing: usize,
+    /// Libraries that are not instrumented.
+    pub unseen: Vec<String>,
+}
+
+/// What is told apart from other libraries: its own waiting is seen, and where it is entered is a step.
+pub(crate) const RUST_LIBRARY: &str =
+    "Rust's standard library, but for what is generic or inlined and where it waits";
+
+impl Scope {
+    /// Whether something may order accesses that is not seen: then a race is only suspected.
+    pub fn may_hide_order(&self) -> bool {
+        self.unseen.iter().any(|library| library != RUST_LIBRARY)
+    }
+}
+
+/// Libraries of the system whose waiting is under control, or that do not wait.
+const KNOWN: [&str; 9] = [
+    "libc.so",
+    "libm.so",
+    "libgcc_s.so",
+    "libstdc++.so",
+    "libdl.so",
+    "libpthread.so",
+    "librt.so",
+    "ld-linux",
+    "libc++",
+];
+
+/// The libraries that a program uses and that were built without instrumentation.
+pub(crate) fn unseen_libraries(program: &Path) -> Vec<String> {
+    let Ok(data) = std::fs::read(program) else {
+        return Vec::new();
+    };
+    let mut unseen = Vec::new();
+    if let Ok(file) = ElfFile64::<Endianness>::parse(&*data) {
+        let names = needed(&file, &data);
+        let is_known = |name: &str| KNOWN.iter().any(|known| name.starts_with(known));
+        unseen.extend(names.into_iter().filter(|name| !is_known(name)));
+        let is_rust = file
+            .symbols()
+            .any(|symbol| symbol.name() == Ok("rust_eh_personality"));
+        let is_instrumented = file
+            .symbols()
+            .any(|symbol| symbol.name() == Ok(INSTRUMENTS_LIBRARY));
+        if is_rust && !is_instrumented {
+            unseen.push(RUST_LIBRARY.to_owned());
+        }
+    }
+    unseen
+}
+
+/// The names of the shared libraries that a program asks for.
+fn needed(file: &ElfFile64<'_>, data: &[u8]) -> Vec<String> {
+    let endian = file.endian();
+    let Ok(headers) = file.elf_header().program_headers(endian, data) else {
+        return Vec::new();
+    };
+    let dynamic = headers
+        .iter()
+        .find_map(|header| header.dynamic(endian, data).ok().flatten());
+    let entries = dynamic.unwrap_or_default();
+    let value = |tag: u32| {
+        let found = entries.iter().find(|entry| entry.tag32(endian) == Some(tag));
+        found.map(|entry| entry.d_val(endian))
+    };
+    let Some(table) = value(object::elf::DT_STRTAB) else {
+        return Vec::new();
+    };
+    let at = |address: u64| {
+        headers.iter().find_map(|header| {
+            let offset = address.checked_sub(header.p_vaddr(endian))?;
+            let is_inside = header.p_type(endian) == object::elf::PT_LOAD && offset < header.p_filesz(endian);
+            is_inside.then(|| header.p_offset(endian) + offset)
+        })
+    };
+    let text = |offset: u64| {
+        let start = usize::try_from(at(table)? + offset).ok()?;
+        let bytes = data.get(start..)?;
+        let end = bytes.iter().position(|byte| *byte == 0)?;
+        String::from_utf8(bytes.get(..end)?.to_vec()).ok()
+    };
+    entries
+        .iter()
+        .filter(|entry| entry.tag32(endian) == Some(object::elf::DT_NEEDED))
+        .filter_map(|entry| text(entry.d_val(endian)))
+        .collect()
+}
