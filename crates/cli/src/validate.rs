@@ -15,7 +15,6 @@ use crate::check::{Criteria, Job, Meaning, Request, RunAll, check_and_tell};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::findings::Findings;
-use crate::huge_pages;
 use crate::input::Input;
 use crate::output::Output;
 use crate::peak::peak_bytes;
@@ -138,16 +137,11 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<Exit, CliError> {
             ..args.job.reading()
         },
     )?;
-    huge_pages::allow_unless_short(&inputs);
     let request = args
         .job
         .request(args.spec.display().to_string(), args.criteria.options());
-    options.is_last_run = inputs.len() == 1;
     let run_all = args.job.run_all(&request, &inputs, &look, &mut out);
-    let exit = validate_with(&args.spec, options, collection, run_all);
-    // What was kept of them goes back with the memory of the process.
-    std::mem::forget(inputs);
-    exit
+    validate_with(&args.spec, options, collection, run_all)
 }
 
 /// Validates all inputs against one spec.
