@@ -45,15 +45,6 @@ enum Kept {
 /// Operations of an input are kept while they take no more than this.
 const KEPT_BYTES: usize = 16 << 20;
 
-/// An input of no more bytes is short.
-const SHORT_BYTES: u64 = 1 << 20;
-
-/// Whether a file is compressed, by its name.
-fn is_packed(path: &Path) -> bool {
-    path.extension()
-        .is_some_and(|extension| extension == "zst" || extension == "gz")
-}
-
 #[derive(Clone, Debug)]
 enum Source {
     Path(PathBuf),
@@ -144,13 +135,6 @@ impl Input {
         let entries = std::fs::read_dir(path).ok()?.flatten();
         let sizes = entries.filter_map(|entry| entry.metadata().ok());
         Some(sizes.map(|about| about.len()).sum())
-    }
-
-    /// Whether reading it takes no time to speak of.
-    pub(crate) fn is_short(&self) -> bool {
-        let is_packed = matches!(&self.source, Source::Path(path) if is_packed(path));
-        let bytes_max = if is_packed { SHORT_BYTES / 8 } else { SHORT_BYTES };
-        self.bytes().is_some_and(|bytes| bytes <= bytes_max)
     }
 
     /// Begins to read, from the beginning.

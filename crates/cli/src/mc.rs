@@ -18,7 +18,6 @@ use omnilink_tla::{Checked, Options, check as read, render_check_json, render_ch
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::huge_pages;
 use crate::mc_progress::McProgress;
 use crate::output::{self, Output};
 use crate::peak::peak_bytes;
@@ -119,7 +118,6 @@ fn constant(text: &str) -> Result<(String, String), String> {
 
 /// Runs the command.
 pub(crate) fn run(args: &McArgs) -> Result<Exit, CliError> {
-    huge_pages::allow();
     let mut out = Output::new(&Look::plain());
     let (spec, config) = match read_spec(args) {
         Ok(read) => read,

@@ -16,7 +16,6 @@ use crate::check::{Criteria, Job, Meaning, Request, RunAll, check_and_tell, unre
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::findings::Findings;
-use crate::huge_pages;
 use crate::input::Input;
 use crate::interrupt;
 use crate::mutation::Mutation;
@@ -153,11 +152,9 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<Exit, CliError> {
     )?;
     let end = LinkFile::end_of_trace(&args.spec);
     inputs.iter_mut().for_each(|input| input.end = end);
-    huge_pages::allow_unless_short(&inputs);
     let request = args
         .job
         .request(args.spec.display().to_string(), args.criteria.options());
-    options.is_last_run = inputs.len() == 1;
     let run_all = args.job.run_all(&request, &inputs, &look, &mut out);
     let scrutiny = Scrutiny {
         is_strict: args.strict,
@@ -166,10 +163,7 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<Exit, CliError> {
             seed: args.seed,
         }),
     };
-    let exit = validate_with(&args.spec, options, collection, scrutiny, run_all);
-    // What was kept of them goes back with the memory of the process.
-    std::mem::forget(inputs);
-    exit
+    validate_with(&args.spec, options, collection, scrutiny, run_all)
 }
 
 /// Validates all inputs against one spec.

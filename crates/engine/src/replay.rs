@@ -88,7 +88,8 @@ mod tests {
 
     /// Whether writes with these threads and timeboxes, given by position, may come in this order.
     fn replays(boxes: &[(u32, Time, Time)], order: &[usize]) -> bool {
-        let mut source = Interned::new(&Register, None, Partitioning::Whole);
+        let meter = crate::meter::Meter::new(crate::options::Limits::default());
+        let mut source = Interned::new(&Register, &meter, Partitioning::Whole);
         let initial = source.state_id([0, 0]);
         let class = source.class_id(RegisterOp::Write(0, 1));
         let mut replay = Replay::new(source.start_replay(&[initial]));

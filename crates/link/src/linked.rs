@@ -45,9 +45,6 @@ pub struct LinkOptions {
     pub file: LinkFile,
     /// Whether to count which branches of actions are taken: see [`TlaModel::coverage`]. Takes time.
     pub counts_branches: bool,
-    /// Whether the process ends after one run: the memory of the model is then left to the system, which takes it back sooner
-    /// than thousands of small things can be given back one by one.
-    pub is_last_run: bool,
 }
 
 /// A spec made ready for traces. Shared by all searches; each runs on a [`TlaModel`] of its own.
@@ -75,7 +72,6 @@ pub struct Linked {
     pub(crate) transient: Vec<u32>,
     /// Whether branches of actions are counted.
     pub(crate) counts_branches: bool,
-    is_last_run: bool,
     notes: Vec<String>,
 }
 
@@ -368,7 +364,6 @@ impl Linked {
             by_name,
             transient,
             counts_branches: options.counts_branches,
-            is_last_run: options.is_last_run,
             notes,
         };
         linked.note_reads();
@@ -434,11 +429,7 @@ impl Linked {
         let session = Unobserved::until(deadline, interrupt);
         deep_stack::run(|| {
             let model = TlaModel::new(self, &session)?;
-            let result = work(&model);
-            if self.is_last_run {
-                std::mem::forget(model);
-            }
-            Ok(result)
+            Ok(work(&model))
         })
     }
 

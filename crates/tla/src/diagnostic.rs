@@ -368,62 +368,27 @@ pub fn span_json(sources: &Sources, source: SourceId, span: Span) -> serde_json:
     })
 }
 
-/// The candidate nearest to a misspelled name, if one is near enough to be worth saying.
+/// The candidate nearest to a misspelled name, if one is near enough to be a likely meaning.
 pub fn nearest<'a>(wanted: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let limit = match wanted.chars().count() {
         0..=4 => 1,
         5..=7 => 2,
         _ => 3,
     };
+    // A slip of the shift key costs nothing.
+    let lower = wanted.to_ascii_lowercase();
     candidates
         .filter(|c| c.len().abs_diff(wanted.len()) <= limit && *c != wanted)
-        .map(|c| (edit_distance(wanted, c), c))
+        .map(|c| (strsim::damerau_levenshtein(&lower, &c.to_ascii_lowercase()), c))
         .filter(|(d, c)| *d <= limit && *d < c.chars().count().max(wanted.chars().count()))
         .min_by(|a, b| a.0.cmp(&b.0).then(a.1.cmp(b.1)))
         .map(|(_, c)| c)
-}
-
-/// Whether one name is nearly the other, as a slip of the hand makes it; [`nearest`] has more distant ones, since advice
-/// may be wrong.
-pub(crate) fn is_slip(name: &str, known: &str) -> bool {
-    let limit = if name.chars().count() > 4 { 2 } else { 1 };
-    let is_as_long = known.len().abs_diff(name.len()) <= limit;
-    let is_word = |text: &str| text.starts_with(|c: char| c.is_alphanumeric() || c == '_');
-    name != known && is_as_long && is_word(name) == is_word(known) && edit_distance(name, known) <= limit
-}
-
-/// How many letters have to be added, dropped, replaced or swapped with their neighbour to get from one to the other,
-/// both in lower case: a slip of the shift key costs nothing.
-fn edit_distance(a: &str, b: &str) -> usize {
-    let lower = |text: &str| text.chars().map(|c| c.to_ascii_lowercase()).collect::<Vec<_>>();
-    let (a, b) = (lower(a), lower(b));
-    let mut rows = vec![(0..=b.len()).collect::<Vec<usize>>()];
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let replaced = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut least = replaced.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                least = least.min(rows[i - 2][j - 2] + 1);
-            }
-            row.push(least);
-        }
-        rows.push(row);
-    }
-    rows[a.len()][b.len()]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::source::Source;
-
-    #[test]
-    fn a_slip_is_nearly_a_name_and_not_that_name() {
-        assert!(is_slip("fiel", "file") && is_slip("newLegnth", "newLength") && is_slip("ab", "a"));
-        assert!(!is_slip("newLength", "newLength") && !is_slip("newLength", "length"));
-        assert!(!is_slip("file", "flee") && !is_slip("x", "-"));
-    }
 
     #[test]
     fn a_diagnostic_shows_the_line_the_caret_and_the_help() {

@@ -22,7 +22,6 @@ use omnilink_models::with_model;
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::huge_pages;
 use crate::input::Input;
 use crate::interrupt;
 use crate::output::Output;
@@ -98,7 +97,6 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
     interrupt::listen();
     args.job.validate(args.traces.len())?;
     let inputs = Input::all(&args.traces, &args.job.reading())?;
-    huge_pages::allow_unless_short(&inputs);
     let model_name = match (&args.model, &args.spec) {
         (Some(model), _) => model.clone(),
         (None, Some(spec)) => spec.display().to_string(),

@@ -25,7 +25,6 @@ use self::outlook::Outlook;
 use self::specification::{Explained, SpecificationArgs};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::huge_pages;
 use crate::new_file::NewFile;
 use crate::output::{self, Drawing, Output};
 use crate::progress::Progress;
@@ -137,7 +136,6 @@ Exit codes: 0 no violation; 1 a violation; 2 bad usage or bad input; 3 unknown."
 /// Runs the command.
 pub(crate) fn run(args: &LineupArgs) -> Result<Exit, CliError> {
     // What runs under test gets its memory as it would without us.
-    huge_pages::allow();
     let look = args.drawing.look();
     let mut out = Output::new(&look);
     let files = Files::check(args)?;

@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::entity::*;
 use super::level::{Level, LevelOf, ParamSet};
 use super::loader::Files;
-use super::mistake::Said;
+use super::reported::Reported;
 use super::scope::Scope;
 use super::spec::Spec;
 use crate::diagnostic::{Class, Diagnostic};
@@ -72,8 +72,8 @@ pub(super) struct Analyzer<'t> {
     pub assume_proves: FxHashMap<EntityId, UnitId>,
     /// Parameters of built-in operators that say nothing about levels.
     pub weightless: FxHashSet<EntityId>,
-    /// What has been said already.
-    pub said: Said,
+    /// What has been reported already.
+    pub reported: Reported,
     /// The unit of a module that is being resolved.
     pub unit: UnitId,
     /// Whether a module that the current one uses is missing, so that unknown names may be no mistakes.
@@ -119,7 +119,7 @@ impl<'t> Analyzer<'t> {
             unfinished: Vec::new(),
             assume_proves: FxHashMap::default(),
             weightless: FxHashSet::default(),
-            said: Said::default(),
+            reported: Reported::default(),
             unit: UnitId(0),
             incomplete: false,
         };
@@ -156,7 +156,7 @@ impl<'t> Analyzer<'t> {
     }
 
     pub fn finish(mut self) -> (Spec, Vec<Diagnostic>) {
-        self.settle();
+        self.merge_diagnostics();
         (self.spec, self.diagnostics)
     }
 
@@ -176,7 +176,7 @@ impl<'t> Analyzer<'t> {
     /// Resolves a module with the current scope around it, leaving no trace in the state of the walk.
     pub fn isolated(&mut self, tree: TreeId, index: ModuleIndex) -> ModuleId {
         let around = (self.tree, self.module, self.let_depth, self.incomplete, self.unit);
-        let before_unit = self.said.before_unit;
+        let before_unit = self.reported.before_unit;
         let except = std::mem::take(&mut self.except);
         let bound = std::mem::take(&mut self.bound);
         let labels = std::mem::take(&mut self.labels);
@@ -187,7 +187,7 @@ impl<'t> Analyzer<'t> {
         self.let_depth = 0;
         let module = self.module_units(index);
         (self.tree, self.module, self.let_depth, self.incomplete, self.unit) = around;
-        self.said.before_unit = before_unit;
+        self.reported.before_unit = before_unit;
         self.except = except;
         self.bound = bound;
         self.labels = labels;
@@ -215,7 +215,6 @@ impl<'t> Analyzer<'t> {
                         message,
                         "take one of the EXTENDS or INSTANCEs out",
                     );
-                    self.note_no_module();
                     self.incomplete = true;
                     return None;
                 }
@@ -291,7 +290,7 @@ impl<'t> Analyzer<'t> {
     pub fn declare(&mut self, entity: EntityId, span: Span) -> bool {
         let name = self.spec.entity(entity).name;
         if let Some(taken) = self.scope.get(name) {
-            self.taken(name, span, taken.entity);
+            self.redefined(name, span, taken.entity);
             return false;
         }
         self.scope.bind(

@@ -110,8 +110,8 @@ impl Analyzer<'_> {
     pub(super) fn is_applicable(&mut self, entity: EntityId, span: Span) -> bool {
         let name = self.spec.entity(entity).name;
         match self.spec.entity(entity).kind {
-            EntityKind::Instance(_) | EntityKind::Statement(None) if self.is_disputed(entity) => {
-                self.said.mistakes += 1;
+            EntityKind::Instance(_) | EntityKind::Statement(None) if self.is_contested(entity) => {
+                self.reported.errors += 1;
                 false
             }
             EntityKind::Instance(_) => {
@@ -137,7 +137,7 @@ impl Analyzer<'_> {
                 false
             }
             EntityKind::Unknown => {
-                self.said.mistakes += 1;
+                self.reported.errors += 1;
                 false
             }
             _ => true,
@@ -149,13 +149,13 @@ impl Analyzer<'_> {
         let entity = self.spec.entity(binding.entity);
         let wanted = entity.arity as usize;
         if wanted != args.len() {
-            let mistakes = self.said.mistakes;
+            let errors = self.reported.errors;
             for arg in args {
                 self.argument(*arg, None);
             }
-            // Of `F(ab)` for `F(a, b)` the unknown name has been said.
-            let is_said = (args.len() < wanted || wanted == 0) && self.said.mistakes > mistakes;
-            if !is_said {
+            // Of `F(ab)` for `F(a, b)` the unknown name has been reported.
+            let is_consequence = (args.len() < wanted || wanted == 0) && self.reported.errors > errors;
+            if !is_consequence {
                 self.wrong_count(binding.entity, args.len(), span);
             }
             return LevelOf::default();
@@ -163,8 +163,8 @@ impl Analyzer<'_> {
         if args.is_empty() {
             return self.level_of(binding);
         }
-        // What a definition with mistakes says about its parameters may be one of them.
-        let announced = matches!(entity.kind, EntityKind::Announced) || self.is_spoilt(binding.entity);
+        // What a definition with errors says about its parameters may be one of them.
+        let announced = matches!(entity.kind, EntityKind::Announced) || self.is_doubtful(binding.entity);
         let given: Vec<Argument> = (0..wanted)
             .map(|i| {
                 let arity = if announced {
@@ -224,7 +224,7 @@ impl Analyzer<'_> {
         let operator = Operator::Of(binding);
         let text = self.spec.entity(binding.entity).name;
         for (i, arg) in args.iter().enumerate() {
-            if self.said.raised.contains_key(&binding.entity) {
+            if self.reported.raised.contains_key(&binding.entity) {
                 break;
             }
             let (_, max, leibniz) = self.formal(&operator, i);
@@ -332,7 +332,7 @@ impl Analyzer<'_> {
         // A prime too many in an operator makes all its arguments wrong.
         let known = self
             .formal
-            .and_then(|formal| self.said.narrowed.get(&formal).copied());
+            .and_then(|formal| self.reported.narrowed.get(&formal).copied());
         if let Some(known) = known.filter(|_| !fits) {
             let At { whole, part } = at.into();
             let span = part.map_or(whole, |part| self.span(part));
@@ -359,9 +359,9 @@ impl Analyzer<'_> {
                 diagnostic = diagnostic.label(self.source(), self.span(part), level);
             }
             self.report_level(diagnostic, part, of.level, Suspect::Values);
-            let formal = self.formal.filter(|formal| !self.is_ours(*formal));
+            let formal = self.formal.filter(|formal| !self.is_library(*formal));
             if let Some(formal) = formal.filter(|_| self.diagnostics.len() > number) {
-                self.said.narrowed.insert(formal, number);
+                self.reported.narrowed.insert(formal, number);
             }
         }
         fits
@@ -429,11 +429,11 @@ impl Analyzer<'_> {
     ) {
         let is_wrong = |part: ExprId, level: Level| {
             let causes = self.causes_from(self.tree, Some(part), None, level);
-            causes.iter().any(|cause| self.has_wrong_level(*cause))
+            causes.iter().any(|cause| self.is_doubtful(*cause))
         };
-        let is_said = temporal.is_some_and(|part| is_wrong(part, Level::Temporal));
-        if is_said || self.said.mistakes > self.said.before_unit {
-            self.said.mistakes += 1;
+        let is_consequence = temporal.is_some_and(|part| is_wrong(part, Level::Temporal));
+        if is_consequence || self.reported.errors > self.reported.before_unit {
+            self.reported.errors += 1;
             return;
         }
         let mut diagnostic = Diagnostic::error(Class::Level, self.source(), span, message).help(help);
@@ -472,10 +472,10 @@ impl Analyzer<'_> {
 
     /// An argument that is an expression, where perhaps an operator is needed.
     fn plain_argument(&mut self, id: ExprId, wanted: Option<u32>) -> Argument {
-        let mistakes = self.said.mistakes;
+        let errors = self.reported.errors;
         let level = self.expr(id);
         if let Some(wanted @ 1..) = wanted
-            && self.said.mistakes == mistakes
+            && self.reported.errors == errors
         {
             let message = format!(
                 "an operator that takes {} is needed here, not a value",
@@ -485,7 +485,7 @@ impl Analyzer<'_> {
                 .help("give the name of an operator, or a LAMBDA");
             match self.spec.resolved(self.tree, id) {
                 Resolved::Entity(named) if self.is_defined(named) => {
-                    self.miscounted(named, wanted as usize, diagnostic);
+                    self.miscounted(named, diagnostic);
                 }
                 _ => self.report(diagnostic),
             }
@@ -523,7 +523,7 @@ impl Analyzer<'_> {
             );
             let diagnostic = Diagnostic::error(Class::Arity, self.source(), span, message);
             let diagnostic = diagnostic.help("give an operator that fits, or a LAMBDA");
-            self.miscounted(binding.entity, wanted as usize, diagnostic);
+            self.miscounted(binding.entity, diagnostic);
             return Argument::value(LevelOf::default());
         }
         let level = self.level_of(binding);
@@ -532,7 +532,7 @@ impl Analyzer<'_> {
             _ => Box::new([]),
         };
         let takes_operator = formals.iter().any(|formal| self.spec.entity(*formal).arity > 0);
-        if takes_operator && !self.is_disputed(binding.entity) {
+        if takes_operator && !self.is_contested(binding.entity) {
             let message = format!(
                 "`{}` takes an operator itself and cannot be an argument",
                 self.text(name)
@@ -562,7 +562,6 @@ impl Analyzer<'_> {
         wanted: Option<u32>,
         operator_span: Span,
     ) -> Argument {
-        let mut lacking = None;
         match wanted {
             Some(0) => {
                 let message = "a value is needed here, not a LAMBDA";
@@ -582,7 +581,6 @@ impl Analyzer<'_> {
                 let span = self.span(id);
                 let diagnostic = Diagnostic::error(Class::Arity, self.source(), operator_span, message)
                     .label(self.source(), span, "this LAMBDA");
-                lacking = (params.len() < wanted as usize).then_some(self.diagnostics.len());
                 self.report(diagnostic);
             }
             _ => {}
@@ -596,13 +594,7 @@ impl Analyzer<'_> {
         }
         let entities: Box<[EntityId]> = entities.into();
         self.spec.binders.insert((self.tree, id), entities.clone());
-        let before = self.diagnostics.len();
         let level = self.expr(body);
-        // A parameter that is missing is missed in the body.
-        if let Some(lacking) = lacking {
-            let missed = before..self.diagnostics.len();
-            self.said.follows.extend(missed.map(|number| (lacking, number)));
-        }
         self.record(id, level);
         self.scope.release(mark);
         let level = self

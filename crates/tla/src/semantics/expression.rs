@@ -305,10 +305,10 @@ impl Analyzer<'_> {
                 LevelOf::fixed(Level::Action)
             }
             ExprKind::Fairness(_, subscript, action) => {
-                let mistakes = self.said.mistakes;
+                let errors = self.reported.errors;
                 self.subscripted(id, *action, *subscript);
                 // With a mistake in it, `WF_` may not have been meant.
-                let is_meant = self.said.mistakes == mistakes;
+                let is_meant = self.reported.errors == errors;
                 LevelOf::fixed(if is_meant {
                     Level::Temporal
                 } else {

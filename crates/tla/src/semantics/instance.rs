@@ -22,7 +22,7 @@ impl Analyzer<'_> {
         let info = self.spec.module(module);
         let targets: Vec<EntityId> = info.constants.iter().chain(&info.variables).copied().collect();
         let mut substitutions: Vec<Substituted> = Vec::with_capacity(targets.len());
-        let mistakes = self.said.mistakes;
+        let errors = self.reported.errors;
         for given in &syntax.substitutions {
             let is_plain = params.is_empty();
             if let Some(substituted) =
@@ -32,9 +32,10 @@ impl Analyzer<'_> {
             }
         }
         // A constant that a wrong substitution was meant for is not missing as well.
-        let is_said = self.said.mistakes > mistakes || self.said.spoilt_modules.contains(&module);
+        let is_consequence =
+            self.reported.errors > errors || self.reported.erroneous_modules.contains(&module);
         for target in targets {
-            if is_said && self.scope.get(self.spec.entity(target).name).is_none() {
+            if is_consequence && self.scope.get(self.spec.entity(target).name).is_none() {
                 continue;
             }
             if !substitutions.iter().any(|s| s.target == target) {
@@ -57,7 +58,7 @@ impl Analyzer<'_> {
     /// over the module being there twice, unless this module or one around it has an INSTANCE of it outside LETs.
     pub(super) fn is_hidden_from_let(&mut self, module: Ident) -> bool {
         // A mistake before this one may have swallowed the INSTANCE that makes the difference.
-        if self.let_depth == 0 || self.said.mistakes > 0 {
+        if self.let_depth == 0 || self.reported.errors > 0 {
             return false;
         }
         let tree = self.tree();
@@ -111,32 +112,13 @@ impl Analyzer<'_> {
             .find(|t| self.spec.entity(*t).name == name)
         else {
             let known = self.scope.get(name).map(|binding| binding.entity);
-            let is_disputed = known.is_some_and(|known| self.is_disputed(known));
-            if is_disputed || self.said.spoilt_modules.contains(&module) {
+            let is_contested = known.is_some_and(|known| self.is_contested(known));
+            if is_contested || self.reported.erroneous_modules.contains(&module) {
                 self.argument(given.value, None);
                 return None;
             }
             let (text, module) = (self.text(name), self.text(syntax.module.name));
             let message = format!("`{text}` is neither a constant nor a variable of module {module}");
-            // Where the module has nothing of what is put in, another one is meant.
-            let is_target = |given: &&Substitution| {
-                let mut names = targets.iter().map(|target| self.spec.entity(*target).name);
-                names.any(|name| name == given.target.name)
-            };
-            let others = &syntax.substitutions;
-            if let Some(first) = others
-                .first()
-                .filter(|first| first.target.span != given.target.span)
-                && !others.iter().any(|given| is_target(&given))
-                && let Some(known) = self.said.no_target.get(&(self.tree, first.value)).copied()
-            {
-                self.add_place(known, given.target.span, message);
-                self.argument(given.value, None);
-                return None;
-            }
-            self.said
-                .no_target
-                .insert((self.tree, given.value), self.diagnostics.len());
             let names: Vec<String> = targets
                 .iter()
                 .map(|t| self.text(self.spec.entity(*t).name))
@@ -189,9 +171,8 @@ impl Analyzer<'_> {
         let text = self.text(name);
         let module = self.text(self.spec.module(module).name);
         let Some(binding) = self.scope.get(name) else {
-            if self.incomplete || self.said.undefined.contains_key(&name) {
-                self.said.mistakes += 1;
-                self.note_elsewhere(name);
+            if self.incomplete || self.reported.undefined.contains_key(&name) {
+                self.reported.errors += 1;
                 return None;
             }
             let message = format!("nothing is put in for `{text}` of module {module}");
@@ -200,8 +181,7 @@ impl Analyzer<'_> {
                 .help(format!(
                     "add `WITH {text} <- …`, or define `{text}` before the INSTANCE"
                 ));
-            // The parameters around it are used by what the instance puts them in for.
-            self.missing(Ident { name, span }, diagnostic);
+            self.unknown(Ident { name, span }, false, diagnostic);
             return None;
         };
         let found = self.spec.entity(binding.entity);
@@ -212,7 +192,7 @@ impl Analyzer<'_> {
             );
             let diagnostic = Diagnostic::error(Class::Arity, self.source(), span, message)
                 .help(format!("say with `WITH {text} <- …` what is meant"));
-            self.miscounted(binding.entity, arity as usize, diagnostic);
+            self.miscounted(binding.entity, diagnostic);
             return None;
         }
         let argument = if arity > 0 {

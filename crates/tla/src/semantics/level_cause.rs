@@ -7,7 +7,7 @@
 use super::analyzer::Analyzer;
 use super::entity::*;
 use super::level::Level;
-use crate::diagnostic::{Class, Diagnostic};
+use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::syntax::ast::*;
 use crate::syntax::operators::Op;
@@ -59,26 +59,21 @@ impl Analyzer<'_> {
             self.report(diagnostic);
             return;
         };
-        // What is temporal by mistake spoils every action that it is a part of.
-        if level == Level::Temporal && causes.iter().any(|cause| self.has_wrong_level(*cause)) {
-            self.said.mistakes += 1;
-            return;
-        }
-        if self.is_disputed(cause) || (suspect == Suspect::All && self.is_spoilt(cause)) {
-            self.said.mistakes += 1;
+        // What is temporal by mistake makes every action temporal that it is a part of.
+        let is_consequence = level == Level::Temporal && causes.iter().any(|cause| self.is_doubtful(*cause));
+        let is_doubtful = self.is_contested(cause) || (suspect == Suspect::All && self.is_doubtful(cause));
+        if is_consequence || is_doubtful {
+            self.reported.errors += 1;
             return;
         }
         let is_suspect = suspected.is_some();
-        if let Some(known) = self.said.raised.get(&cause).filter(|_| is_suspect).copied() {
+        if let Some(known) = self.reported.raised.get(&cause).filter(|_| is_suspect).copied() {
             self.add_place(known, span, "and here");
             return;
         }
         if is_suspect {
-            self.said.raised.insert(cause, self.diagnostics.len());
-        } else {
-            self.said.misused.push((cause, self.diagnostics.len()));
+            self.reported.raised.insert(cause, self.diagnostics.len());
         }
-        self.said.raised_through.insert(self.diagnostics.len(), causes);
         let entity = self.spec.entity(cause);
         let message = format!(
             "`{}` is of {} level",
@@ -101,7 +96,7 @@ impl Analyzer<'_> {
         let mut met = Vec::new();
         let mut next = entity.or_else(|| self.raised_in(tree, expr?, level));
         while let Some(entity) = next.filter(|entity| !met.contains(entity)) {
-            if self.is_disputed(entity) {
+            if self.is_contested(entity) {
                 met.push(entity);
                 break;
             }
@@ -146,7 +141,7 @@ impl Analyzer<'_> {
             let Some(entity) = self.entity_at(tree, id) else {
                 continue;
             };
-            if self.is_disputed(entity) {
+            if self.is_contested(entity) {
                 return Some(entity);
             }
             let is_first = first.is_none_or(|(span, _)| node.span.start < span.start);
@@ -167,14 +162,6 @@ impl Analyzer<'_> {
             }
             Resolved::Nothing => None,
         }
-    }
-
-    /// Whether a definition has a mistake about levels in it, so that its own level says nothing.
-    pub(super) fn has_wrong_level(&self, entity: EntityId) -> bool {
-        let said = self.said.spoilt.get(&entity).cloned().unwrap_or_default();
-        let said = self.diagnostics.get(said).unwrap_or(&[]);
-        said.iter()
-            .any(|diagnostic| diagnostic.class == Class::Level && diagnostic.is_error())
     }
 
     /// Whether an entity is what a definition says it is.

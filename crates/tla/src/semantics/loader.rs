@@ -6,7 +6,6 @@ use rustc_hash::FxHashMap;
 
 use super::analyzer::Analyzer;
 use super::entity::TreeId;
-use super::repair;
 use super::search_path::{SearchPath, built_in, read_text, unreadable};
 use super::spec::Spec;
 use crate::deep_stack;
@@ -19,9 +18,6 @@ use crate::syntax::parser::parse_from;
 
 /// How many diagnostics a person can be expected to look at.
 const MAX_DIAGNOSTICS: usize = 200;
-
-/// The text that was asked for is read first.
-const ROOT: SourceId = SourceId(0);
 
 /// A spec and what is wrong with it. The spec is complete if nothing is an error.
 #[derive(Debug)]
@@ -69,27 +65,19 @@ pub fn load(path: &Path, search: &SearchPath) -> Loaded {
 /// Like [`load`], for a text that is at hand; `path` is what messages call it, and its stem the module's name.
 pub fn load_text(path: &Path, text: String, search: &SearchPath) -> Loaded {
     deep_stack::run(|| {
-        let mut loaded = analyse(path, text, search, None);
-        repair::join(&mut loaded, search, |sources, file, edited| {
-            let text = sources.get(ROOT).text().to_owned();
-            analyse(path, text, search, Some((file, edited)))
-        });
+        let mut loaded = analyse(path, text, search);
         limit(&mut loaded.diagnostics);
         loaded
     })
 }
 
-/// Reads and resolves a spec; of one of its files, other words may be read than are in it.
-fn analyse(path: &Path, text: String, search: &SearchPath, edited: Option<(&Path, &str)>) -> Loaded {
+/// Reads and resolves a spec.
+fn analyse(path: &Path, text: String, search: &SearchPath) -> Loaded {
     let mut loader = Loader {
         spec: Spec::default(),
-        files: Files {
-            search: search.clone(),
-            ..Files::default()
-        },
+        files: Files::default(),
         diagnostics: Vec::new(),
         search,
-        edited,
         pending: Vec::new(),
     };
     let tree = loader.read(path.to_owned(), text, false);
@@ -131,8 +119,6 @@ pub(super) struct Files {
     pub library: FxHashMap<Name, TreeId>,
     /// Which trees are built-in modules.
     pub is_library: Vec<bool>,
-    /// Where modules were looked for.
-    pub search: SearchPath,
 }
 
 impl Files {
@@ -161,16 +147,12 @@ struct Loader<'a> {
     files: Files,
     diagnostics: Vec<Diagnostic>,
     search: &'a SearchPath,
-    /// A file, and what is to be read instead of what is in it.
-    edited: Option<(&'a Path, &'a str)>,
     pending: Vec<Wanted>,
 }
 
 impl Loader<'_> {
     /// Parses a text and notes the modules it uses.
     fn read(&mut self, path: PathBuf, text: String, library: bool) -> TreeId {
-        let edited = self.edited.filter(|(file, _)| *file == path);
-        let text = edited.map_or(text, |(_, edited)| edited.to_owned());
         let id = self.spec.sources.add(Source::new(path, text));
         self.read_module(id, 0, library)
     }

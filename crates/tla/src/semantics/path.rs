@@ -155,10 +155,10 @@ impl<'t> Analyzer<'t> {
     }
 
     fn path_value(&mut self, id: ExprId, wanted: Option<u32>) -> Argument {
-        let mistakes = self.said.mistakes;
+        let errors = self.reported.errors;
         let level = self.expr(id);
         if let Some(wanted @ 1..) = wanted
-            && self.said.mistakes == mistakes
+            && self.reported.errors == errors
         {
             let needs = count(wanted as usize);
             let message = format!("an operator that takes {needs} is needed here, not a value");
@@ -230,7 +230,7 @@ impl<'t> Analyzer<'t> {
             }));
             target.entity = binding.entity;
             if matches!(self.spec.entity(binding.entity).kind, EntityKind::Unknown) {
-                self.said.mistakes += 1;
+                self.reported.errors += 1;
                 return None;
             }
             let EntityKind::Instance(instance) = self.spec.entity(binding.entity).kind else {
@@ -241,9 +241,9 @@ impl<'t> Analyzer<'t> {
                 self.is_applicable(binding.entity, segment.span);
                 return None;
             }
-            let mistakes = self.said.mistakes;
+            let errors = self.reported.errors;
             self.instance_arguments(binding.entity, instance, segment, target);
-            if self.said.mistakes > mistakes
+            if self.reported.errors > errors
                 && self.spec.instance(instance).params.len() != segment.args.len()
             {
                 return None;
@@ -314,8 +314,8 @@ impl<'t> Analyzer<'t> {
         let mut tree_id = self.spec.entity(target.entity).tree;
         let mut tree = &self.trees[tree_id.0 as usize];
         let text = self.text(self.spec.entity(target.entity).name);
-        if self.is_spoilt(target.entity) {
-            self.said.mistakes += 1;
+        if self.is_doubtful(target.entity) {
+            self.reported.errors += 1;
             return Default::default();
         }
         if self.unfinished.contains(&target.entity) {

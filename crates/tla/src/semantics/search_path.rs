@@ -4,10 +4,6 @@ use std::path::{Path, PathBuf};
 
 use super::built_in as modules;
 
-/// How many files next to a spec are looked at, and how long one may be.
-const MAX_NEIGHBOURS: usize = 64;
-const MAX_NEIGHBOUR_BYTES: u64 = 256 * 1024;
-
 /// Where to look for modules that a spec uses.
 #[derive(Clone, Debug, Default)]
 pub struct SearchPath {
@@ -39,22 +35,6 @@ impl SearchPath {
         let mut folders = vec![folder.into()];
         folders.extend(self.folders.iter().cloned());
         Self { folders }
-    }
-
-    /// The modules in the first folder, in order, and their texts; without what is too much to be looked through.
-    pub(super) fn neighbours(&self) -> impl Iterator<Item = (String, String)> {
-        let entries = self.folders.first().and_then(|folder| folder.read_dir().ok());
-        let paths = entries.into_iter().flatten().flatten().map(|entry| entry.path());
-        let mut paths: Vec<PathBuf> = paths
-            .filter(|path| path.extension().is_some_and(|extension| extension == "tla"))
-            .collect();
-        paths.sort_unstable();
-        paths.into_iter().take(MAX_NEIGHBOURS).filter_map(|path| {
-            let file = std::fs::metadata(&path).ok()?;
-            let is_short = file.is_file() && file.len() <= MAX_NEIGHBOUR_BYTES;
-            let text = is_short.then(|| read_text(&path).ok())??;
-            Some((path.file_stem()?.to_string_lossy().into_owned(), text))
-        })
     }
 
     /// Looks a module up. A file that is there but cannot be read is an error, not an absence.

@@ -18,7 +18,7 @@ struct Around {
 impl Analyzer<'_> {
     pub(super) fn theorem(&mut self, id: UnitId, name: Option<Ident>, statement: &AssumeProve) {
         let unit = self.tree().unit(id);
-        let before = self.tally();
+        let before = self.reported.errors;
         let mark = self.scope.mark();
         let no_labels = name.is_none().then_some("a theorem without a name");
         let no_labels = std::mem::replace(&mut self.no_labels, no_labels);
@@ -36,7 +36,7 @@ impl Analyzer<'_> {
         if let Some(name) = name {
             let formula = statement.assumes.is_empty().then_some(statement.prove);
             let entity = self.entity(name, EntityKind::Statement(formula), 0, level);
-            self.note_mistakes(entity, before);
+            self.note_errors(entity, before);
             if formula.is_none() {
                 self.assume_proves.insert(entity, id);
             }

@@ -6,7 +6,7 @@ use super::analyzer::Analyzer;
 use super::entity::*;
 use super::level::{Level, LevelOf};
 use super::level_cause::Suspect;
-use super::mistake::Taken;
+
 use super::scope::Mark;
 use super::spec::Module;
 use crate::diagnostic::{Class, Diagnostic};
@@ -39,7 +39,7 @@ impl Analyzer<'_> {
         let outer_local = std::mem::take(&mut self.scope.local);
         let outer_modules = self.scope.modules.clone();
         let mark = self.scope.mark();
-        let mistakes = self.said.mistakes;
+        let errors = self.reported.errors;
         for extended in &syntax.extends {
             if let Some(module) = self.module_named(*extended) {
                 self.extend(module, extended.span);
@@ -49,8 +49,8 @@ impl Analyzer<'_> {
             self.module_unit(*unit);
         }
         self.close_section(0);
-        if self.said.mistakes > mistakes {
-            self.said.spoilt_modules.insert(id);
+        if self.reported.errors > errors {
+            self.reported.erroneous_modules.insert(id);
         }
         self.finish_module(id, mark);
         self.scope.release(mark);
@@ -128,8 +128,8 @@ impl Analyzer<'_> {
         if a.module == b.module {
             return;
         }
-        if self.is_disputed(known) {
-            self.said.mistakes += 1;
+        if self.is_contested(known) {
+            self.reported.errors += 1;
             return;
         }
         let name = self.spec.names.text(a.name);
@@ -141,12 +141,9 @@ impl Analyzer<'_> {
             Diagnostic::warning(Class::Redefined, source, span, message)
         } else {
             let message = format!("`{name}` is declared by one module and defined by another");
-            let taken = Taken {
-                diagnostic: self.diagnostics.len(),
-                unit: self.unit,
-            };
-            self.said.taken.insert((self.module, a.name), taken);
-            self.said.disputed.insert(known);
+            let number = self.diagnostics.len();
+            self.reported.redefined.insert((self.module, a.name), number);
+            self.reported.contested.insert(known);
             Diagnostic::error(Class::Redefined, source, span, message).help("rename one of the two")
         };
         let diagnostic =
@@ -159,7 +156,7 @@ impl Analyzer<'_> {
     fn module_unit(&mut self, id: UnitId) {
         let unit = self.tree().unit(id);
         self.unit = id;
-        self.said.before_unit = self.said.mistakes;
+        self.reported.before_unit = self.reported.errors;
         self.check_section(unit);
         match &unit.kind {
             UnitKind::Constants(decls) => {
@@ -237,11 +234,11 @@ impl Analyzer<'_> {
         let Some((announced, _)) = self.announced.first().copied() else {
             return;
         };
-        if let Some(known) = self.said.between.get(&announced).copied() {
+        if let Some(known) = self.reported.between.get(&announced).copied() {
             self.add_place(known, unit.span, format!("nor can {what}"));
             return;
         }
-        self.said.between.insert(announced, self.diagnostics.len());
+        self.reported.between.insert(announced, self.diagnostics.len());
         let open = self.spec.entity(announced);
         let (name, place) = (self.text(open.name), (open.source, open.span));
         let message = format!("{what} cannot stand between RECURSIVE and the definition of `{name}`");
@@ -336,7 +333,7 @@ impl Analyzer<'_> {
                 instance,
             } => {
                 let mark = self.scope.mark();
-                let before = self.tally();
+                let before = self.reported.errors;
                 let params = self.named_parameters(*name, params, unit.span);
                 let resolved = if self.is_hidden_from_let(instance.module) {
                     None
@@ -352,7 +349,7 @@ impl Analyzer<'_> {
                     None => (EntityKind::Unknown, 0),
                 };
                 let entity = self.entity(*name, kind, arity, LevelOf::default());
-                self.note_mistakes(entity, before);
+                self.note_errors(entity, before);
                 self.spec.let_entities.insert((self.tree, id), entity);
                 self.define(entity, unit, unit.span);
             }
@@ -373,7 +370,7 @@ impl Analyzer<'_> {
                 .get(name.name)
                 .is_some_and(|binding| binding.entity != *entity);
             if !announced {
-                self.taken(name.name, span, *entity);
+                self.redefined(name.name, span, *entity);
             }
         }
         entities
@@ -429,15 +426,8 @@ impl Analyzer<'_> {
             let diagnostic = Diagnostic::error(Class::Arity, self.source(), span, message)
                 .label(place.0, place.1, "announced here")
                 .help("give both the same number of parameters");
-            if arity < takes {
-                let short = Taken {
-                    diagnostic: self.diagnostics.len(),
-                    unit: self.unit,
-                };
-                self.said.short.push((self.module, short));
-            }
             self.report(diagnostic);
-            self.said.disputed.insert(known);
+            self.reported.contested.insert(known);
         }
         self.announced.swap_remove(at);
         Some(known)
@@ -447,8 +437,7 @@ impl Analyzer<'_> {
         if self.is_language(name.ident, params, unit.span) {
             return;
         }
-        let before = self.tally();
-        let mistakes = self.said.mistakes;
+        let before = self.reported.errors;
         let announced = self.fulfil(name.ident, params.len() as u32, unit.span);
         let mark = self.scope.mark();
         let params = self.named_parameters(name.ident, params, unit.span);
@@ -470,7 +459,7 @@ impl Analyzer<'_> {
             .iter()
             .find(|param| self.spec.entity(**param).max_level < Level::Action);
         if recursive && let Some(param) = primed.copied() {
-            self.check_recursive(param, unit.span, mistakes);
+            self.check_recursive(param, unit.span, before);
         }
         let kind = EntityKind::Operator {
             params,
@@ -491,27 +480,30 @@ impl Analyzer<'_> {
                     }
                     self.current().definitions.push(entity);
                 }
-                self.note_mistakes(entity, before);
+                self.note_errors(entity, before);
                 self.close_if_complete();
             }
             None => {
                 let entity = self.entity(name.ident, kind, arity, level);
-                self.note_mistakes(entity, before);
+                self.note_errors(entity, before);
                 self.spec.let_entities.insert((self.tree, id), entity);
                 self.define(entity, unit, unit.span);
             }
         }
     }
 
-    /// Reports that a recursive operator primes a parameter, unless mistakes made it do so, or it only puts the parameter
-    /// in for one of which that has been said.
-    fn check_recursive(&mut self, param: EntityId, span: Span, mistakes: usize) {
-        let is_spoilt = self.section.iter().any(|entity| self.is_spoilt(*entity));
+    /// Reports that a recursive operator primes a parameter, unless errors made it do so, or it only puts the parameter
+    /// in for one of which that has been reported.
+    fn check_recursive(&mut self, param: EntityId, span: Span, errors_before: usize) {
+        let is_doubtful = self.section.iter().any(|entity| self.is_doubtful(*entity));
         let limiting = self.limited_by.get(&param).copied().unwrap_or(param);
-        if self.said.mistakes > mistakes || is_spoilt || self.said.narrowed.contains_key(&limiting) {
+        if self.reported.errors > errors_before
+            || is_doubtful
+            || self.reported.narrowed.contains_key(&limiting)
+        {
             return;
         }
-        self.said.narrowed.insert(limiting, self.diagnostics.len());
+        self.reported.narrowed.insert(limiting, self.diagnostics.len());
         let text = self.text(self.spec.entity(param).name);
         let message = format!("a recursive operator may not prime its parameter `{text}`");
         let help = "prime the argument where the operator is used";
@@ -527,13 +519,13 @@ impl Analyzer<'_> {
         if !matches!(self.spec.entity(known.entity).kind, EntityKind::BuiltIn(_)) {
             return false;
         }
-        self.taken(name.name, span, known.entity);
+        self.redefined(name.name, span, known.entity);
         let is_word = self.spec.names.text(name.name).starts_with(char::is_alphabetic);
         for param in params.iter().filter(|_| !is_word) {
             if self.scope.get(param.ident.name).is_none() {
                 let entity = self.entity(param.ident, EntityKind::Unknown, 0, LevelOf::default());
                 self.declare(entity, param.ident.span);
-                self.said.taken.remove(&(self.module, name.name));
+                self.reported.redefined.remove(&(self.module, name.name));
             }
         }
         true
@@ -556,7 +548,7 @@ impl Analyzer<'_> {
     }
 
     fn function(&mut self, id: UnitId, unit: &Unit, name: Ident, bounds: &[Bound], body: ExprId) {
-        let before = self.tally();
+        let before = self.reported.errors;
         let announced = self.fulfil(name, 0, unit.span);
         let arguments = bounds
             .iter()
@@ -599,7 +591,7 @@ impl Analyzer<'_> {
             recursive,
         };
         known.level = level;
-        self.note_mistakes(entity, before);
+        self.note_errors(entity, before);
         if announced.is_some() {
             self.spec.let_entities.insert((self.tree, id), entity);
             if self.let_depth == 0 {
@@ -651,24 +643,15 @@ impl Analyzer<'_> {
             .collect();
         self.announced.retain(|(_, d)| *d < depth);
         for entity in open {
-            // Without the definition, everything stands before it.
-            let between = self.said.between.remove(&entity);
-            self.said.gone.extend(between);
             let (name, span) = (self.spec.entity(entity).name, self.spec.entity(entity).span);
-            // A definition that uses itself unannounced is what was to be announced.
-            let is_late = self
-                .said
-                .late
-                .iter()
-                .any(|late| late.module == self.module && late.is_own);
-            if is_late || self.is_missed(name) || self.said.taken.contains_key(&(self.module, name)) {
+            if self.is_missed(name) || self.reported.redefined.contains_key(&(self.module, name)) {
                 continue;
             }
             let text = self.text(name);
             let message = format!("`{text}` is announced by RECURSIVE but not defined");
             let diagnostic = Diagnostic::error(Class::Undefined, self.source(), span, message)
                 .help(format!("define `{text}`, or take it out of RECURSIVE"));
-            self.missing(Ident { name, span }, diagnostic);
+            self.unknown(Ident { name, span }, false, diagnostic);
         }
     }
 }

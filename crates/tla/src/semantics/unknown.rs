@@ -20,34 +20,12 @@ use crate::syntax::tokenize;
 #[derive(Clone, Debug)]
 pub(super) struct Unknown {
     pub name: Name,
-    /// Its place in the list of diagnostics.
+    /// Its index in the list of diagnostics.
     pub diagnostic: usize,
-    /// Where it was met first.
-    pub module: ModuleId,
-    pub unit: UnitId,
-    /// Whether another unit uses it too.
-    pub is_elsewhere: bool,
-    /// Whether it is a symbol of another language.
-    pub is_foreign: bool,
-    /// What has nearly the same name.
-    pub near: Option<EntityId>,
-    /// If it is a letter, another letter that it can be mistaken for: a variable if there is one.
-    pub letter: Option<EntityId>,
-    /// What the unit introduces around it.
-    pub locals: Box<[EntityId]>,
-}
-
-/// A name that is used before it is introduced.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Late {
-    pub name: Name,
-    /// Its place in the list of diagnostics.
-    pub diagnostic: usize,
-    pub module: ModuleId,
-    /// The unit that introduces it.
-    pub definition: UnitId,
-    /// Whether it is used inside its own definition.
-    pub is_own: bool,
+    /// The file that uses it.
+    pub tree: TreeId,
+    /// Whether it is nearly a known name, or a symbol of another language.
+    pub is_misspelled: bool,
 }
 
 /// The modules that most specs extend.
@@ -69,12 +47,8 @@ const NUMBERS: [&str; 3] = ["Naturals", "Integers", "Reals"];
 pub(super) struct NotExtended {
     /// The diagnostic of the first name that is missing.
     pub diagnostic: usize,
-    /// The module that misses it.
-    pub module: ModuleId,
     /// Whether that module extends nothing at all: then what it misses is one line.
     pub no_line: bool,
-    /// The name that is missing, if it is only one.
-    pub only: Option<Name>,
     modules: Vec<&'static str>,
 }
 
@@ -97,12 +71,6 @@ impl NotExtended {
             Some(_) => {}
             None => self.modules.push(module),
         }
-    }
-
-    /// Whether one name is missing that an unusual module happens to define, which may not be the one that is meant.
-    pub fn is_doubtful(&self) -> bool {
-        let is_usual = self.modules.iter().any(|module| USUAL.contains(module));
-        self.only.is_some() && !self.no_line && !is_usual
     }
 
     pub fn advice(&self) -> String {
@@ -131,12 +99,11 @@ impl Analyzer<'_> {
 
     fn undefined(&mut self, ident: Ident, given: usize) {
         if self.incomplete {
-            self.said.mistakes += 1;
+            self.reported.errors += 1;
             return;
         }
-        if let Some(known) = self.said.undefined.get(&ident.name).copied() {
-            self.said.mistakes += 1;
-            self.note_elsewhere(ident.name);
+        if let Some(known) = self.reported.undefined.get(&ident.name).copied() {
+            self.reported.errors += 1;
             let elsewhere = self.diagnostics.get(known).map(|d| d.source) != Some(self.source());
             if elsewhere {
                 self.add_place(known, ident.span, "nor is it defined here");
@@ -148,22 +115,12 @@ impl Analyzer<'_> {
         let diagnostic = Diagnostic::error(Class::Undefined, self.source(), ident.span, message);
         let number = self.diagnostics.len();
         if !self.is_advice_seen() {
-            self.said.undefined.insert(ident.name, number);
+            self.reported.undefined.insert(ident.name, number);
             self.report(diagnostic);
         } else if let Some(foreign) = translation(&text) {
-            self.unknown(ident, None, diagnostic.help(foreign));
-            if let Some(unknown) = self.said.unknown.last_mut() {
-                unknown.is_foreign = true;
-            }
+            self.unknown(ident, true, diagnostic.help(foreign));
         } else if let Some(later) = self.defined_later(ident.name) {
-            self.said.undefined.insert(ident.name, number);
-            self.said.late.push(Late {
-                name: ident.name,
-                diagnostic: number,
-                module: self.module,
-                definition: later,
-                is_own: later == self.unit,
-            });
+            self.reported.undefined.insert(ident.name, number);
             let diagnostic = self.defined_too_late(diagnostic, ident.name, later);
             self.report(diagnostic);
         } else if let Some(module) = self.unextended_module(ident.name) {
@@ -172,79 +129,21 @@ impl Analyzer<'_> {
             let near = self.near(ident.name, Some(given));
             let advised = near.or_else(|| self.near(ident.name, None));
             let help = self.suggestion(ident.name, advised);
-            self.unknown(ident, near, diagnostic.help(help));
+            self.unknown(ident, near.is_some(), diagnostic.help(help));
         }
     }
 
-    /// Reports a name that nothing defines and nobody can place.
-    pub(super) fn unknown(&mut self, ident: Ident, near: Option<Name>, diagnostic: Diagnostic) {
+    /// Reports a name that nothing defines.
+    pub(super) fn unknown(&mut self, ident: Ident, is_misspelled: bool, diagnostic: Diagnostic) {
         let number = self.diagnostics.len();
-        self.said.undefined.insert(ident.name, number);
-        if !self.is_advice_seen() {
-            self.report(diagnostic);
-            return;
-        }
-        self.said.unknown_at.insert(ident.name, self.said.unknown.len());
-        self.said.unknown.push(Unknown {
+        self.reported.undefined.insert(ident.name, number);
+        self.reported.unknown.push(Unknown {
             name: ident.name,
             diagnostic: number,
-            module: self.module,
-            unit: self.unit,
-            is_elsewhere: false,
-            is_foreign: false,
-            near: near.and_then(|near| Some(self.scope.get(near)?.entity)),
-            letter: self.other_letter(ident.name),
-            locals: self.locals(),
+            tree: self.tree,
+            is_misspelled,
         });
         self.report(diagnostic);
-    }
-
-    /// Reports a name that is missing without being used by a text.
-    pub(super) fn missing(&mut self, ident: Ident, diagnostic: Diagnostic) {
-        let number = self.said.unknown.len();
-        self.unknown(ident, None, diagnostic);
-        if let Some(unknown) = self.said.unknown.get_mut(number) {
-            unknown.locals = Box::default();
-        }
-    }
-
-    /// A one-letter name that another one can be mistaken for.
-    fn other_letter(&self, name: Name) -> Option<EntityId> {
-        let is_letter = |name: &Name| self.spec.names.text(*name).chars().count() == 1;
-        let known = self.scope.names().filter(|_| is_letter(&name)).filter(is_letter);
-        let known = known.filter_map(|name| Some(self.scope.get(name)?.entity));
-        let is_symbol = |id: &EntityId| matches!(self.spec.entity(*id).kind, EntityKind::BuiltIn(_));
-        let known = known.filter(|id| !is_symbol(id));
-        known.max_by_key(|id| (matches!(self.spec.entity(*id).kind, EntityKind::Variable), *id))
-    }
-
-    /// What the current unit has introduced and is in scope here.
-    fn locals(&self) -> Box<[EntityId]> {
-        let unit = self.tree().unit(self.unit).span;
-        let names = self.scope.names().filter_map(|name| self.scope.get(name));
-        let is_local = |entity: &Entity| {
-            entity.module == self.module
-                && entity.tree == self.tree
-                && entity.span.start >= unit.start
-                && entity.span.end <= unit.end
-                && matches!(
-                    entity.kind,
-                    EntityKind::Parameter | EntityKind::Bound | EntityKind::Operator { .. }
-                )
-        };
-        let locals = names.map(|binding| binding.entity);
-        let mut locals: Vec<EntityId> = locals.filter(|id| is_local(self.spec.entity(*id))).collect();
-        locals.sort_unstable();
-        locals.into()
-    }
-
-    /// Notes one more use of an unknown name.
-    pub(super) fn note_elsewhere(&mut self, name: Name) {
-        let here = (self.module, self.unit);
-        let number = self.said.unknown_at.get(&name).copied();
-        if let Some(unknown) = number.and_then(|number| self.said.unknown.get_mut(number)) {
-            unknown.is_elsewhere |= (unknown.module, unknown.unit) != here;
-        }
     }
 
     /// The unit at or after the current one that defines a name in the same module.
@@ -293,15 +192,14 @@ impl Analyzer<'_> {
     fn not_extended(&mut self, ident: Ident, text: &str, module: &'static str) {
         let message = format!("`{text}` is not defined");
         let known = self
-            .said
+            .reported
             .not_extended
             .iter_mut()
             .find(|known| known.covers(module));
         if let Some(known) = known {
             known.add(module);
-            known.only = None;
             let (number, advice) = (known.diagnostic, known.advice());
-            self.said.undefined.insert(ident.name, number);
+            self.reported.undefined.insert(ident.name, number);
             if let Some(diagnostic) = self.diagnostics.get_mut(number) {
                 diagnostic.help = Some(advice);
             }
@@ -312,27 +210,29 @@ impl Analyzer<'_> {
         let index = self.spec.module(self.module).index;
         let new = NotExtended {
             diagnostic: number,
-            module: self.module,
             no_line: self.tree().module(index).extends.is_empty(),
-            only: Some(ident.name),
             modules: vec![module],
         };
-        self.said.undefined.insert(ident.name, number);
+        self.reported.undefined.insert(ident.name, number);
         self.error(Class::Undefined, ident.span, message, new.advice());
-        self.said.not_extended.push(new);
+        self.reported.not_extended.push(new);
     }
 
     /// Notes that a name has no meaning here, and that the last diagnostic says so.
     pub fn note_undefined(&mut self, name: Name) {
         if self.scope.get(name).is_none() {
             let last = self.diagnostics.len().saturating_sub(1);
-            self.said.undefined.entry(name).or_insert(last);
+            self.reported.undefined.entry(name).or_insert(last);
         }
     }
 
     /// Whether a name close to this one has been reported as undefined: probably this one was meant.
     pub fn is_missed(&self, name: Name) -> bool {
-        let mut missed = self.said.undefined.keys().map(|name| self.spec.names.text(*name));
+        let mut missed = self
+            .reported
+            .undefined
+            .keys()
+            .map(|name| self.spec.names.text(*name));
         let text = self.spec.names.text(name);
         let is_near = |missed: &str| nearest(text, std::iter::once(missed)).is_some();
         let are_letters = |missed: &str| text.len() == 1 && missed.len() == 1;
@@ -418,7 +318,7 @@ fn defining_module(name: &str) -> Option<&'static str> {
 }
 
 /// What a module defines for others, read off its tokens: definitions that begin a line.
-pub(super) fn defined_names(text: &str, tokens: &[Token]) -> Vec<String> {
+fn defined_names(text: &str, tokens: &[Token]) -> Vec<String> {
     let mut names = Vec::new();
     for pair in tokens.windows(2) {
         let [first, second] = pair else { continue };

@@ -68,26 +68,12 @@ impl Field {
 
 /// The known name that `name` was probably meant to be.
 pub(crate) fn nearest(name: &str, known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
+    // Field names are short: a longer name resembles none of them.
+    let name: String = name.chars().take(32).collect();
     let (distance, best) = known
-        .map(|candidate| (edit_distance(name, candidate), candidate))
+        .map(|candidate| (strsim::damerau_levenshtein(&name, candidate), candidate))
         .min()?;
     (distance <= 2 && distance < best.len()).then_some(best)
-}
-
-/// How many characters must be inserted, removed or replaced to make `left` into `right`. Field names are short, and a
-/// stranger's long key is cut: it is near to nothing anyway.
-fn edit_distance(left: &str, right: &str) -> usize {
-    let left: Vec<char> = left.chars().take(32).collect();
-    let mut row: Vec<usize> = (0..=left.len()).collect();
-    for (index, wanted) in right.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], index + 1);
-        for (column, have) in left.iter().enumerate() {
-            let replaced = diagonal + usize::from(*have != wanted);
-            diagonal = row[column + 1];
-            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
-        }
-    }
-    row[left.len()]
 }
 
 #[cfg(test)]
