@@ -357,6 +357,17 @@ fn one_that_never_returned_took_effect_if_it_was_seen() {
         judged(&format!("{lost},{}", seen.replace("LIST", "null"))),
         Ok(false)
     );
+    // Seen in the middle of a list, behind somebody else.
+    let second = r#"{"thread":2,"start":1,"end":2,"op":"txn","args":[[]],"ret":[["append",1,2]]}"#;
+    let behind = seen.replace("[1]]", "[1,2]]");
+    assert_eq!(
+        judged(&format!("{lost},{second},{}", behind.replace("LIST", "[1]"))),
+        Ok(true)
+    );
+    assert_eq!(
+        judged(&format!("{lost},{second},{}", behind.replace("LIST", "null"))),
+        Ok(false)
+    );
     let failed = lost.replace(r#""start":0"#, r#""start":0,"end":5,"aborted":true"#);
     assert_eq!(
         judged(&format!("{failed},{}", seen.replace("LIST", "[1]"))),
