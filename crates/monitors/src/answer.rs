@@ -36,7 +36,7 @@ pub enum Rule {
     UsedAfterRemoved,
     /// Something found nothing, but some value was inside all the time.
     NeverEmpty,
-    /// Each of two values of a queue must be ahead of the other.
+    /// Values of a queue must be ahead of each other in a cycle.
     OutOfOrder,
     /// Each of these values of a stack needs a moment at which none of the others is above it, and there is none.
     NoneOutermost,
@@ -56,7 +56,9 @@ impl fmt::Display for Rule {
             Self::NeverEmpty => {
                 "it was found empty, but at every moment of the call some value was surely inside"
             }
-            Self::OutOfOrder => "two values of a queue must each be ahead of the other",
+            Self::OutOfOrder => {
+                "each of these values of a queue must be ahead of the next, and the last of the first"
+            }
             Self::NoneOutermost => {
                 "each of these values must be on top at a moment at which another one is surely above it"
             }

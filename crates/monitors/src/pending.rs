@@ -5,17 +5,16 @@
 //! others has a *deadline*, the return of the first operation that needs it gone; the pending removal that was called first
 //! takes the value with the earliest deadline, and so on. If that gives an order, the history is linearizable.
 //!
-//! If it does not, nothing follows, but for one case: **in a queue in which nothing was found empty and no value that is left
-//! over was seen**, that every value has a removal called before its deadline is also necessary.
+//! If it does not, nothing follows, but for one case: **in a queue in which nothing was found empty and nothing was peeked
+//! at**, it is also necessary that every value with a deadline has a removal that was called before it.
 //!
-//! *Proof.* Let `v` be left over. Every value `b` with `first(v) < add(b).call` is behind `v`, so `v` is removed before any
-//! front operation of `b` takes effect, hence by a removal that was called before `front_first(b)`; the deadline of `v` is
-//! the least of these. A pending removal takes at most one value. That removals can be handed out so that each value has
-//! one called before its deadline is decided by doing so in order (if removal `r` is called before `r'`, and `v` is due
-//! before `v'`, then swapping `r'` for `v` and `r` for `v'` to `r` for `v` and `r'` for `v'` keeps both in time). And if so,
-//! no two values are each ahead of the other any more: with a removal that never returns, `v` has
-//! `front_first(v) = end`, so it is ahead of nothing by rule 2 of the queue, and nothing that it is ahead of by rule 1 is
-//! ahead of it by rule 2. Pairs without such a `v` are as before.
+//! *Proof.* Let `v` be left over. Every value `b` with `first(v) < add(b).call` is behind `v`, so `v` is removed before the
+//! removal of `b` takes effect, hence by a removal that was called before `front_first(b)`; the deadline of `v` is the
+//! least of these. A pending removal takes at most one value. Whether each value can have one in time is decided by handing
+//! them out in order: if `r` is called before `r'` and `v` is due before `v'`, then `r'` for `v` and `r` for `v'` can be
+//! swapped, and both stay in time. If each has one, no cycle goes through such a `v`: without peeks a cycle can be had with
+//! two values; `v` has `front_first(v) = end`, so it is ahead of nothing by rule 2 of the queue, and nothing that it is
+//! ahead of by rule 1 is ahead of it by rule 2, because it is removed in time.
 
 use crate::answer::{Answer, Reason, Refutation, Rule};
 use crate::lives::{Life, Lives, violation};
@@ -31,7 +30,10 @@ pub(crate) fn check(
     if collection != Collection::Queue {
         return Answer::Undecided(Reason::PendingRemovals);
     }
-    let is_exact = lives.empties.is_empty() && left_over.iter().all(|life| lives.peeks(life).is_empty());
+    let is_exact = {
+        let is_look = |op: &Operation| matches!(op.action, Action::Peek(_) | Action::FindEmpty);
+        !operations.iter().any(|op| op.ret.is_some() && is_look(op))
+    };
     let mut due = deadlines(operations, lives, &left_over);
     due.sort_unstable_by_key(|(deadline, _)| *deadline);
     let is_removal = |op: &Operation| matches!(op.action, Action::Remove(_) | Action::RemoveAny);
@@ -57,10 +59,8 @@ pub(crate) fn check(
     };
     match crate::decide(collection, &completed, &lives) {
         Answer::Linearizable(order) => Answer::Linearizable(order),
-        Answer::Violation(refutation) if is_exact && refutation.rule == Rule::OutOfOrder => {
-            // Two values that were both removed are each ahead of the other.
-            Answer::Violation(without)
-        }
+        // With every value that is due handed out in time, the cycle is one of values that were removed.
+        Answer::Violation(refutation) if is_exact => Answer::Violation(refutation),
         _ => Answer::Undecided(Reason::PendingRemovals),
     }
 }

@@ -6,18 +6,20 @@
 //! 2. `front_first(a) < front_last(b)`: an operation that found `a` next returned before one that found `b` next was
 //!    called. (A value that nothing removed is removed after the end.)
 //!
-//! **Violation iff** two values are each ahead of the other, or an operation that found the queue empty has no position at
-//! which no value is surely inside (besides the rules for one value, which [`Lives`] checks).
+//! **Violation iff** "ahead" has a cycle, or an operation that found the queue empty has no position at which no value is
+//! surely inside (besides the rules for one value, which [`Lives`] checks).
 //!
 //! *Necessary.* In a linearization values are added in the order in which they are next. Under 1, `a` is added before
-//! `first(a)` takes effect, hence before `b` is added. Under 2, `a` is next before `b` is.
+//! `b` is: it is added before its operation that returned at `first(a)` takes effect. Under 2, `a` is next before `b` is.
 //!
-//! *Sufficient.* If no two values are each ahead of the other, then "ahead" has no cycle at all (shown in
-//! `docs/monitors.md`), so values can be ordered by it. Add them in this order, and let the operations at the front come
-//! in this order, each as early as the ones before it and its own call allow. The addition of the `i`-th value then takes
-//! effect at the greatest call of the additions up to it, which is before its return: otherwise a value after it would
-//! be ahead of it by 1. The front operations of the `i`-th value take effect at the greatest call of the additions up to
-//! it, or of the front operations up to it; both are before its return, otherwise 1 or 2 would put a later one ahead.
+//! *Sufficient.* Order the values so that each is behind those ahead of it. Add them in this order, and let the operations
+//! at the front come in this order, each as early as the ones before it and its own call allow. The addition of the `i`-th
+//! value takes effect at the greatest call of the additions up to it, which is before its return: otherwise a value after
+//! it would be ahead of it by 1. Its front operations take effect at the greatest call of the additions and of the front
+//! operations up to it; both are before its return, otherwise 1 or 2 would put a later value ahead of it.
+//!
+//! *A cycle has at most three values* ([`cycle`]), and without peeks two. With peeks two are not always enough: `a` may be
+//! behind `b` only because a third value was next all the time between.
 //!
 //! *Empty.* Let `p` be a position at which no value is surely inside. A value with `last <= p` is put before `p` as a
 //! whole, any other one has `first > p` and is put after. No value that is put after is ahead of one that is put
@@ -26,27 +28,26 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::answer::{Answer, Reason, Rule};
+use crate::answer::{Answer, Rule};
 use crate::lives::{Life, Lives, violation};
 use crate::operation::{Operation, Rank};
 use crate::positions::place_empties;
 
 pub(crate) fn check(operations: &[Operation], lives: &Lives) -> Answer {
-    if let Some((one, other)) = ahead_of_each_other(operations, lives) {
-        let involved = [one, other].into_iter().flat_map(|life| {
-            lives
-                .bounds(operations, life)
-                .chain(front_bounds(operations, lives, life))
-        });
-        return violation(Rule::OutOfOrder, operations, involved);
-    }
     let empties = match place_empties(operations, lives) {
         Ok(positions) => positions,
         Err(answer) => return answer,
     };
     match order(operations, lives, &empties) {
-        Some(order) => Answer::Linearizable(order),
-        None => Answer::Undecided(Reason::NoEvidence),
+        Ok(order) => Answer::Linearizable(order),
+        Err(cycle) => {
+            let involved = cycle.into_iter().flat_map(|life| {
+                lives
+                    .bounds(operations, life)
+                    .chain(front_bounds(operations, lives, life))
+            });
+            violation(Rule::OutOfOrder, operations, involved)
+        }
     }
 }
 
@@ -58,54 +59,13 @@ fn front_bounds(operations: &[Operation], lives: &Lives, life: &Life) -> impl It
     first.into_iter().chain(last)
 }
 
-/// Two values that are each ahead of the other.
-fn ahead_of_each_other<'a>(operations: &[Operation], lives: &'a Lives) -> Option<(&'a Life, &'a Life)> {
-    added_against_front(operations, lives).or_else(|| front_against_front(lives))
-}
-
-/// `a` is ahead of `b` by 1, and `b` ahead of `a` by 2. (By 1 both ways is impossible: each value is added before its
-/// `first`.)
-fn added_against_front<'a>(operations: &[Operation], lives: &'a Lives) -> Option<(&'a Life, &'a Life)> {
-    let mut by_first: Vec<&Life> = lives.lives.iter().collect();
-    by_first.sort_unstable_by_key(|life| life.first);
-    let mut by_call: Vec<&Life> = lives.lives.iter().collect();
-    by_call.sort_unstable_by_key(|life| operations[life.add].call);
-    let mut ahead = by_first.into_iter().peekable();
-    let mut latest: Option<&Life> = None;
-    for behind in by_call {
-        while let Some(life) = ahead.next_if(|life| life.first < operations[behind.add].call) {
-            if latest.is_none_or(|latest| latest.front_last < life.front_last) {
-                latest = Some(life);
-            }
-        }
-        if let Some(latest) = latest.filter(|latest| behind.front_first < latest.front_last) {
-            return Some((latest, behind));
-        }
-    }
-    None
-}
-
-/// Both are ahead by 2: the zones of their front operations overlap, or one that is backward lies within one that is not.
-fn front_against_front(lives: &Lives) -> Option<(&Life, &Life)> {
-    let is_forward = |life: &&Life| life.front_first < life.front_last;
-    let (mut forward, backward): (Vec<&Life>, Vec<&Life>) = lives.lives.iter().partition(is_forward);
-    forward.sort_unstable_by_key(|life| life.front_first);
-    for pair in forward.windows(2) {
-        if let [one, other] = pair
-            && other.front_first < one.front_last
-        {
-            return Some((one, other));
-        }
-    }
-    backward.into_iter().find_map(|inner| {
-        let before = forward.partition_point(|life| life.front_first < inner.front_last);
-        let outer = forward.get(before.checked_sub(1)?)?;
-        (inner.front_first < outer.front_last).then_some((*outer, inner))
-    })
-}
-
-/// An order of all operations, with those that found the queue empty at the given positions.
-fn order(operations: &[Operation], lives: &Lives, empties: &[Rank]) -> Option<Vec<usize>> {
+/// An order of all operations, with those that found the queue empty at the given positions; or values that are ahead of each
+/// other in a cycle.
+fn order<'a>(
+    operations: &[Operation],
+    lives: &'a Lives,
+    empties: &[Rank],
+) -> Result<Vec<usize>, Vec<&'a Life>> {
     let mut gaps: Vec<Rank> = empties.to_vec();
     gaps.sort_unstable();
     gaps.dedup();
@@ -138,70 +98,118 @@ fn order(operations: &[Operation], lives: &Lives, empties: &[Rank]) -> Option<Ve
         }
     }
     effects.sort_unstable();
-    Some(effects.into_iter().map(|(.., number)| number).collect())
+    Ok(effects.into_iter().map(|(.., number)| number).collect())
 }
 
-/// Values in an order that puts each behind those ahead of it. None if there is no such order.
-fn values_in_order<'a>(operations: &[Operation], lives: &[&'a Life]) -> Option<Vec<&'a Life>> {
-    let sorted = |key: fn(&Life) -> Rank| {
+/// Values in an order that puts each behind those ahead of it, or a cycle.
+fn values_in_order<'a>(operations: &[Operation], lives: &[&'a Life]) -> Result<Vec<&'a Life>, Vec<&'a Life>> {
+    let call = |life: &Life| operations[life.add].call;
+    let sorted = |key: &dyn Fn(&Life) -> Rank| {
         let mut numbers: Vec<usize> = (0..lives.len()).collect();
         numbers.sort_unstable_by_key(|number| key(lives[*number]));
         numbers
     };
-    let by_first = sorted(|life| life.first);
-    let by_front = sorted(|life| life.front_first);
-    let mut by_call: Vec<usize> = (0..lives.len()).collect();
-    by_call.sort_unstable_by_key(|number| operations[lives[*number].add].call);
-    let (mut first, mut front, mut second_front, mut called) = (0, 0, 0, 0);
+    let mut by_first = Remaining::new(sorted(&|life| life.first));
+    let mut by_front = Remaining::new(sorted(&|life| life.front_first));
+    let mut by_call = sorted(&call).into_iter().peekable();
     let mut is_taken = vec![false; lives.len()];
     let mut is_released = vec![false; lives.len()];
     let mut released = BinaryHeap::new();
     let mut order = Vec::with_capacity(lives.len());
-    while order.len() < lives.len() {
-        while is_taken[*by_first.get(first)?] {
-            first += 1;
-        }
-        while is_taken[*by_front.get(front)?] {
-            front += 1;
-        }
-        second_front = second_front.max(front + 1);
-        while by_front.get(second_front).is_some_and(|number| is_taken[*number]) {
-            second_front += 1;
-        }
+    while let (Some(first), Some(front)) = (by_first.first(&is_taken), by_front.first(&is_taken)) {
         // No value that is left is ahead of these by 1.
-        while let Some(number) = by_call.get(called).copied()
-            && operations[lives[number].add].call < lives[by_first[first]].first
-        {
+        while let Some(number) = by_call.next_if(|number| call(lives[*number]) < lives[first].first) {
             is_released[number] = true;
             released.push(Reverse((lives[number].front_last, number)));
-            called += 1;
         }
-        // Of those the one whose front operations were called first. If another one that is left is ahead of it by 2, so
-        // is the one whose front operations returned first; only that one itself may still come next.
-        let least_front_but = |number: usize| {
-            let at = if by_front[front] == number {
-                second_front
-            } else {
-                front
-            };
-            by_front
-                .get(at)
-                .map_or(Rank::MAX, |other| lives[*other].front_first)
-        };
         while let Some(Reverse((_, number))) = released.peek()
             && is_taken[*number]
         {
             released.pop();
         }
+        // Of those, the one whose front operations were called first: if another one that is left is ahead of it by 2, so
+        // is `front`. Only `front` itself may come next all the same, if nothing but itself is ahead of it.
+        let second_front = by_front.second(&is_taken);
+        let is_next = |number: &usize| {
+            let ahead = if *number == front {
+                second_front
+            } else {
+                Some(front)
+            };
+            is_released[*number]
+                && ahead.is_none_or(|ahead| lives[*number].front_last <= lives[ahead].front_first)
+        };
         let earliest = released.peek().map(|Reverse((_, number))| *number);
-        let candidates = [earliest, by_front.get(front).copied()];
-        let next = candidates.into_iter().flatten().find(|number| {
-            !is_taken[*number]
-                && is_released[*number]
-                && lives[*number].front_last <= least_front_but(*number)
-        })?;
-        is_taken[next] = true;
-        order.push(lives[next]);
+        match [earliest, Some(front)].into_iter().flatten().find(is_next) {
+            Some(next) => {
+                is_taken[next] = true;
+                order.push(lives[next]);
+            }
+            None => {
+                let candidates = [Some(first), Some(front), second_front].into_iter().flatten();
+                return Err(cycle(
+                    operations,
+                    candidates.map(|number| lives[number]).collect(),
+                ));
+            }
+        }
     }
-    Some(order)
+    Ok(order)
+}
+
+/// A cycle among the values that are left when none can come next.
+///
+/// Given are the value `m` with the least `first`, and the values `w` and `w'` with the least and the second least
+/// `front_first`. Each value that is left has another one that is left ahead of it: by 1, and then `m` is ahead of it by
+/// 1, too; or by 2, and then `w` is, or `w'` if it is `w` itself. So going from `m` to one ahead of it, and on, stays among
+/// these three (`m` is not ahead of itself by 1), and comes round. Without peeks no `front_first` is before the same
+/// value's `front_last`, so that nothing is ahead of `w` by 2: `m` is ahead of `w`, and `w` of `m`.
+fn cycle<'a>(operations: &[Operation], candidates: Vec<&'a Life>) -> Vec<&'a Life> {
+    let is_ahead = |one: &Life, other: &Life| {
+        one.value != other.value
+            && (one.first < operations[other.add].call || one.front_first < other.front_last)
+    };
+    let mut path: Vec<&Life> = Vec::new();
+    let mut at = candidates[0];
+    while let Some(ahead) = candidates.iter().find(|ahead| is_ahead(ahead, at)) {
+        path.push(at);
+        at = ahead;
+        if let Some(begin) = path.iter().position(|life| life.value == at.value) {
+            return path.split_off(begin);
+        }
+    }
+    path
+}
+
+/// Numbers of values in some order, of which those that are taken are passed over.
+struct Remaining {
+    numbers: Vec<usize>,
+    first: usize,
+    second: usize,
+}
+
+impl Remaining {
+    fn new(numbers: Vec<usize>) -> Self {
+        Self {
+            numbers,
+            first: 0,
+            second: 1,
+        }
+    }
+
+    fn first(&mut self, is_taken: &[bool]) -> Option<usize> {
+        while is_taken[*self.numbers.get(self.first)?] {
+            self.first += 1;
+        }
+        self.numbers.get(self.first).copied()
+    }
+
+    /// The one after the first.
+    fn second(&mut self, is_taken: &[bool]) -> Option<usize> {
+        self.second = self.second.max(self.first + 1);
+        while is_taken[*self.numbers.get(self.second)?] {
+            self.second += 1;
+        }
+        self.numbers.get(self.second).copied()
+    }
 }

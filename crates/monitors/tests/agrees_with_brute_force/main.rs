@@ -98,3 +98,42 @@ fn random_histories_of_several_kinds() {
         assert!(tally.linearizable > 1000 && tally.violations > 1000);
     }
 }
+
+/// ```text
+/// m     |add|                     |-------remove-------|
+/// b           |add|    |----------remove------|
+/// w  |-------add------|  |peek|                 |remove|
+/// ```
+/// `m` is added before `b`. `b` is removed before the removal of `w` begins, so it is ahead of `w`; the same goes for `w`
+/// and `m`. Each pair of them is in order.
+#[test]
+fn a_peek_can_put_three_values_out_of_order_of_which_each_pair_is_in_order() {
+    let (m, b, w) = (0, 1, 2);
+    let op = |action, call, ret| Operation {
+        action,
+        call,
+        ret: Some(ret),
+    };
+    let history = [
+        op(Action::Add(w), 1, 6),
+        op(Action::Add(m), 2, 3),
+        op(Action::Add(b), 4, 5),
+        op(Action::Remove(b), 7, 11),
+        op(Action::Peek(w), 8, 9),
+        op(Action::Remove(m), 10, 14),
+        op(Action::Remove(w), 12, 13),
+    ];
+    let Answer::Violation(refutation) = check(Collection::Queue, &history) else {
+        panic!("{:?}", check(Collection::Queue, &history));
+    };
+    assert_eq!(refutation.operations.len(), history.len());
+    assert!(!has_order(Collection::Queue, &history));
+    for without in [m, b, w] {
+        let others: Vec<Operation> = history
+            .iter()
+            .filter(|op| op.action.value() != Some(without))
+            .copied()
+            .collect();
+        assert!(has_order(Collection::Queue, &others));
+    }
+}
