@@ -1,6 +1,6 @@
 //! A history, ready to be checked: operations decoded for a model, program order and happens-before.
 
-use omnilink_trace::Timebox;
+use omnilink_trace::{Time, Timebox};
 
 use crate::op_set::OpSet;
 use crate::order::{Order, OrderError, program_order};
@@ -76,6 +76,23 @@ impl<O> History<O> {
     /// # Errors
     /// If there are more operations than can be searched.
     pub fn from_timeboxes(ops: Vec<Observed<O>>, timeboxes: &[Timebox]) -> Result<Self, OrderError> {
+        Self::timed(ops, timeboxes, |end, start| end <= start)
+    }
+
+    /// A history with real time whose threads are labels: operations of one thread are in program order only where real time
+    /// orders them.
+    ///
+    /// # Errors
+    /// If there are more operations than can be searched.
+    pub fn from_async_timeboxes(ops: Vec<Observed<O>>, timeboxes: &[Timebox]) -> Result<Self, OrderError> {
+        Self::timed(ops, timeboxes, |end, start| end < start)
+    }
+
+    fn timed(
+        ops: Vec<Observed<O>>,
+        timeboxes: &[Timebox],
+        is_over: fn(Time, Time) -> bool,
+    ) -> Result<Self, OrderError> {
         let count = ops.len();
         if timeboxes.len() != count {
             return Err(OrderError::NoSuchOp {
@@ -90,7 +107,7 @@ impl<O> History<O> {
                 if a.thread == b.thread
                     && !a.optional
                     && is_earlier
-                    && from.end.is_some_and(|end| end <= to.start)
+                    && from.end.is_some_and(|end| is_over(end, to.start))
                 {
                     pairs.push((first, second));
                 }

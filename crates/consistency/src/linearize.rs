@@ -40,6 +40,8 @@ pub(crate) fn linearize<P: Model<Op = usize>>(
         strategy,
         limits,
         patience: PATIENCE,
+        // The timeboxes tell the order of threads, too, as far as timeboxes can.
+        async_threads: true,
         // The states of `places` have their order with them, and what is found is checked by `audit`.
         witness: false,
         ..Options::default()

@@ -47,8 +47,10 @@ pub enum KnownOrder {
     /// A vector clock for each operation: `"clock":{"a":1,…}`; and what had begun when it returned, where that was noted:
     /// `"meta":{"return_clock":{"a":2,…}}`.
     VectorClocks(Clocks),
-    /// The operations' timeboxes.
+    /// The operations' timeboxes. Each thread does one operation after the other, also where its timeboxes touch.
     Timeboxes,
+    /// The operations' timeboxes; threads are labels, and their operations may overlap.
+    AsyncTimeboxes,
 }
 
 /// A history that cannot be read.
@@ -114,6 +116,21 @@ pub enum RecordedProblem {
         error: OrderError,
         /// How people know the operations that it speaks of.
         labels: Vec<String>,
+    },
+    /// A thread does two things at once.
+    #[error(
+        "thread {thread} starts operation {label} at {start} while its operation {earlier} is open; if calls of one thread may \
+         overlap, say so (on the command line: --async)"
+    )]
+    Overlap {
+        /// The thread.
+        thread: Value,
+        /// The operation.
+        label: String,
+        /// When it starts.
+        start: i64,
+        /// The one that is open.
+        earlier: String,
     },
     /// The model cannot make sense of an operation.
     #[error("operation {label}: {message}")]
@@ -266,6 +283,39 @@ impl Recorded {
         })
     }
 
+    /// Takes threads for labels: calls of one thread may overlap.
+    #[must_use]
+    pub fn with_async_threads(mut self) -> Self {
+        if self.order == KnownOrder::Timeboxes {
+            self.order = KnownOrder::AsyncTimeboxes;
+        }
+        self
+    }
+
+    /// Refuses threads that do two things at once.
+    fn check_threads(&self) -> Read<()> {
+        let mut by_start: Vec<usize> = (0..self.ops.len()).collect();
+        by_start.sort_by_key(|at| self.ops[*at].timebox.start);
+        let mut last: BTreeMap<&Value, usize> = BTreeMap::new();
+        for at in by_start {
+            let Operation { thread, timebox, .. } = &self.ops[at];
+            if let Some(earlier) = last.insert(thread, at)
+                && self.ops[earlier]
+                    .timebox
+                    .end
+                    .is_none_or(|end| end > timebox.start)
+            {
+                return Err(RecordedProblem::Overlap {
+                    thread: thread.clone(),
+                    label: self.labels[at].clone(),
+                    start: timebox.start,
+                    earlier: self.labels[earlier].clone(),
+                });
+            }
+        }
+        Ok(())
+    }
+
     /// The history as a model understands it.
     ///
     /// # Errors
@@ -316,12 +366,17 @@ impl Recorded {
     fn history<O>(&self, ops: Vec<Observed<O>>, kept: &[usize]) -> Read<History<O>> {
         let count = ops.len();
         let wrong = |labels: Vec<String>| move |error| RecordedProblem::Order { error, labels };
+        let timeboxes =
+            |kept: &[usize]| -> Vec<Timebox> { kept.iter().map(|at| self.ops[*at].timebox).collect() };
         let of_all = || wrong(self.labels.clone());
         let of_kept = || wrong(kept.iter().map(|at| self.labels[*at].clone()).collect());
         let order = match &self.order {
             KnownOrder::Timeboxes => {
-                let timeboxes: Vec<Timebox> = kept.iter().map(|at| self.ops[*at].timebox).collect();
-                return History::from_timeboxes(ops, &timeboxes).map_err(of_kept());
+                self.check_threads()?;
+                return History::from_timeboxes(ops, &timeboxes(kept)).map_err(of_kept());
+            }
+            KnownOrder::AsyncTimeboxes => {
+                return History::from_async_timeboxes(ops, &timeboxes(kept)).map_err(of_kept());
             }
             KnownOrder::ProgramOrder => Order::none(count).map_err(of_kept())?,
             // What was left out may still lie between two that were not: the order is closed first.

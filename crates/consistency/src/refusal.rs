@@ -33,6 +33,7 @@ pub(crate) fn refusal<M: Model>(model: &M, state: &M::State, op: &M::Op) -> Resu
     let alone = Operation::new(0, op.clone(), Timebox::new(0, 1));
     match check(&StartingAt { model, state }, [alone], Options::default()) {
         Err(CheckError::Model(message)) => Err(message),
+        Err(error @ CheckError::Exceeded(_)) => Err(error.to_string()),
         Err(_) => Ok(None),
         Ok(outcome) => Ok(match outcome.verdict {
             Verdict::Violation(counterexample) => {

@@ -1,14 +1,18 @@
 //! Checks a history as it comes in.
 
+use std::time::Instant;
+
 use omnilink_trace::Time;
+use rustc_hash::FxHashMap;
 
 use crate::course::Course;
 use crate::evidence::Outcome;
 use crate::interned::Interned;
+use crate::ledger::Followed;
 use crate::meter::Meter;
 use crate::model::Model;
 use crate::operation::Operation;
-use crate::options::{Consistency, Options, Strategy};
+use crate::options::{Consistency, Limits, Options, Strategy};
 use crate::partition::{Components, Partitioning};
 use crate::progress::{CheckError, Progress};
 use crate::search::Frontier;
@@ -52,15 +56,20 @@ impl<'m, M: Model> Checker<'m, M> {
         // Sequential consistency is not compositional: two parts may each have an order while the whole has none.
         let apart = options.reductions.partitions && options.consistency == Consistency::Linearizable;
         let partitioning = if apart { partitioning } else { Partitioning::Whole };
+        let is_apart = !matches!(partitioning, Partitioning::Whole);
         let meter = Meter::new(options.limits);
         let mut interned = Interned::new(model, meter.deadline(), partitioning);
         let initial = initial
             .into_iter()
             .map(|state| interned.state_id(state))
             .collect();
+        let mut course = Course::new(options, meter, initial);
+        if is_apart && !options.async_threads {
+            course.check_apart();
+        }
         Self {
             space: Space::new(interned),
-            course: Course::new(options, meter, initial),
+            course,
         }
     }
 
@@ -83,6 +92,12 @@ impl<'m, M: Model> Checker<'m, M> {
         Some(Frontier { open, configurations })
     }
 
+    /// Works on what could not be decided at once with each operation that comes in, instead of when the last one has.
+    pub(crate) fn eager(mut self) -> Self {
+        self.course.is_eager = true;
+        self
+    }
+
     /// Also keeps the explanation itself, to be read from the verdict. Its size is that of the history.
     pub fn keep_order(mut self) -> Self {
         self.course.keep_order();
@@ -101,6 +116,26 @@ impl<'m, M: Model> Checker<'m, M> {
     /// If it starts before the one given last.
     #[inline]
     pub fn push(&mut self, operation: Operation<M::Op>) -> Result<Progress, CheckError> {
+        self.take(operation, Followed::Unknown)
+    }
+
+    /// The same, where it is known whether another operation of its thread starts where this one ends: see
+    /// [`CheckError::Tied`]. `true` is always sound.
+    ///
+    /// # Errors
+    /// If it starts before the one given last.
+    #[inline]
+    pub fn push_followed(
+        &mut self,
+        operation: Operation<M::Op>,
+        is_followed: bool,
+    ) -> Result<Progress, CheckError> {
+        let followed = if is_followed { Followed::Yes } else { Followed::No };
+        self.take(operation, followed)
+    }
+
+    #[inline]
+    fn take(&mut self, operation: Operation<M::Op>, followed: Followed) -> Result<Progress, CheckError> {
         let Operation {
             op,
             thread,
@@ -111,13 +146,15 @@ impl<'m, M: Model> Checker<'m, M> {
         let class = self.space.source.class_id(op);
         Ok(self
             .course
-            .push(class, thread, timebox, optional, &mut self.space))
+            .push(class, thread, timebox, optional, followed, &mut self.space))
     }
 
     /// The answer, after the last operation.
     ///
     /// # Errors
-    /// If the model failed, or if an explanation was found that does not replay.
+    /// If the model failed; if it has to start over, because parts that were checked apart turn out to be linked
+    /// ([`CheckError::Entangled`]) or because of a tie ([`CheckError::Tied`]); or if an explanation was found that does not
+    /// replay.
     pub fn finish(mut self) -> Result<Outcome, CheckError> {
         self.course.finish(&mut self.space)
     }
@@ -152,16 +189,53 @@ pub(crate) fn check_from<M: Model>(
             break;
         }
     }
-    // Nothing has to be read ahead for depth-first search here, so it may join in early.
-    let options = Options {
-        patience: options.patience / 8,
-        ..options
-    };
-    let mut checker = Checker::starting_from(model, initial, options, components.into_partitioning());
-    for operation in history {
-        if checker.push(operation)? != Progress::Going {
-            break;
+    let started = Instant::now();
+    let followed = followed(&history, &options);
+    loop {
+        let limits = Limits {
+            time: options
+                .limits
+                .time
+                .map(|time| time.saturating_sub(started.elapsed())),
+            ..options.limits
+        };
+        let options = Options {
+            // Nothing has to be read ahead for depth-first search here, so it may join in early.
+            patience: options.patience / 8,
+            limits,
+            ..options
+        };
+        let partitioning = components.clone().into_partitioning();
+        let mut checker = Checker::starting_from(model, initial.clone(), options, partitioning);
+        for (operation, followed) in history.iter().zip(&followed) {
+            if checker.push_followed(operation.clone(), *followed)? != Progress::Going {
+                break;
+            }
+        }
+        match checker.finish() {
+            Err(CheckError::Entangled(links)) => components.join(&links),
+            answer => return answer,
         }
     }
-    checker.finish()
+}
+
+/// For each operation, whether another one of its thread starts where it ends.
+pub(crate) fn followed<O>(history: &[Operation<O>], options: &Options) -> Vec<bool> {
+    if options.async_threads || options.consistency == Consistency::Sequential {
+        return vec![false; history.len()];
+    }
+    let starts: FxHashMap<(u32, Time), usize> = history
+        .iter()
+        .enumerate()
+        .map(|(position, operation)| ((operation.thread, operation.timebox.start), position))
+        .collect();
+    let is_followed = |(position, operation): (usize, &Operation<O>)| {
+        let end = operation.timebox.end?;
+        starts.get(&(operation.thread, end)).map(|last| *last > position)
+    };
+    history
+        .iter()
+        .enumerate()
+        .map(|operation| is_followed(operation).unwrap_or(false))
+        .collect()
 }

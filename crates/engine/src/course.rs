@@ -10,14 +10,16 @@ use rustc_hash::FxBuildHasher;
 
 use crate::describe::Describe;
 use crate::evidence::{Figures, Outcome, Placement, Unfinished, Verdict, Witness};
-use crate::ledger::Entry;
+use crate::ledger::{Entry, Followed};
 use crate::meter::{Exhausted, Meter};
+use crate::mutant::{Mutant, planted};
 use crate::options::{Consistency, Options, Strategy};
 use crate::progress::{CheckError, Progress};
 use crate::replay::Replay;
 use crate::search::{Decider, Frontier, Search, Standing};
 use crate::space::{AnySpace, ClassId, StateId};
 use crate::sweep::Tools;
+use crate::ties::{Member, Ties};
 
 /// One part of the history.
 #[derive(Debug)]
@@ -46,7 +48,9 @@ impl Part {
 #[derive(Debug, Default)]
 struct Explained {
     /// The explanation itself, if it is wanted.
-    order: Option<Vec<Placement>>,
+    order: Option<Vec<(Time, Member)>>,
+    /// How threads link parts that are checked apart.
+    ties: Option<Ties>,
     /// Why one does not stand up.
     rejected: Option<String>,
     /// Some paths were given up.
@@ -75,6 +79,8 @@ pub(crate) struct Course {
     state_limit: usize,
     class_limit: usize,
     spanning: Option<u64>,
+    /// Whether somebody waits for the answer while operations come in.
+    pub(crate) is_eager: bool,
 }
 
 impl Course {
@@ -83,6 +89,8 @@ impl Course {
     const CLASSES_KEPT: usize = 1 << 13;
     const STATE_HEAP_KEPT_BYTES: usize = 64 << 20;
     const LIVE_PARTS_MAX: usize = 1 << 12;
+    /// What one operation may cost while others wait to come in: some 50 ms at worst.
+    const EAGER_FUEL: u64 = 1 << 16;
 
     pub fn new(options: Options, meter: Meter, initial: Vec<StateId>) -> Self {
         Self {
@@ -101,7 +109,13 @@ impl Course {
             state_limit: Self::STATES_KEPT,
             class_limit: Self::CLASSES_KEPT,
             spanning: None,
+            is_eager: false,
         }
+    }
+
+    /// Looks out for threads that link parts.
+    pub fn check_apart(&mut self) {
+        self.explained.ties = Some(Ties::new());
     }
 
     /// Also keeps the explanation itself.
@@ -138,6 +152,7 @@ impl Course {
         thread: u32,
         timebox: Timebox,
         optional: bool,
+        followed: Followed,
         space: &mut AnySpace<'_>,
     ) -> Progress {
         let id = self.figures.operations;
@@ -149,6 +164,11 @@ impl Course {
             start: timebox.start,
             end: timebox.end.unwrap_or(Entry::NEVER),
             optional: optional || pending,
+            in_order: !self.options.async_threads,
+            followed: match pending || self.options.async_threads {
+                true => Followed::No,
+                false => followed,
+            },
         };
         let facts = space.source.facts(class);
         let pure = facts.pure;
@@ -157,6 +177,7 @@ impl Course {
             None if id == 0 => {
                 // Nothing has been checked apart yet: no need to start over.
                 space.source.check_together();
+                self.explained.ties = None;
                 0
             }
             None => {
@@ -173,6 +194,9 @@ impl Course {
         if self.options.consistency == Consistency::Sequential {
             self.history.push(entry);
             return Progress::Going;
+        }
+        if let Some(ties) = &mut self.explained.ties {
+            ties.observe(&entry, home);
         }
         self.push_to(home, entry, space);
         let tally = space.source.tally();
@@ -221,6 +245,8 @@ impl Course {
         if before == Standing::Behind && live.search.backlog_len() > Search::BACKLOG_MAX {
             // Memory must not grow with the trace: the sweep has to catch up now, however long it takes.
             live.search.sweep_turn(u64::MAX, false, &mut tools);
+        } else if self.is_eager && live.search.standing() == Standing::Behind {
+            live.search.sweep_turn(Self::EAGER_FUEL, false, &mut tools);
         }
         match live.search.standing() {
             Standing::Violation if space.source.was_interrupted() => meter.end_of_time(),
@@ -230,7 +256,7 @@ impl Course {
             _ => {}
         }
         if !live.search.settled.is_empty() {
-            self.explained.replay(live, space);
+            self.explained.replay(home, live, space);
         }
         if self.live > Self::LIVE_PARTS_MAX {
             self.put_idle_parts_to_sleep(space);
@@ -240,10 +266,10 @@ impl Course {
     /// Parts that have nothing open and only one state left need no search.
     fn put_idle_parts_to_sleep(&mut self, space: &mut AnySpace<'_>) {
         let mut live = 0;
-        for part in self.parts.values_mut() {
+        for (home, part) in &mut self.parts {
             let Part::Live(search) = part else { continue };
             if let Some(state) = search.search.settled_state() {
-                self.explained.conclude(search, space, &mut self.figures);
+                self.explained.conclude(*home, search, space, &mut self.figures);
                 self.explained.is_lost |= !search.search.paths.enabled();
                 *part = Part::Dormant(state);
             } else {
@@ -306,11 +332,31 @@ impl Course {
         if let Some(reason) = self.explained.rejected.take() {
             return Err(CheckError::WitnessRejected(reason));
         }
+        if self.decided.is_none()
+            && self.meter.exhausted().is_none()
+            && let Some(ties) = &mut self.explained.ties
+        {
+            let links = ties.entangled(self.options.witness && !self.explained.is_lost);
+            if !links.is_empty() && !planted(Mutant::PartsOverTies) {
+                return Err(CheckError::Entangled(links));
+            }
+        }
         self.figures.decider = Some(match self.options.strategy {
             Strategy::DepthFirst => Decider::DepthFirst,
             _ if deciders.contains(&Decider::DepthFirst) => Decider::DepthFirst,
             _ => Decider::Sweep,
         });
+        if let Some(home) = self.decided
+            && let Some(Part::Live(live)) = self.parts.get(&home)
+            && live.search.is_doubtful()
+        {
+            return Err(CheckError::Tied);
+        }
+        if self.decided.is_some()
+            && let Some(reason) = space.source.exceeded()
+        {
+            return Err(CheckError::Exceeded(reason.to_owned()));
+        }
         let verdict = match (self.decided, self.meter.exhausted()) {
             (Some(home), _) => self.violation(home, space),
             (None, Some(limit)) => self.unfinished(limit, space),
@@ -356,7 +402,7 @@ impl Course {
                         if self.options.witness {
                             self.explained.is_lost |= !live.search.paths.enabled();
                         }
-                        self.explained.conclude(live, space, &mut self.figures);
+                        self.explained.conclude(home, live, space, &mut self.figures);
                         self.parts.remove(&home);
                     }
                     Standing::Limit => break,
@@ -388,13 +434,17 @@ impl Course {
 
     fn valid(&mut self) -> Verdict {
         let is_lost = self.explained.is_lost;
-        let mut order = self.explained.order.take().filter(|_| !is_lost);
-        let replayed = match &mut order {
-            Some(order) => {
-                // Each part's points never decrease, so merging by them keeps every part's own order.
-                order.sort_by_key(|placement| placement.at);
-                order.len() as u64
+        let order = self.explained.order.take().filter(|_| !is_lost).map(|mut order| {
+            // Each part's points never decrease, so merging by them keeps every part's own order.
+            order.sort_by_key(|(at, _)| *at);
+            if self.explained.ties.is_some() {
+                Ties::put_in_order(&mut order);
             }
+            let placement = |(at, Member { entry, .. }): (Time, Member)| Placement { op: entry.id, at };
+            order.into_iter().map(placement).collect::<Vec<_>>()
+        });
+        let replayed = match &order {
+            Some(order) => order.len() as u64,
             None if is_lost || !self.options.witness => 0,
             None => self.figures.operations - self.figures.pending,
         };
@@ -452,13 +502,16 @@ impl Course {
 }
 
 impl Explained {
-    fn replay(&mut self, live: &mut LivePart, space: &mut AnySpace<'_>) {
+    fn replay(&mut self, home: u64, live: &mut LivePart, space: &mut AnySpace<'_>) {
         for op in live.search.settled.drain(..) {
             let entry = *live.search.ledger.get(op);
             match live.replay.place(&entry, &mut space.source) {
-                Ok(placement) => {
+                Ok(Placement { at, .. }) => {
+                    if let Some(ties) = &mut self.ties {
+                        ties.placed(&entry, at);
+                    }
                     if let Some(order) = &mut self.order {
-                        order.push(placement);
+                        order.push((at, Member { entry, home }));
                     }
                 }
                 Err(reason) => {
@@ -470,14 +523,14 @@ impl Explained {
     }
 
     /// Replays what is left of a part's explanation.
-    fn conclude(&mut self, live: &mut LivePart, space: &mut AnySpace<'_>, figures: &mut Figures) {
+    fn conclude(&mut self, home: u64, live: &mut LivePart, space: &mut AnySpace<'_>, figures: &mut Figures) {
         let sweep = live.search.figures();
         figures.frontier_max = figures.frontier_max.max(sweep.frontier_max as u64);
         figures.frontier_sum += sweep.frontier_sum;
         figures.returns += sweep.returns;
         if live.search.paths.enabled() {
             live.search.settle_all();
-            self.replay(live, space);
+            self.replay(home, live, space);
             if live.replay.mandatory != live.search.mandatory {
                 let (placed, expected) = (live.replay.mandatory, live.search.mandatory);
                 self.rejected

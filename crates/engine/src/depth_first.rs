@@ -297,6 +297,7 @@ impl<K: Mask> DepthFirst<K> {
                     self.ops.occupy(slot, op, ledger, tools.space);
                     if tools.reductions.absorption
                         && self.ops.pure.contains(slot)
+                        && self.ops.is_first(slot, &config.placed)
                         && tools.space.accepts(config.state, self.ops.slot(slot).class)
                     {
                         config.placed.insert(slot);
@@ -321,7 +322,11 @@ impl<K: Mask> DepthFirst<K> {
         self.deepest = self.deepest.max(event);
         let skip = self.ops.optional.contains(target).then_some(target as u32);
         let (todo, trail) = (K::default(), self.trail.len() as u32);
-        let trying = Some((target as u32, 0));
+        // What may have happened did not, if something that its thread called later is placed.
+        let trying = self
+            .ops
+            .is_due(target, &config.placed)
+            .then_some((target as u32, 0));
         self.frames.push(Frame {
             event,
             config,
@@ -368,6 +373,11 @@ impl<K: Mask> DepthFirst<K> {
                 Event::Return(op, slot) => self.ops.occupy(slot as usize, op, ledger, tools.space),
             }
         }
+    }
+
+    /// Whether an explanation may have been missed because of a tie that was not expected.
+    pub fn is_doubtful(&self) -> bool {
+        self.ops.is_doubtful
     }
 
     /// How many calls and returns the best attempt got past.

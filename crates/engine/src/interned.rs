@@ -239,6 +239,10 @@ impl<M: Model> Source for Interned<'_, M> {
         self.outcomes.failure()
     }
 
+    fn exceeded(&self) -> Option<&str> {
+        self.outcomes.exceeded()
+    }
+
     fn was_interrupted(&self) -> bool {
         self.outcomes.was_interrupted()
     }

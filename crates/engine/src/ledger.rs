@@ -22,6 +22,19 @@ pub(crate) struct Entry {
     pub end: Time,
     /// May not have happened at all.
     pub optional: bool,
+    /// Keeps the order of its thread. Threads of asynchronous clients are labels.
+    pub in_order: bool,
+    /// Whether another operation of its thread is tied to it.
+    pub followed: Followed,
+}
+
+/// Whether another operation of the same thread starts where one ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Followed {
+    No,
+    Yes,
+    /// It has not come in yet. `No` is assumed.
+    Unknown,
 }
 
 impl Entry {
@@ -37,6 +50,21 @@ impl Entry {
 
     pub fn is_pending(&self) -> bool {
         self.end == Self::NEVER
+    }
+
+    /// Whether `other` is the same thread's and starts where this one ends: a *tie*.
+    ///
+    /// Timeboxes that touch overlap, because a clock does not tell which of two equal readings came first. A thread does:
+    /// it calls one operation after the other. With this, precedence is still transitive: of three tied operations the
+    /// one in the middle takes no time, so the outer two are tied as well.
+    #[inline]
+    pub fn is_tied_before(&self, other: &Self) -> bool {
+        self.end == other.start
+            && self.thread == other.thread
+            && self.id < other.id
+            && self.in_order
+            && other.in_order
+            && !self.is_pending()
     }
 
     /// What to compare to see which of two operations returns first.

@@ -47,6 +47,7 @@ mod search;
 mod sequential;
 mod space;
 mod sweep;
+mod ties;
 
 pub use checker::{Checker, check};
 pub use evidence::{

@@ -109,6 +109,7 @@ pub trait Model {
 pub struct Outcomes<S> {
     states: Vec<S>,
     failure: Option<String>,
+    exceeded: Option<String>,
     reason: Option<String>,
     explaining: bool,
     deadline: Option<Instant>,
@@ -134,6 +135,15 @@ impl<S> Outcomes<S> {
         self.failure.get_or_insert(error);
     }
 
+    /// The operation may happen, but leads to a state that the model cannot hold: a number too large, say. The search goes on
+    /// without that state. If there is no explanation then, that proves nothing: the check ends with an error, not with a
+    /// violation.
+    pub fn exceed(&mut self, limit: impl FnOnce() -> String) {
+        if self.exceeded.is_none() {
+            self.exceeded = Some(limit());
+        }
+    }
+
     /// Whether the check's time is over. A step that takes long asks now and then and, told `true`, returns with
     /// whatever it has: the answer is thrown away.
     pub fn is_interrupted(&self) -> bool {
@@ -147,6 +157,7 @@ impl<S> Outcomes<S> {
         Self {
             states: Vec::new(),
             failure: None,
+            exceeded: None,
             reason: None,
             explaining: false,
             deadline,
@@ -173,12 +184,16 @@ impl<S> Outcomes<S> {
         self.failure.as_deref()
     }
 
+    pub(crate) fn exceeded(&self) -> Option<&str> {
+        self.exceeded.as_deref()
+    }
+
     pub(crate) fn was_interrupted(&self) -> bool {
         self.interrupted.get()
     }
 
     pub(crate) fn into_reason(self) -> Option<String> {
-        self.reason
+        self.reason.or(self.exceeded)
     }
 }
 

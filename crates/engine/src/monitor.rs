@@ -3,6 +3,9 @@
 //! The search wants an operation's result when it opens it. A call therefore waits until it is known what became of it;
 //! everything before it has been checked by then. So the answer lags behind by the longest open call, and an operation
 //! that will never return should be reported as [`Event::Lost`].
+//!
+//! An event is answered with a bounded amount of work. Where very much is open at once that may not be enough: then
+//! operations wait, each later event does some of the work, and [`Monitor::finish`] does the rest, within the limits.
 
 use std::collections::VecDeque;
 
@@ -25,10 +28,18 @@ pub enum Event<O> {
     Call {
         /// The caller's name for this call, to find it again: unused by any other open call.
         call: u64,
-        /// Who called.
+        /// Who called. Calls of one thread may overlap; they are then not ordered.
         thread: u32,
         /// The operation as the model knows it when the result is never seen.
         op: O,
+    },
+    /// An operation was called that the model cannot tell without its result, such as a read. Should it be lost, it is left
+    /// out: so this is for operations that change nothing, and [`Event::Call`] for all others.
+    CallForResult {
+        /// The caller's name for this call.
+        call: u64,
+        /// Who called.
+        thread: u32,
     },
     /// An operation returned.
     Return {
@@ -71,7 +82,8 @@ pub enum EventError {
 struct Waiting<O> {
     thread: u32,
     start: Time,
-    op: O,
+    /// `None` if it cannot be told without its result.
+    op: Option<O>,
     fate: Fate,
 }
 
@@ -137,7 +149,7 @@ impl<'m, M: Model> Monitor<'m, M> {
     /// A monitor that checks parts apart, where it is known that no operation will ever span them.
     pub fn with_partitioning(model: &'m M, options: Options, partitioning: Partitioning) -> Self {
         Self {
-            checker: Checker::with_partitioning(model, options, partitioning),
+            checker: Checker::with_partitioning(model, options, partitioning).eager(),
             waiting: VecDeque::new(),
             first: 0,
             open: FxHashMap::default(),
@@ -153,29 +165,34 @@ impl<'m, M: Model> Monitor<'m, M> {
         let now = self.events as Time;
         self.events += 1;
         match event {
-            Event::Call { call, thread, op } => {
-                if self.open.contains_key(&call) {
-                    return Err(EventError::AlreadyOpen {
-                        event: now as u64,
-                        call,
-                    });
-                }
-                self.open.insert(call, self.first + self.waiting.len() as u64);
-                self.waiting.push_back(Waiting {
-                    thread,
-                    start: now,
-                    op,
-                    fate: Fate::Open,
-                });
-            }
+            Event::Call { call, thread, op } => self.call(call, thread, Some(op), now)?,
+            Event::CallForResult { call, thread } => self.call(call, thread, None, now)?,
             Event::Return { call, op } => {
                 let waiting = self.resolve(call, now)?;
-                waiting.op = op;
+                waiting.op = Some(op);
                 waiting.fate = Fate::Returned(now);
             }
             Event::Lost { call } => self.resolve(call, now)?.fate = Fate::Lost,
         }
         self.pass_on(false)
+    }
+
+    fn call(&mut self, call: u64, thread: u32, op: Option<M::Op>, now: Time) -> Result<(), EventError> {
+        let number = self.first + self.waiting.len() as u64;
+        if self.open.contains_key(&call) {
+            return Err(EventError::AlreadyOpen {
+                event: now as u64,
+                call,
+            });
+        }
+        self.open.insert(call, number);
+        self.waiting.push_back(Waiting {
+            thread,
+            start: now,
+            op,
+            fate: Fate::Open,
+        });
+        Ok(())
     }
 
     fn resolve(&mut self, call: u64, now: Time) -> Result<&mut Waiting<M::Op>, EventError> {
@@ -198,7 +215,11 @@ impl<'m, M: Model> Monitor<'m, M> {
                 break;
             };
             self.first += 1;
-            progress = self.checker.push(Operation::new(thread, op, timebox))?;
+            let Some(op) = op else { continue };
+            // No two events happen at the same time, so no operation starts where another one ends.
+            progress = self
+                .checker
+                .push_followed(Operation::new(thread, op, timebox), false)?;
             if progress != Progress::Going {
                 break;
             }

@@ -24,8 +24,26 @@ pub(crate) enum Mutant {
     NoFeeders,
     /// Take every optional operation on one key for idle, whoever reads the key.
     AllIdle,
+    /// Try what an operation wrote here also for one that reads, and may write something else elsewhere.
+    FeedsAlike,
     /// Take the first key for the whole footprint.
     FirstKeyOnly,
+    /// Forget that a thread calls one operation after the other where its timeboxes touch.
+    NoTies,
+    /// Absorb an operation although its thread called another one before that is not placed.
+    AbsorbOverTies,
+    /// Look past an operation although another one before it in its thread may still happen.
+    DominateOverTies,
+    /// Exchange operations of one class whatever their threads do before and after.
+    TiedTwin,
+    /// Forget that an operation does not commute with one of its thread.
+    NoTiedConflicts,
+    /// Let an optional operation wait although its thread called another one after it.
+    TiedIdle,
+    /// Place an operation that is not due to see which configurations are superfluous.
+    MinimalOverTies,
+    /// Take the explanations of parts together without asking whether threads link them.
+    PartsOverTies,
 }
 
 #[cfg(test)]
@@ -49,11 +67,33 @@ pub(crate) fn planted(mutant: Mutant) -> bool {
 mod tests {
     use super::{Mutant, PLANTED};
     use crate::options::{Consistency, Options, Reductions, Strategy};
-    use crate::toys::{self, Dice, Toy};
-    use crate::{check, naive};
+    use crate::toys::{self, Dice, Toy, Weather};
+    use crate::{Operation, check, naive};
 
     /// Whether some random history is judged wrongly by the sweep with this fault, and rightly without it.
     fn is_caught<T: Toy>(mutant: Mutant, only: fn(&mut Reductions)) -> bool {
+        is_caught_among(20_000, mutant, only, |toy: &T, dice| toys::history(toy, dice))
+    }
+
+    /// The same where the fault needs threads that call at the very reading of the clock at which they returned.
+    fn is_caught_at_ties<T: Toy>(mutant: Mutant, only: fn(&mut Reductions)) -> bool {
+        is_caught_among(100_000, mutant, only, |toy: &T, dice| {
+            let weather = Weather {
+                coarse: true,
+                pending: 8,
+                optional: 3,
+            };
+            let count = 4 + dice.roll(4);
+            toys::history_of(toy, count, weather, dice)
+        })
+    }
+
+    fn is_caught_among<T: Toy>(
+        rounds: u64,
+        mutant: Mutant,
+        only: fn(&mut Reductions),
+        history: fn(&T, &mut Dice) -> Vec<Operation<T::Op>>,
+    ) -> bool {
         let toy = T::new();
         let mut dice = Dice::new(7);
         // The reduction on its own, so that no other one makes up for the fault.
@@ -64,8 +104,8 @@ mod tests {
             strategy: Strategy::Sweep,
             ..Options::default()
         };
-        for _ in 0..20_000 {
-            let history = toys::history(&toy, &mut dice);
+        for _ in 0..rounds {
+            let history = history(&toy, &mut dice);
             let expected = naive::explain(&toy, &history, Consistency::Linearizable).is_some();
             let verdict = || check(&toy, history.clone(), options).map(|outcome| outcome.verdict.is_valid());
             assert_eq!(verdict().ok(), Some(expected), "wrong without any fault");
@@ -136,7 +176,76 @@ mod tests {
     }
 
     #[test]
+    fn what_an_operation_that_reads_writes_depends_on_where_it_happens() {
+        assert!(is_caught::<toys::Register>(Mutant::FeedsAlike, |r| r
+            .footprints =
+            true));
+    }
+
+    #[test]
     fn parts_that_one_operation_joins_belong_together() {
         assert!(is_caught::<toys::Map>(Mutant::FirstKeyOnly, |r| r.partitions = true));
+    }
+
+    #[test]
+    fn a_thread_calls_one_operation_after_the_other() {
+        assert!(is_caught_at_ties::<toys::Register>(Mutant::NoTies, |_| ()));
+        assert!(is_caught_at_ties::<toys::Queue>(Mutant::NoTies, |_| ()));
+    }
+
+    #[test]
+    fn a_read_is_not_absorbed_before_what_its_thread_called_first() {
+        assert!(is_caught_at_ties::<toys::Register>(Mutant::AbsorbOverTies, |r| {
+            r.absorption = true
+        }));
+    }
+
+    #[test]
+    fn dominance_must_not_forbid_what_the_thread_called_before_a_read() {
+        assert!(is_caught_at_ties::<toys::Register>(
+            Mutant::DominateOverTies,
+            |r| r.dominance = true
+        ));
+    }
+
+    #[test]
+    fn twins_are_exchanged_only_where_their_threads_allow_it() {
+        assert!(is_caught_at_ties::<toys::Register>(Mutant::TiedTwin, |r| r
+            .symmetry =
+            true));
+    }
+
+    #[test]
+    fn what_a_thread_called_first_matters_to_what_it_called_next() {
+        assert!(is_caught_at_ties::<toys::Register>(
+            Mutant::NoTiedConflicts,
+            |r| r.footprints = true
+        ));
+    }
+
+    #[test]
+    fn an_optional_operation_is_idle_only_if_its_thread_called_nothing_after_it() {
+        assert!(is_caught_at_ties::<toys::Register>(Mutant::TiedIdle, |r| r
+            .footprints =
+            true));
+    }
+
+    #[test]
+    fn a_frontier_is_minimal_only_with_respect_to_what_is_due() {
+        assert!(is_caught_at_ties::<toys::Register>(
+            Mutant::MinimalOverTies,
+            |r| r.minimal_frontier = true
+        ));
+    }
+
+    #[test]
+    fn parts_that_threads_link_belong_together() {
+        let caught = is_caught_among(
+            20_000,
+            Mutant::PartsOverTies,
+            |r| r.partitions = true,
+            |_: &toys::Register, dice| toys::crossing(dice),
+        );
+        assert!(caught);
     }
 }

@@ -9,6 +9,8 @@ use crate::options::Consistency;
 
 /// Finds an order that explains `history`, as positions in it, by trying all of them.
 ///
+/// Each thread's own order holds: to check asynchronous clients, give every operation a thread of its own.
+///
 /// # Panics
 /// If the history has more than 64 operations: it would not end.
 pub fn explain<M: Model>(
@@ -35,11 +37,16 @@ pub(crate) fn explain_from<M: Model>(
     let before: Vec<u64> = (0..history.len())
         .map(|i| {
             (0..history.len())
-                .filter(|&j| match consistency {
-                    Consistency::Linearizable => history[j].timebox.precedes(&history[i].timebox),
-                    Consistency::Sequential => {
-                        history[j].thread == history[i].thread
-                            && (history[j].timebox.start, j) < (history[i].timebox.start, i)
+                .filter(|&j| {
+                    let (from, to) = (&history[j], &history[i]);
+                    let is_called_first =
+                        from.thread == to.thread && (from.timebox.start, j) < (to.timebox.start, i);
+                    match consistency {
+                        Consistency::Linearizable => {
+                            let touches = from.timebox.end == Some(to.timebox.start);
+                            from.timebox.precedes(&to.timebox) || touches && is_called_first
+                        }
+                        Consistency::Sequential => is_called_first,
                     }
                 })
                 .fold(0, |mask, j| mask | 1 << j)

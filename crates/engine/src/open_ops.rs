@@ -1,8 +1,6 @@
 //! The operations that are open at one point of the trace, in slots, with what the reductions ask about pairs of them.
 
-use omnilink_trace::Time;
-
-use crate::ledger::{Ledger, OpRef};
+use crate::ledger::{Entry, Followed, Ledger, OpRef};
 use crate::mask::Mask;
 use crate::mutant::{Mutant, planted};
 use crate::options::Reductions;
@@ -17,13 +15,18 @@ pub(crate) struct Slot<K> {
     writes: u64,
     only_key: Option<u64>,
     blind: bool,
-    deadline: (Time, u64),
+    /// When it ran and who called it, as the ledger has it.
+    entry: Entry,
     /// Those that do not commute with it.
     conflicts: K,
     /// Those that write what it reads.
     feeders: K,
-    /// Those of the same class that return earlier.
+    /// Those of the same class that may take its place; see [`OpenOps::relevant`].
     earlier_twins: K,
+    /// Those of its thread that come first, although they are still open: they end where it starts.
+    before: K,
+    /// Those of its thread that come later, although they are open already.
+    after: K,
     /// Those of whom one of the sets above may name it.
     named_by: K,
 }
@@ -42,6 +45,11 @@ pub(crate) struct OpenOps<K> {
     pub optional: K,
     /// Those of them that write one key and read no other.
     spare: K,
+    /// Those that another open one of their thread comes before or after. Mostly none.
+    tied: K,
+    /// An operation has turned out to be followed by another one of its thread after it may have been taken for replaceable: an
+    /// explanation may have been missed.
+    pub is_doubtful: bool,
 }
 
 impl<K: Mask> OpenOps<K> {
@@ -52,6 +60,8 @@ impl<K: Mask> OpenOps<K> {
             pure: K::default(),
             optional: K::default(),
             spare: K::default(),
+            tied: K::default(),
+            is_doubtful: false,
         }
     }
 
@@ -76,13 +86,16 @@ impl<K: Mask> OpenOps<K> {
             reads: facts.reads,
             writes: facts.writes,
             only_key: facts.only_key,
-            blind: facts.blind,
-            deadline: entry.deadline(),
+            blind: facts.blind || planted(Mutant::FeedsAlike),
+            entry: *entry,
             conflicts: K::default(),
             feeders: K::default(),
             earlier_twins: K::default(),
+            before: K::default(),
+            after: K::default(),
             named_by: K::default(),
         };
+        let mut followed = K::default();
         for other in self.open.slots() {
             let old = &mut self.slots[other];
             let feeds_old = new.writes & old.reads != 0;
@@ -90,16 +103,39 @@ impl<K: Mask> OpenOps<K> {
             let conflict = feeds_old | feeds_new | (new.writes & old.writes != 0);
             let alike = (old.reads, old.writes) == (new.reads, new.writes);
             let twin = old.class == new.class || planted(Mutant::AnyTwin) && alike;
-            if !conflict && !twin {
+            let old_before = old.entry.is_tied_before(entry);
+            let old_after = entry.is_tied_before(&old.entry);
+            if !conflict && !twin && !old_before && !old_after {
                 continue;
             }
-            let old_first = (old.deadline <= new.deadline) != planted(Mutant::LatestTwin);
+            let old_first = (old.entry.deadline() <= entry.deadline()) != planted(Mutant::LatestTwin);
+            let (first, second) = if old_first {
+                (&old.entry, entry)
+            } else {
+                (entry, &old.entry)
+            };
+            let twin = twin && (is_replaceable(first, second) || planted(Mutant::TiedTwin));
             old.conflicts.set(slot, conflict);
             old.feeders.set(slot, feeds_old);
             old.earlier_twins.set(slot, twin && !old_first);
             new.conflicts.set(other, conflict);
             new.feeders.set(other, feeds_new);
             new.earlier_twins.set(other, twin && old_first);
+            if (old_before || old_after) && !planted(Mutant::NoTies) {
+                old.after.set(slot, old_before);
+                new.before.set(other, old_before);
+                old.before.set(slot, old_after);
+                new.after.set(other, old_after);
+                self.tied.insert(slot);
+                self.tied.insert(other);
+            }
+            if old_before {
+                followed.insert(other);
+            }
+            // Where a search takes events back, the one that comes first may be opened last.
+            if old_after {
+                followed.insert(slot);
+            }
             old.named_by.insert(slot);
             new.named_by.insert(other);
         }
@@ -107,10 +143,24 @@ impl<K: Mask> OpenOps<K> {
             self.slots.push(new.clone());
         }
         self.slots[slot] = new;
+        for slot in followed.slots() {
+            self.follow(slot);
+        }
         self.open.insert(slot);
         self.pure.set(slot, facts.pure);
         self.optional.set(slot, entry.optional);
         self.spare.set(slot, entry.optional && facts.only_key.is_some());
+    }
+
+    /// Takes note that something starts where `slot` ends: nothing that ends there, too, can take its place.
+    fn follow(&mut self, slot: usize) {
+        let end = self.slots[slot].entry.end;
+        for twin in self.slots[slot].earlier_twins.slots() {
+            if self.slots[twin].entry.end == end && !planted(Mutant::TiedTwin) {
+                self.slots[slot].earlier_twins.remove(twin);
+                self.is_doubtful = true;
+            }
+        }
     }
 
     /// Frees `slot`.
@@ -121,6 +171,15 @@ impl<K: Mask> OpenOps<K> {
             other.conflicts.remove(slot);
             other.feeders.remove(slot);
             other.earlier_twins.remove(slot);
+            other.before.remove(slot);
+            other.after.remove(slot);
+        }
+        if self.tied.contains(slot) {
+            self.tied.remove(slot);
+            for other in self.tied.slots() {
+                let is_tied = !self.slots[other].before.is_empty() || !self.slots[other].after.is_empty();
+                self.tied.set(other, is_tied);
+            }
         }
         self.open.remove(slot);
         self.pure.remove(slot);
@@ -128,9 +187,48 @@ impl<K: Mask> OpenOps<K> {
         self.spare.remove(slot);
     }
 
+    /// Whether the order of its thread lets `slot` come next. What must happen and comes first has to be placed; what may have
+    /// happened and comes first need not be, but once something after it is placed, it did not happen.
+    #[inline]
+    pub fn is_due(&self, slot: usize, placed: &K) -> bool {
+        let Slot { before, after, .. } = &self.slots[slot];
+        before.minus(&self.optional).is_subset(placed) && after.and(placed).is_empty()
+    }
+
+    /// Whether everything that the thread of `slot` called before is placed.
+    #[inline]
+    pub fn is_first(&self, slot: usize, placed: &K) -> bool {
+        self.slots[slot].before.is_subset(placed)
+    }
+
+    /// The pure operations that dominance may look past; see [`Lens`](crate::config::Lens).
+    pub fn dominating(&self) -> K {
+        let mut pure = self.pure.clone();
+        if planted(Mutant::DominateOverTies) {
+            return pure;
+        }
+        for slot in self.tied.and(&pure).slots() {
+            if !self.slots[slot].before.and(&self.optional).is_empty() {
+                pure.remove(slot);
+            }
+        }
+        pure
+    }
+
+    /// The unplaced operations that can still be placed.
+    fn unplaced(&self, placed: &K) -> K {
+        let mut unplaced = self.open.minus(placed);
+        for slot in self.tied.and(&unplaced).slots() {
+            if !self.slots[slot].after.and(placed).is_empty() {
+                unplaced.remove(slot);
+            }
+        }
+        unplaced
+    }
+
     /// The unplaced operations, less optional ones that can wait until `target` has returned.
     ///
-    /// **Idle operations.** A *spare* operation is optional and touches one key. Let `N` be the unplaced operations that
+    /// **Idle operations.** A *spare* operation is optional, touches one key, and no open one comes after it in its thread. Let `N` be the unplaced operations that
     /// are not spare, `target`, and every spare one that *feeds* a member of `N`: writes what it reads, unless what it
     /// writes is certain to be refused there (see [`feeds`](Self::feeds)). The rest, `I`, is idle. *Claim*: an explanation
     /// `u·target·v` implies one without members of `I` in `u`. *Proof*: no member of `N` in `u·target` reads a key
@@ -138,11 +236,16 @@ impl<K: Mask> OpenOps<K> {
     /// that touch a key `k`. Those before the last member of `N` in `u·target` that really writes `k` can be deleted: that
     /// write hides what they did, and they are optional. Those after it can be moved, in their order, behind `target`:
     /// between there and here nobody else writes `k`, the only key they read, so they do the same there; and they are
-    /// still open. ∎
+    /// still open. Their threads' order holds: nothing that is open comes after them, so nothing in `u·target` does. ∎
     fn busy(&self, space: &mut AnySpace<'_>, state: StateId, placed: &K, target: usize) -> K {
-        let unplaced = self.open.minus(placed);
+        let unplaced = self.unplaced(placed);
         let mut spare = self.spare.and(&unplaced);
         spare.remove(target);
+        for slot in self.tied.and(&spare).slots() {
+            if !self.slots[slot].after.is_empty() && !planted(Mutant::TiedIdle) {
+                spare.remove(slot);
+            }
+        }
         if spare.is_empty() || planted(Mutant::AllIdle) {
             return unplaced.minus(&spare);
         }
@@ -186,18 +289,23 @@ impl<K: Mask> OpenOps<K> {
     ///
     /// **A stubborn set.** The result `T` contains `target`, and (1) for each refused operation in `T`, the unplaced
     /// operations of which one must happen before it can be accepted; (2) for each accepted operation in `T`, the
-    /// unplaced operations that do not commute with it.
+    /// unplaced operations that do not commute with it, and those that come before it in its thread.
     ///
     /// *Claim*: if an explanation continues from here, one continues with an accepted member of `T`. *Proof*: let
     /// `u·target·v` be the explanation; everything in `u` is open now, because `target` returns before anything else
     /// is called. Let `a` be the first member of `T` in `u·target`, which exists because `target` is one. `a` is
-    /// accepted here: if it were refused, what it waits for would be in `T` by (1) and would have to come before
+    /// accepted here and due: otherwise, what it waits for would be in `T` by (1) or by (2) and would have to come before
     /// `a`, which is the first. By (2) everything before `a` commutes with `a`, so moving `a` to the front leaves
-    /// every state after it as it was, and it respects real time, because all of these operations are open. ∎
+    /// every state after it as it was. It respects real time, because all of these operations are open, and the order of
+    /// `a`'s thread, because nothing that it moves across comes before `a` there. ∎
     ///
     /// Of operations of one class in `T` only the one that returns first is tried: *symmetry*. In an explanation that
     /// places a later-returning twin first the two can be exchanged: the model cannot tell them apart, both are
-    /// open now, and the one moved back still meets the later of the two deadlines.
+    /// open now, and the one moved back still meets the later of the two deadlines. The order of their threads holds if
+    /// nothing that its thread called before the one moved to the front is left to place, and if nothing comes after the one
+    /// moved back before its new place. That place is before the return of the other one: so the other one returns earlier,
+    /// not at the same time, or nothing starts where the one moved back ends (`is_replaceable`). Where that is not known, it is
+    /// assumed, and an operation that shows it to be wrong makes a violation doubtful (`follow`).
     #[inline]
     pub fn relevant(
         &self,
@@ -209,7 +317,7 @@ impl<K: Mask> OpenOps<K> {
     ) -> K {
         let mut set;
         if !reductions.footprints {
-            set = self.open.minus(placed);
+            set = self.unplaced(placed);
         } else {
             let unplaced = self.busy(space, state, placed, target);
             set = K::single(target);
@@ -221,7 +329,13 @@ impl<K: Mask> OpenOps<K> {
                     if planted(Mutant::NoConflicts) {
                         continue;
                     }
-                    self.slots[slot].conflicts.and(&unplaced).minus(&set)
+                    let Slot {
+                        conflicts, before, ..
+                    } = &self.slots[slot];
+                    match planted(Mutant::NoTiedConflicts) {
+                        true => conflicts.and(&unplaced).minus(&set),
+                        false => conflicts.or(before).and(&unplaced).minus(&set),
+                    }
                 } else {
                     if planted(Mutant::NoFeeders) {
                         continue;
@@ -238,9 +352,15 @@ impl<K: Mask> OpenOps<K> {
                 todo = todo.or(&more);
             }
         }
+        for slot in self.tied.and(&set).slots() {
+            if !self.is_due(slot, placed) {
+                set.remove(slot);
+            }
+        }
         if reductions.symmetry {
             for slot in set.slots() {
-                if !self.slots[slot].earlier_twins.and(&set).is_empty() {
+                let mut twins = self.slots[slot].earlier_twins.and(&set).slots();
+                if twins.any(|twin| self.is_first(twin, placed) || planted(Mutant::TiedTwin)) {
                     set.remove(slot);
                 }
             }
@@ -250,10 +370,11 @@ impl<K: Mask> OpenOps<K> {
 
     /// Places, in `state`, every unplaced pure operation that is accepted, and reports each to `placing`.
     ///
-    /// **Read absorption.** Let `r` be open, accepted now, and pure. An explanation `a·r·b` from here becomes
-    /// `r·a·b`: `r` changes nothing, so `a` starts from the same state and `b` sees the same state, and `r` is
-    /// open now. So placing `r` at once loses nothing. It needs purity in *every* state: a write that changes nothing
-    /// here may be what `b` needs later. ∎
+    /// **Read absorption.** Let `r` be open, accepted now, and pure, and let everything that its thread called before be placed.
+    /// An explanation `a·r·b` from here becomes `r·a·b`: `r` changes nothing, so `a` starts from the same state and `b`
+    /// sees the same state, `r` is open now, and nothing in `a` comes before it in its thread. So placing `r` at once loses
+    /// nothing. It needs purity in *every* state: a write that changes nothing here may be what `b` needs later. And it needs
+    /// *all* that the thread called before: what may have happened could not happen any more. ∎
     #[inline]
     pub fn absorb(
         &self,
@@ -276,11 +397,20 @@ impl<K: Mask> OpenOps<K> {
                 }
             }
         }
-        for slot in candidates.slots() {
-            if space.accepts(state, self.slots[slot].class) {
-                placed.insert(slot);
-                placing(slot);
+        // One that is placed may be what another one of its thread waits for.
+        loop {
+            let before = placed.count();
+            for slot in candidates.slots() {
+                let is_first = self.is_first(slot, placed) || planted(Mutant::AbsorbOverTies);
+                if is_first && space.accepts(state, self.slots[slot].class) {
+                    placed.insert(slot);
+                    placing(slot);
+                }
             }
+            if self.tied.is_empty() || placed.count() == before {
+                return;
+            }
+            candidates = candidates.minus(placed);
         }
     }
 
@@ -293,10 +423,12 @@ impl<K: Mask> OpenOps<K> {
             writes: slot.writes,
             only_key: slot.only_key,
             blind: slot.blind,
-            deadline: slot.deadline,
+            entry: slot.entry,
             conflicts: slot.conflicts.convert(),
             feeders: slot.feeders.convert(),
             earlier_twins: slot.earlier_twins.convert(),
+            before: slot.before.convert(),
+            after: slot.after.convert(),
             named_by: slot.named_by.convert(),
         };
         OpenOps {
@@ -305,6 +437,8 @@ impl<K: Mask> OpenOps<K> {
             pure: self.pure.convert(),
             optional: self.optional.convert(),
             spare: self.spare.convert(),
+            tied: self.tied.convert(),
+            is_doubtful: self.is_doubtful,
         }
     }
 
@@ -315,4 +449,9 @@ impl<K: Mask> OpenOps<K> {
             self.slots[slot].class = ledger.get(op).class;
         }
     }
+}
+
+/// Whether of two operations of one class that are open the first can take the place of the second, which returns no earlier.
+fn is_replaceable(first: &Entry, second: &Entry) -> bool {
+    first.end < second.end || second.followed != Followed::Yes
 }

@@ -7,7 +7,9 @@ use omnilink_trace::Timebox;
 pub struct Operation<O> {
     /// Name, arguments and result, as the model knows them.
     pub op: O,
-    /// Who called it: a label for people, and the program order for criteria that need one.
+    /// Who called it. A thread calls one operation after the other: where one starts at the very time at which another of
+    /// its thread ended, that one comes first; of two that take no time at all, the one given first. Operations of one thread
+    /// that truly overlap are not ordered by real time. See [`Options::async_threads`](crate::Options::async_threads).
     pub thread: u32,
     /// When it ran. A pending operation may have taken effect at any time after its start, or not at all.
     pub timebox: Timebox,

@@ -17,7 +17,8 @@ pub struct Limits {
 /// The order that an explanation must respect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Consistency {
-    /// Real time: an operation that ended before another began comes first.
+    /// Real time: an operation that ended before another began comes first. Each thread's own order holds as well, also
+    /// where its clock readings are equal.
     #[default]
     Linearizable,
     /// Each thread's own order only.
@@ -91,6 +92,9 @@ pub struct Options {
     pub reductions: Reductions,
     /// When to give up.
     pub limits: Limits,
+    /// Calls of one thread may overlap: the thread is a label. Otherwise, of two operations of one thread of which one starts
+    /// at the very time at which the other ends, that other one comes first, although timeboxes that touch overlap.
+    pub async_threads: bool,
     /// Keep track of an explanation and replay it before answering `valid`.
     pub witness: bool,
     /// How many configurations the sweep may explore on its own before the history counts as hard and depth-first search
@@ -105,6 +109,7 @@ impl Default for Options {
             strategy: Strategy::default(),
             reductions: Reductions::default(),
             limits: Limits::default(),
+            async_threads: false,
             witness: true,
             patience: 4_096,
         }

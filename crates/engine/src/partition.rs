@@ -1,7 +1,8 @@
 //! Which operations are checked together.
 //!
 //! Operations whose keys never meet, directly or through others, cannot tell in which order they happened: a history is
-//! explained if and only if each such part is (P-compositionality). One key a part is assumed at first; an operation
+//! explained if and only if each such part is (P-compositionality; what the order of threads at equal clock readings adds to
+//! this, [`ties`](crate::ties) tells). One key a part is assumed at first; an operation
 //! that spans parts shows that this was wrong, and the check starts over with the parts that the whole history has.
 
 use rustc_hash::FxHashMap;
@@ -42,7 +43,10 @@ impl Partitioning {
             }
         }
         // An operation without keys depends on nothing and changes nothing: any part will do.
-        Some(home.unwrap_or(0))
+        Some(home.unwrap_or(match self {
+            Self::Components(components) => components.find(0),
+            _ => 0,
+        }))
     }
 }
 
@@ -77,6 +81,21 @@ impl Components {
                             self.parent.insert(root, first);
                         }
                     }
+                }
+            }
+        }
+    }
+
+    /// Joins groups of parts; see [`CheckError::Entangled`](crate::CheckError::Entangled).
+    pub fn join(&mut self, groups: &[Vec<u64>]) {
+        for group in groups {
+            let mut first = None;
+            for part in group {
+                let root = self.find_and_shorten(*part);
+                let first = *first.get_or_insert(root);
+                if root != first {
+                    self.parts -= 1;
+                    self.parent.insert(root, first);
                 }
             }
         }

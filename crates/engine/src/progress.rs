@@ -28,9 +28,28 @@ pub enum CheckError {
         "operation {0} spans parts of the state that were being checked apart: start over with other parts"
     )]
     Spans(u64),
+    /// Threads call operations of parts of the state that were checked apart at the very times at which their operations of
+    /// other parts ended, and the explanations of the parts do not fit together. Start over with these parts
+    /// [joined](crate::Components::join).
+    #[error(
+        "threads link parts of the state that were being checked apart: start over with these parts joined"
+    )]
+    Entangled(Vec<Vec<u64>>),
+    /// No explanation was found, but one may have been missed: a thread called at the very time at which its last operation ended,
+    /// and that was not known when that operation was given. Start over with
+    /// [`Checker::push_followed`](crate::Checker::push_followed).
+    #[error(
+        "an operation starts where another one of its thread ended: start over and tell which are followed"
+    )]
+    Tied,
     /// The model itself failed.
     #[error("the model failed: {0}")]
     Model(String),
+    /// The model ran into a limit of its own, and without the states beyond it there is no explanation.
+    #[error(
+        "a limit of the model, not of the system: {0}; so it cannot be told whether the history has an explanation"
+    )]
+    Exceeded(String),
     /// The search found an explanation that does not stand up. This is a bug in OmniLink.
     #[error("internal error, please report it: the explanation found does not replay: {0}")]
     WitnessRejected(String),

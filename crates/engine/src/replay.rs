@@ -4,6 +4,7 @@
 //! So every settled operation is stepped once more through the model itself, and checked against real time.
 
 use omnilink_trace::Time;
+use rustc_hash::FxHashMap;
 
 use crate::evidence::Placement;
 use crate::ledger::Entry;
@@ -18,6 +19,8 @@ pub(crate) struct Replay {
     pub id: ReplayId,
     /// The latest start so far: the earliest moment at which the next operation can take effect.
     now: Time,
+    /// Of each thread, the last of the operations placed that start now, or that started last.
+    latest: FxHashMap<u32, Entry>,
     /// Operations placed that had to be placed.
     pub mandatory: u64,
     /// Operations placed.
@@ -29,6 +32,7 @@ impl Replay {
         Self {
             id,
             now: Time::MIN,
+            latest: FxHashMap::default(),
             mandatory: 0,
             placed: 0,
         }
@@ -37,7 +41,8 @@ impl Replay {
     /// Places one more operation, or says why it cannot be placed.
     ///
     /// Real time is respected if and only if there are points, one in each timebox, that never decrease: the running
-    /// maximum of the starts is the least such sequence, so it suffices that no end lies before it.
+    /// maximum of the starts is the least such sequence, so it suffices that no end lies before it. The order of a thread
+    /// can only be broken where this one ends now and one that starts now is placed already.
     pub fn place(&mut self, entry: &Entry, source: &mut dyn Source) -> Result<Placement, String> {
         self.now = self.now.max(entry.start);
         if entry.end < self.now {
@@ -45,6 +50,18 @@ impl Replay {
                 "operation {} had ended at {} before {}",
                 entry.id, entry.end, self.now
             ));
+        }
+        if entry.in_order {
+            let latest = self.latest.entry(entry.thread).or_insert(*entry);
+            if entry.is_tied_before(latest) {
+                return Err(format!(
+                    "operation {} comes after {}, which its thread called later",
+                    entry.id, latest.id
+                ));
+            }
+            if (latest.start, latest.id) < (entry.start, entry.id) {
+                *latest = *entry;
+            }
         }
         if !source.replay(self.id, entry.class) {
             return Err(format!("the model refuses operation {}", entry.id));
@@ -55,5 +72,56 @@ impl Replay {
             op: entry.id,
             at: self.now,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use omnilink_trace::Time;
+
+    use super::Replay;
+    use crate::interned::Interned;
+    use crate::ledger::{Entry, Followed};
+    use crate::partition::Partitioning;
+    use crate::space::Source;
+    use crate::toys::{Register, RegisterOp};
+
+    /// Whether writes with these threads and timeboxes, given by position, may come in this order.
+    fn replays(boxes: &[(u32, Time, Time)], order: &[usize]) -> bool {
+        let mut source = Interned::new(&Register, None, Partitioning::Whole);
+        let initial = source.state_id([0, 0]);
+        let class = source.class_id(RegisterOp::Write(0, 1));
+        let mut replay = Replay::new(source.start_replay(&[initial]));
+        order.iter().all(|&position| {
+            let (thread, start, end) = boxes[position];
+            let entry = Entry {
+                id: position as u64,
+                class,
+                thread,
+                start,
+                end,
+                optional: false,
+                in_order: true,
+                followed: Followed::Unknown,
+            };
+            replay.place(&entry, &mut source).is_ok()
+        })
+    }
+
+    #[test]
+    fn operations_that_touch_keep_the_order_of_their_thread_only() {
+        assert!(replays(&[(0, 0, 5), (0, 5, 6)], &[0, 1]));
+        assert!(!replays(&[(0, 0, 5), (0, 5, 6)], &[1, 0]));
+        assert!(replays(&[(0, 0, 5), (1, 5, 6)], &[1, 0]));
+    }
+
+    #[test]
+    fn operations_that_take_no_time_keep_the_order_in_which_they_are_given() {
+        let instant = [(0, 5, 5), (0, 5, 5), (0, 5, 5), (1, 5, 5)];
+        assert!(replays(&instant, &[0, 3, 1, 2]));
+        assert!(!replays(&instant, &[1, 3, 0, 2]));
+        assert!(!replays(&instant, &[0, 2, 3, 1]));
+        // One that was placed in between does not hide the later one.
+        assert!(!replays(&[(0, 0, 5), (0, 5, 5), (0, 5, 7)], &[0, 2, 1]));
     }
 }

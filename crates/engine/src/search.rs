@@ -133,6 +133,13 @@ impl Search {
         with!(AnySweep, &self.sweep, sweep => sweep.figures)
     }
 
+    /// Whether an explanation may have been missed because of a tie that was not expected.
+    pub fn is_doubtful(&self) -> bool {
+        with!(AnySweep, &self.sweep, sweep => sweep.ops.is_doubtful)
+            || (self.depth_first.as_deref())
+                .is_some_and(|search| with!(AnyDepthFirst, search, search => search.is_doubtful()))
+    }
+
     pub fn backlog_len(&self) -> usize {
         self.backlog.len()
     }

@@ -28,6 +28,9 @@ impl Course {
         if let Some(failure) = space.source.failure() {
             return Err(CheckError::Model(failure.to_owned()));
         }
+        if let (Answer::Stuck(..), Some(reason)) = (&answer, space.source.exceeded()) {
+            return Err(CheckError::Exceeded(reason.to_owned()));
+        }
         self.figures.partitions = 1;
         self.figures.decider = Some(Decider::ProgramOrder);
         let verdict = match answer {

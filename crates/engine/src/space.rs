@@ -41,6 +41,8 @@ pub(crate) trait Source {
     fn explain(&self, state: StateId, class: ClassId) -> Option<String>;
     /// The first failure of the model itself.
     fn failure(&self) -> Option<&str>;
+    /// The first limit of the model itself that some step ran into.
+    fn exceeded(&self) -> Option<&str>;
     /// Whether some step was cut short because the time is over: its answer is none, though it looks like a refusal.
     fn was_interrupted(&self) -> bool;
     fn tally(&self) -> Tally;

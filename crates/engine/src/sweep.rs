@@ -12,6 +12,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use omnilink_trace::Time;
+use smallvec::SmallVec;
 
 use crate::config::{Config, Lens, Seen};
 use crate::ledger::{Entry, Ledger, OpRef};
@@ -136,7 +137,7 @@ impl<K: Mask> Sweep<K> {
         if tools.reductions.absorption && self.ops.pure.contains(slot) {
             let class = entry.class;
             for config in &mut self.frontier {
-                if tools.space.accepts(config.state, class) {
+                if self.ops.is_first(slot, &config.placed) && tools.space.accepts(config.state, class) {
                     config.placed.insert(slot);
                     config.path = paths.extend(config.path, op);
                 }
@@ -187,7 +188,7 @@ impl<K: Mask> Sweep<K> {
         } else if planted(Mutant::DominateMandatory) {
             Lens::new(K::default(), self.ops.open.clone())
         } else if reductions.dominance {
-            Lens::new(self.ops.pure.clone(), self.ops.optional.clone())
+            Lens::new(self.ops.dominating(), self.ops.optional.clone())
         } else {
             Lens::new(K::default(), K::default())
         }
@@ -277,17 +278,16 @@ impl<K: Mask> Sweep<K> {
                     let mut placed = config.placed.clone();
                     placed.insert(slot);
                     let ops = &self.ops;
-                    ops.absorb(tools.space, state, &mut placed, tools.reductions, |_| ());
+                    let mut absorbed = SmallVec::<[usize; 8]>::new();
+                    ops.absorb(tools.space, state, &mut placed, tools.reductions, |slot| {
+                        absorbed.push(slot)
+                    });
                     let lone = straight_on && tools.space.successor(successors, 1).is_none();
                     if !lone && !self.seen.admit(state, &placed, &lens) {
                         continue;
                     }
                     let mut path = paths.extend(config.path, ops.slot(slot).op);
-                    for absorbed in placed
-                        .minus(&config.placed)
-                        .slots()
-                        .filter(|other| *other != slot)
-                    {
+                    for absorbed in absorbed {
                         path = paths.extend(path, ops.slot(absorbed).op);
                     }
                     let config = Config { state, placed, path };
@@ -305,7 +305,7 @@ impl<K: Mask> Sweep<K> {
     /// Drops configurations that another one of the new frontier makes superfluous. `false`: a limit was reached.
     ///
     /// **Minimal frontier.** Let `c` be what `c'` becomes by placing one more operation `u` that stays open after this
-    /// return (and by absorbing). Any completion of `c` gives one of `c'`: place `u` first. So `c` can go. The
+    /// return and that the order of its thread allows (and by absorbing). Any completion of `c` gives one of `c'`: place `u` first. So `c` can go. The
     /// same holds for whatever `c` dominates. What is dropped is always larger than what makes it superfluous (by
     /// the operations placed that are not pure), so no two configurations drop each other. ∎
     fn keep_minimal(&mut self, target: usize, tools: &mut Tools<'_, '_>) -> bool {
@@ -338,6 +338,9 @@ impl<K: Mask> Sweep<K> {
                 later.remove(target);
             }
             for slot in later.slots() {
+                if !ops.is_due(slot, &config.placed) && !planted(Mutant::MinimalOverTies) {
+                    continue;
+                }
                 if tools
                     .meter
                     .work(|| tools.space.heap_bytes() + self.seen.heap_bytes())
@@ -390,7 +393,8 @@ impl<K: Mask> Sweep<K> {
         self.figures.frontier_sum += self.frontier.len() as u64;
     }
 
-    /// Frees the slots of pending operations that every configuration has placed: they are history.
+    /// Frees the slots of pending operations that every configuration has placed: they are history. What is tied before them has
+    /// returned: it ended where they start, and returns after that start have been processed.
     pub fn retire_pending(&mut self, ledger: &mut Ledger, paths: &Paths) {
         let Some((first, rest)) = self.frontier.split_first() else {
             return;
@@ -403,6 +407,7 @@ impl<K: Mask> Sweep<K> {
             if !ledger.get(op).is_pending() {
                 continue;
             }
+            debug_assert!(self.ops.is_first(slot, &K::default()));
             for config in &mut self.frontier {
                 config.placed.remove(slot);
             }

@@ -2,8 +2,10 @@
 
 mod toys;
 
-use omnilink_engine::{Event, EventError, Monitor, Options, Progress};
-use toys::{Register, RegisterOp};
+use omnilink_engine::{
+    Consistency, Event, EventError, Limits, Model, Monitor, Options, Outcomes, Progress, Verdict, naive,
+};
+use toys::{Dice, Register, RegisterOp};
 
 fn write(call: u64, value: u8) -> Event<RegisterOp> {
     Event::Call {
@@ -104,4 +106,221 @@ fn events_that_do_not_fit_are_refused() {
         verdict([write(1, 1), wrote(1, 1), wrote(1, 1)]),
         Err(EventError::NotOpen { event: 2, call: 1 })
     ));
+}
+
+/// Threads use a register in rounds: all call, then all return. A wrong read is known one round later, however much was open.
+#[test]
+fn a_violation_is_known_when_the_calls_that_were_open_have_returned() {
+    for threads in [2, 5, 8, 10] {
+        let mut monitor = Monitor::new(&Undeclared, Options::default());
+        let (mut held, mut decided) = (0, None);
+        'rounds: for round in 1..=120u64 {
+            let before = held;
+            let call = |thread: u64| round * threads + thread;
+            for thread in 0..threads {
+                let op = if thread % 2 == 1 {
+                    Op::Write(call(thread))
+                } else {
+                    Op::Read(None)
+                };
+                let event = Event::Call {
+                    call: call(thread),
+                    thread: thread as u32,
+                    op,
+                };
+                monitor.feed(event).expect("fits");
+            }
+            for thread in 0..threads {
+                let op = match thread % 2 {
+                    1 => {
+                        held = call(thread);
+                        Op::Write(held)
+                    }
+                    _ => Op::Read(Some(if round == 100 { 1 << 40 } else { before })),
+                };
+                let event = Event::Return {
+                    call: call(thread),
+                    op,
+                };
+                if monitor.feed(event).expect("fits") == Progress::Decided {
+                    decided = Some(round);
+                    break 'rounds;
+                }
+            }
+        }
+        assert!(
+            decided.is_some_and(|round| round <= 101),
+            "{threads} threads: {decided:?}"
+        );
+        assert!(monitor.finish().expect("no failure").verdict.is_violation());
+    }
+}
+
+/// Calls that are never seen to return, reported or not: the answer comes, and limits hold.
+#[test]
+fn lost_calls_do_not_keep_the_answer_away() {
+    for (reported, limit) in [(true, None), (false, None), (true, Some(50)), (false, Some(50))] {
+        let options = Options {
+            limits: Limits {
+                configurations: limit,
+                ..Limits::default()
+            },
+            ..Options::default()
+        };
+        let mut monitor = Monitor::new(&Undeclared, options);
+        for round in 0..200u64 {
+            let lost = Event::Call {
+                call: 2 * round,
+                thread: 2 * round as u32,
+                op: Op::Write(round),
+            };
+            monitor.feed(lost).expect("fits");
+            if reported {
+                monitor.feed(Event::Lost { call: 2 * round }).expect("fits");
+            }
+            // Every tenth lost write is seen.
+            let seen = round / 10 * 10;
+            monitor
+                .feed(Event::CallForResult {
+                    call: 2 * round + 1,
+                    thread: 1,
+                })
+                .expect("fits");
+            let read = Event::Return {
+                call: 2 * round + 1,
+                op: Op::Read(Some(seen)),
+            };
+            if monitor.feed(read).expect("fits") == Progress::Decided {
+                break;
+            }
+        }
+        let verdict = monitor.finish().expect("no failure").verdict;
+        match limit {
+            None => assert!(verdict.is_valid(), "{verdict:?}"),
+            Some(_) => assert!(matches!(verdict, Verdict::Unknown(_)), "{verdict:?}"),
+        }
+    }
+}
+
+/// Lost additions of different amounts: which of them a read has seen is a hard question. The limit answers it.
+#[test]
+fn a_hard_question_ends_with_unknown() {
+    let options = Options {
+        limits: Limits {
+            configurations: Some(20_000),
+            ..Limits::default()
+        },
+        ..Options::default()
+    };
+    let mut monitor = Monitor::new(&Undeclared, options);
+    for call in 0..60 {
+        let op = Op::Add(1 << (call % 40));
+        monitor
+            .feed(Event::Call {
+                call,
+                thread: call as u32,
+                op,
+            })
+            .expect("fits");
+        monitor.feed(Event::Lost { call }).expect("fits");
+    }
+    monitor
+        .feed(Event::CallForResult {
+            call: 100,
+            thread: 100,
+        })
+        .expect("fits");
+    monitor
+        .feed(Event::Return {
+            call: 100,
+            op: Op::Read(Some(u64::MAX)),
+        })
+        .expect("fits");
+    let verdict = monitor.finish().expect("no failure").verdict;
+    assert!(matches!(verdict, Verdict::Unknown(_)), "{verdict:?}");
+}
+
+#[test]
+fn a_call_whose_result_never_came_and_that_needs_one_is_left_out() {
+    let events = [
+        write(1, 1),
+        Event::CallForResult { call: 2, thread: 2 },
+        wrote(1, 1),
+        Event::CallForResult { call: 3, thread: 3 },
+        saw(3, 1),
+        Event::Lost { call: 2 },
+    ];
+    assert!(verdict(events).unwrap());
+    let twice = [Event::CallForResult { call: 2, thread: 2 }, write(2, 1)];
+    assert!(matches!(
+        verdict(twice),
+        Err(EventError::AlreadyOpen { event: 1, call: 2 })
+    ));
+}
+
+/// Random histories, event by event, against the naive checker on the same events.
+#[test]
+fn monitored_histories_agree_with_the_naive_checker() {
+    let (toy, mut dice) = (Register, Dice::new(31));
+    for _ in 0..3_000 {
+        let mut history = toys::history(&toy, &mut dice);
+        let mut moments: Vec<(i64, bool, usize)> = Vec::new();
+        for (position, operation) in history.iter_mut().enumerate() {
+            operation.optional = false;
+            moments.push((operation.timebox.start, false, position));
+            moments.extend(operation.timebox.end.map(|end| (end, true, position)));
+        }
+        moments.sort_unstable();
+        let mut monitor = Monitor::new(
+            &toy,
+            Options {
+                patience: dice.roll(3),
+                ..Options::default()
+            },
+        );
+        for (now, &(_, returns, position)) in moments.iter().enumerate() {
+            let (call, thread) = (position as u64, history[position].thread);
+            let op = history[position].op.clone();
+            let event = match returns {
+                true => Event::Return { call, op },
+                false => Event::Call { call, thread, op },
+            };
+            monitor.feed(event).expect("fits");
+            match returns {
+                true => history[position].timebox.end = Some(now as i64),
+                false => history[position].timebox.start = now as i64,
+            }
+        }
+        let expected = naive::explain(&toy, &history, Consistency::Linearizable).is_some();
+        let found = monitor.finish().expect("no failure").verdict.is_valid();
+        assert_eq!(found, expected, "{history:?}");
+    }
+}
+
+/// A register and counter that tells the engine nothing about its operations.
+struct Undeclared;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Op {
+    Write(u64),
+    Add(u64),
+    Read(Option<u64>),
+}
+
+impl Model for Undeclared {
+    type State = u64;
+    type Op = Op;
+
+    fn initial(&self) -> Vec<u64> {
+        vec![0]
+    }
+
+    fn step(&self, state: &u64, op: &Op, outcomes: &mut Outcomes<u64>) {
+        match op {
+            Op::Write(value) => outcomes.accept(*value),
+            Op::Add(value) => outcomes.accept(state.wrapping_add(*value)),
+            Op::Read(value) if value.is_none_or(|value| value == *state) => outcomes.accept(*state),
+            Op::Read(_) => {}
+        }
+    }
 }

@@ -99,3 +99,59 @@ fn a_long_beginning_is_replaced_by_its_states() {
     assert_eq!(minimal.operations.len(), 1);
     assert_eq!(minimal.from, Some(vec![Register.describe_state(&[0, 0])]));
 }
+
+/// ```text
+/// t0  |-----------------------------r 7-----------------------------|    nobody ever wrote 7
+/// t1    |------------------------cas 1 2-----------------------|         took effect between `w 1` and `r 2`
+/// t2      |-w 1-|  |-r 2-|  |-w 3-|  |-r 3-|  … 20 times …
+/// ```
+/// The history is cut after `r 2`. The compare-and-swap was placed by then and cannot happen again: that is no violation.
+#[test]
+fn an_operation_across_the_cut_that_has_happened_need_not_happen_again() {
+    let at = |op, start: i64| Operation::new(2, op, Timebox::new(start, start + 5));
+    let mut history = vec![
+        Operation::new(0, RegisterOp::Read(0, Some(7)), Timebox::new(0, 2_000)),
+        Operation::new(1, RegisterOp::Cas(0, 1, 2, Some(true)), Timebox::new(1, 1_500)),
+        at(RegisterOp::Write(0, 1), 10),
+        at(RegisterOp::Read(0, Some(2)), 20),
+    ];
+    for round in 0..20 {
+        history.push(at(RegisterOp::Write(0, 3), 100 + 20 * round));
+        history.push(at(RegisterOp::Read(0, Some(3)), 110 + 20 * round));
+    }
+    let minimal = minimize(&Register, history, Options::default())
+        .expect("no failure")
+        .expect("a violation");
+    let ops: Vec<_> = minimal.operations.iter().map(|operation| &operation.op).collect();
+    assert_eq!(ops, [&RegisterOp::Read(0, Some(7))]);
+}
+
+/// Where parts are linked by threads, the violation needs both.
+/// ```text
+/// t0  |-w x 1-|-r y 0-|
+/// t1  |-w y 1-|-r x 0-|
+/// ```
+#[test]
+fn a_violation_across_parts_keeps_both_parts() {
+    let op = |thread, op, start, end| Operation::new(thread, op, Timebox::new(start, end));
+    let history = vec![
+        op(0, RegisterOp::Write(0, 1), 0, 5),
+        op(1, RegisterOp::Write(1, 1), 0, 5),
+        op(0, RegisterOp::Read(1, Some(0)), 5, 6),
+        op(1, RegisterOp::Read(0, Some(0)), 5, 6),
+        op(2, RegisterOp::Read(0, Some(1)), 10, 12),
+    ];
+    let minimal = minimize(&Register, history.clone(), Options::default())
+        .expect("no failure")
+        .expect("a violation");
+    assert_eq!((minimal.ids, minimal.confirmed), (vec![0, 1, 2, 3], Some(true)));
+    let asynchronous = Options {
+        async_threads: true,
+        ..Options::default()
+    };
+    assert!(
+        minimize(&Register, history, asynchronous)
+            .expect("no failure")
+            .is_none()
+    );
+}

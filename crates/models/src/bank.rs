@@ -165,6 +165,12 @@ impl Model for Bank {
     }
 
     fn step(&self, state: &Assoc<i64>, op: &BankOp, outcomes: &mut Outcomes<Assoc<i64>>) {
+        if let Some((payer, amount, _)) = op.payment()
+            && self.overdraft
+            && self.held(state, payer).checked_sub(amount).is_none()
+        {
+            return outcomes.exceed(|| format!("the debt of {payer} does not fit into 64 bits"));
+        }
         if let Some(Obstacle { account, held, .. }) = self.obstacle(state, op) {
             return outcomes.refuse(|| format!("{}, but {account} holds {held}", self.describe_op(op)));
         }
@@ -183,7 +189,7 @@ impl Model for Bank {
                 Some(sum) => next = self.with(&next, receiver, sum),
                 None => {
                     return outcomes
-                        .refuse(|| format!("the balance of {receiver} does not fit into 64 bits"));
+                        .exceed(|| format!("the balance of {receiver} does not fit into 64 bits"));
                 }
             }
         }

@@ -10,11 +10,27 @@ use crate::describe::Seen;
 use crate::keys::whole;
 use crate::options::{ModelOptions, ModelSpecError};
 
-/// A counter of 64 bits that does not wrap around.
+/// A counter.
 #[derive(Clone, Debug, Default)]
 pub struct Counter {
     /// What it counts from.
     pub initial: i64,
+    /// The number of bits after which it wraps around, in two's complement. `None`: it never does, and a count beyond 64 bits
+    /// is beyond this model.
+    pub wrap: Option<u32>,
+}
+
+impl Counter {
+    /// The sum, if the model can hold it.
+    fn sum(&self, count: i64, amount: i64) -> Option<i64> {
+        match self.wrap {
+            None => count.checked_add(amount),
+            Some(bits) => {
+                let unused = i64::BITS - bits;
+                Some((count.wrapping_add(amount) << unused) >> unused)
+            }
+        }
+    }
 }
 
 /// An operation on a [`Counter`]. Results that were not seen are `None`.
@@ -49,9 +65,13 @@ impl Model for Counter {
             {
                 outcomes.refuse(|| format!("{}, but the counter holds {count}", self.describe_op(op)));
             }
-            CounterOp::Add { amount, .. } => match count.checked_add(*amount) {
+            CounterOp::Add { amount, .. } => match self.sum(*count, *amount) {
                 Some(sum) => outcomes.accept(sum),
-                None => outcomes.refuse(|| format!("{count} plus {amount} does not fit into 64 bits")),
+                None => outcomes.exceed(|| {
+                    format!(
+                        "{count} plus {amount} does not fit into 64 bits (counter:wrap=64 is a counter that wraps around)"
+                    )
+                }),
             },
             CounterOp::Read(_) => outcomes.accept(*count),
         }
@@ -70,11 +90,14 @@ impl Model for Counter {
     }
 
     /// What waits for a greater count waits for some operation that adds, what waits for a lesser one for one that
-    /// subtracts. An addition that would overflow waits for the count to come nearer to zero.
+    /// subtracts; unless the counter wraps around. An addition that would overflow waits for the count to come nearer to zero.
     fn may_enable(&self, count: &i64, refused: &CounterOp, helper: &CounterOp) -> bool {
         let CounterOp::Add { amount: change, .. } = helper else {
             return false;
         };
+        if self.wrap.is_some() {
+            return true;
+        }
         let wanted = match refused {
             CounterOp::Read(seen) => *seen,
             CounterOp::Add {
@@ -142,12 +165,20 @@ impl Decode for Counter {
                 meaning: "what the counter holds",
             },
         ],
-        options: &[OptionEntry {
-            name: "initial",
-            values: "a number",
-            default: "0",
-            meaning: "what the counter holds at first",
-        }],
+        options: &[
+            OptionEntry {
+                name: "initial",
+                values: "a number",
+                default: "0",
+                meaning: "what the counter holds at first",
+            },
+            OptionEntry {
+                name: "wrap",
+                values: "a number of bits, 1 to 64",
+                default: "never",
+                meaning: "the counter has this many bits and wraps around, in two's complement",
+            },
+        ],
         example: r#"{"thread":0,"op":"add","args":{"value":2},"start":0,"end":4}
 {"thread":1,"op":"fetch-add","args":{"value":1},"ret":0,"start":2,"end":9}
 {"thread":0,"op":"read","ret":3,"start":10,"end":12}"#,
@@ -179,7 +210,10 @@ impl Decode for Counter {
             "add-and-get" => {
                 let after = call.integer_result(&[], 1, "the count after, a number")?;
                 let before = after
-                    .map(|after| after.checked_sub(amount).ok_or_else(too_large))
+                    .map(|after| match self.wrap {
+                        None => after.checked_sub(amount).ok_or_else(too_large),
+                        Some(_) => self.sum(after, amount.wrapping_neg()).ok_or_else(too_large),
+                    })
                     .transpose()?;
                 Ok(CounterOp::Add { amount, before })
             }
@@ -190,6 +224,8 @@ impl Decode for Counter {
                 )?;
                 let amount = if name == "add" {
                     Some(amount)
+                } else if self.wrap.is_some() {
+                    Some(amount.wrapping_neg())
                 } else {
                     amount.checked_neg()
                 };
@@ -204,8 +240,21 @@ impl Decode for Counter {
 
 impl Shipped for Counter {
     fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
-        Ok(Self {
-            initial: options.integer("initial", i64::MIN, "a number")?.unwrap_or(0),
-        })
+        let bits = "a number of bits, 1 to 64";
+        let wrap = match options.integer("wrap", 1, bits)? {
+            Some(wrap) if wrap > i64::from(i64::BITS) => {
+                return Err(options.bad("wrap", wrap.to_string(), bits));
+            }
+            wrap => wrap.map(|wrap| wrap as u32),
+        };
+        let initial = options.integer("initial", i64::MIN, "a number")?.unwrap_or(0);
+        let counter = Self { initial, wrap };
+        match counter.sum(initial, 0) == Some(initial) {
+            true => Ok(counter),
+            false => {
+                let expected = "a number that fits into the bits of the counter";
+                Err(options.bad("initial", initial.to_string(), expected))
+            }
+        }
     }
 }

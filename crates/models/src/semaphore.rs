@@ -70,10 +70,16 @@ impl Model for Semaphore {
             }
             SemaphoreOp::Release(more) => match self.released(*permits, *more) {
                 Some(sum) => outcomes.accept(sum),
-                None => outcomes.refuse(|| {
-                    let most = self.capacity.unwrap_or(i64::MAX);
-                    format!("released {more}, but {permits} of at most {most} permits are available already")
-                }),
+                None => match self.capacity {
+                    Some(most) => outcomes.refuse(|| {
+                        format!(
+                            "released {more}, but {permits} of at most {most} permits are available already"
+                        )
+                    }),
+                    None => {
+                        outcomes.exceed(|| format!("{permits} plus {more} permits do not fit into 64 bits"));
+                    }
+                },
             },
             SemaphoreOp::Available(Some(seen)) if seen != permits => {
                 outcomes.refuse(|| format!("{seen} permits seen, but {permits} are available"));

@@ -89,7 +89,10 @@ impl Job {
     pub(crate) fn request(&self, model_name: String, options: Options) -> Request {
         Request {
             model_name,
-            options,
+            options: Options {
+                async_threads: self.is_async,
+                ..options
+            },
             minimize: self.minimize,
             witness: self.witness.clone(),
         }

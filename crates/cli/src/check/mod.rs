@@ -100,6 +100,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
         limits: args.criteria.options().limits,
         strategy: args.criteria.strategy(),
         jobs: NonZeroUsize::new(args.job.jobs()).unwrap_or(NonZeroUsize::MIN),
+        is_async: args.job.is_async(),
         is_json: args.job.is_json(),
         evidence: args.job.evidence(),
         look: &look,

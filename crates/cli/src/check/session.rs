@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use omnilink_engine::{
-    Alternative, Checker, Components, Counterexample, Footprint, Keys, Limits, Model, Operation, Options,
-    Outcome, Partitioning, Progress as Going, Verdict, minimize,
+    Alternative, CheckError, Checker, Components, Counterexample, Footprint, Keys, Limits, Model, Operation,
+    Options, Outcome, Partitioning, Progress as Going, Verdict, minimize,
 };
 use omnilink_report::{Answer, MinimalHistory, Report, ThreadNames};
-use omnilink_trace::Timebox;
+use omnilink_trace::{Time, Timebox};
+use rustc_hash::FxHashMap;
 
-use super::history::{Decode, History, Meaning};
+use super::history::{Decode, History, Meaning, Read};
 use super::witness;
 use crate::error::CliError;
 use crate::input::Input;
@@ -87,6 +88,7 @@ pub(crate) fn check_and_tell<M: Model>(
             findings: None,
         },
         taken: 0,
+        followed: None,
     };
     if let Err(error) = session.run() {
         session.report.answer = Answer::Failed {
@@ -110,6 +112,8 @@ struct Session<'a, M: Model> {
     report: Report,
     /// Operations given to the engine.
     taken: u64,
+    /// For each operation whether another one of its thread starts where it ends, once the engine has asked.
+    followed: Option<Vec<bool>>,
 }
 
 /// What came of one reading.
@@ -117,21 +121,16 @@ enum Pass {
     Done(Outcome),
     /// An operation with this footprint spans what was taken apart.
     Spans(Footprint),
+    /// Threads link these parts.
+    Entangled(Vec<Vec<u64>>),
 }
 
 impl<M: Model> Session<'_, M> {
+    /// After this many readings with parts that did not fit together, everything is checked together.
+    const PASSES_MAX: u32 = 8;
+
     fn run(&mut self) -> Result<(), CliError> {
-        let outcome = match self.pass(Partitioning::PerKey)? {
-            Pass::Done(outcome) => outcome,
-            Pass::Spans(footprint) => {
-                let partitioning = self.partitioning(&footprint)?;
-                match self.pass(partitioning)? {
-                    Pass::Done(outcome) => outcome,
-                    // Only an input that changes while it is read gets here.
-                    Pass::Spans(_) => self.whole()?,
-                }
-            }
-        };
+        let outcome = self.check()?;
         let mut minimal = None;
         match &outcome.verdict {
             Verdict::Valid(valid) => {
@@ -171,10 +170,35 @@ impl<M: Model> Session<'_, M> {
         Ok(())
     }
 
+    /// Checks each key apart from the others, unless it turns out that they belong together.
+    fn check(&mut self) -> Result<Outcome, CliError> {
+        let mut components = match self.pass(Partitioning::PerKey)? {
+            Pass::Done(outcome) => return Ok(outcome),
+            Pass::Spans(footprint) => match is_everything(&footprint) {
+                true => return self.whole(),
+                false => self.components()?,
+            },
+            Pass::Entangled(links) => {
+                let mut components = self.components()?;
+                components.join(&links);
+                components
+            }
+        };
+        for _ in 0..Self::PASSES_MAX {
+            match self.pass(components.clone().into_partitioning())? {
+                Pass::Done(outcome) => return Ok(outcome),
+                Pass::Entangled(links) => components.join(&links),
+                // Only an input that changes while it is read gets here.
+                Pass::Spans(_) => break,
+            }
+        }
+        self.whole()
+    }
+
     /// Reads the input once, through the engine.
     fn pass(&mut self, partitioning: Partitioning) -> Result<Pass, CliError> {
         let mut history = History::open(self.decode, self.input)?;
-        let mut checker = Checker::with_partitioning(self.model, self.options(), partitioning);
+        let mut checker = Checker::with_partitioning(self.model, self.options(), partitioning.clone());
         if self.request.witness.is_some() {
             checker = checker.keep_order();
         }
@@ -183,7 +207,14 @@ impl<M: Model> Session<'_, M> {
         let mut spanning = None;
         while let Some(read) = history.next()? {
             (self.tell)(Event::Took(&read.operation.op, read.operation.timebox));
-            match checker.push(read.operation)? {
+            let progress = match &self.followed {
+                Some(followed) => {
+                    let is_followed = followed.get(self.taken as usize).is_none_or(|followed| *followed);
+                    checker.push_followed(read.operation, is_followed)?
+                }
+                None => checker.push(read.operation)?,
+            };
+            match progress {
                 Going::Going => {}
                 Going::Decided => {
                     self.taken += 1;
@@ -214,13 +245,20 @@ impl<M: Model> Session<'_, M> {
             };
             return Ok(Pass::Spans(footprint));
         }
-        Ok(Pass::Done(checker.finish()?))
+        match checker.finish() {
+            Err(CheckError::Entangled(links)) => Ok(Pass::Entangled(links)),
+            Err(CheckError::Tied) if self.followed.is_none() => {
+                self.followed = Some(self.find_followed()?);
+                self.pass(partitioning)
+            }
+            answer => Ok(Pass::Done(answer?)),
+        }
     }
 
     fn whole(&mut self) -> Result<Outcome, CliError> {
         match self.pass(Partitioning::Whole)? {
             Pass::Done(outcome) => Ok(outcome),
-            Pass::Spans(_) => unreachable!("nothing spans more than the whole"),
+            Pass::Spans(_) | Pass::Entangled(_) => unreachable!("nothing spans more than the whole"),
         }
     }
 
@@ -236,11 +274,26 @@ impl<M: Model> Session<'_, M> {
         }
     }
 
-    /// Which parts belong together, now that one operation is known to span several.
-    fn partitioning(&self, spanning: &Footprint) -> Result<Partitioning, CliError> {
-        if matches!(spanning.reads, Keys::All) || matches!(spanning.writes, Keys::All) {
-            return Ok(Partitioning::Whole);
+    /// For each operation, whether another one of its thread starts where it ends.
+    fn find_followed(&self) -> Result<Vec<bool>, CliError> {
+        let mut history = History::open(self.decode, self.input)?;
+        let mut followed = Vec::new();
+        let mut last: FxHashMap<u32, Vec<(Time, usize)>> = FxHashMap::default();
+        while let Some(Read { operation, .. }) = history.next()? {
+            let Timebox { start, end } = operation.timebox;
+            let open = last.entry(operation.thread).or_default();
+            for (_, position) in open.iter().filter(|(end, _)| *end == start) {
+                followed[*position] = true;
+            }
+            open.retain(|(end, _)| *end >= start);
+            open.extend(end.map(|end| (end, followed.len())));
+            followed.push(false);
         }
+        Ok(followed)
+    }
+
+    /// Which parts belong together.
+    fn components(&self) -> Result<Components, CliError> {
         let mut components = Components::default();
         let mut history = History::open(self.decode, self.input)?;
         while let Some(read) = history.next()? {
@@ -249,7 +302,7 @@ impl<M: Model> Session<'_, M> {
                 break;
             }
         }
-        Ok(components.into_partitioning())
+        Ok(components)
     }
 
     /// Shrinks the history up to the return that cannot be explained.
@@ -299,6 +352,10 @@ impl<M: Model> Session<'_, M> {
         }
         Ok(())
     }
+}
+
+fn is_everything(footprint: &Footprint) -> bool {
+    matches!(footprint.reads, Keys::All) || matches!(footprint.writes, Keys::All)
 }
 
 /// The operations that alternatives speak of.

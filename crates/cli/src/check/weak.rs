@@ -65,6 +65,8 @@ pub(super) struct Desk<'a> {
     pub(super) limits: Limits,
     pub(super) strategy: Option<Strategy>,
     pub(super) jobs: NonZeroUsize,
+    /// Whether threads are labels.
+    pub(super) is_async: bool,
     pub(super) is_json: bool,
     pub(super) evidence: Option<&'a Path>,
     pub(super) look: &'a Look,
@@ -210,7 +212,13 @@ impl<'a> Weak<'a> {
         collection: &Collection,
     ) -> Result<Linked, CliError> {
         let mut collection = collection.clone();
-        for recorded in histories(&self.desk.paths[index], &self.desk.inputs[index])?.each {
+        for recorded in histories(
+            &self.desk.paths[index],
+            &self.desk.inputs[index],
+            self.desk.is_async,
+        )?
+        .each
+        {
             recorded?.ops.iter().for_each(|op| collection.observe(op));
         }
         let mut options = options.clone();
@@ -251,9 +259,10 @@ impl<'a> Weak<'a> {
     /// Has every history of some inputs judged by itself. An input that cannot be judged does not keep the others from it.
     fn judge_inputs(&mut self, inputs: Range<usize>, bench: &dyn Bench) -> Result<(), CliError> {
         let (jobs, paths, opened) = (self.desk.jobs, self.desk.paths, self.desk.inputs);
+        let is_async = self.desk.is_async;
         let notes: RefCell<BTreeMap<usize, Vec<String>>> = RefCell::default();
         let each = inputs.flat_map(|index| {
-            let each: Box<dyn Iterator<Item = _>> = match histories(&paths[index], &opened[index]) {
+            let each: Box<dyn Iterator<Item = _>> = match histories(&paths[index], &opened[index], is_async) {
                 Ok(histories) => {
                     notes.borrow_mut().insert(index, histories.notes);
                     histories.each
@@ -285,7 +294,11 @@ impl<'a> Weak<'a> {
     ) -> Result<(), CliError> {
         for index in inputs {
             let started = Instant::now();
-            let read = histories(&self.desk.paths[index], &self.desk.inputs[index]);
+            let read = histories(
+                &self.desk.paths[index],
+                &self.desk.inputs[index],
+                self.desk.is_async,
+            );
             let judged = read.and_then(|Histories { notes, each }| {
                 let histories: Vec<Recorded> = each.collect::<Result<_, _>>()?;
                 Ok((infer(&histories)?, notes))
@@ -396,7 +409,21 @@ struct Histories<'a> {
 }
 
 /// The histories of one input: all of a file of histories, or the one that a trace is.
-fn histories<'a>(path: &'a Path, input: &'a Input) -> Result<Histories<'a>, CliError> {
+fn histories<'a>(path: &'a Path, input: &'a Input, is_async: bool) -> Result<Histories<'a>, CliError> {
+    let histories = read_all(path, input)?;
+    if !is_async {
+        return Ok(histories);
+    }
+    let each = histories
+        .each
+        .map(|recorded| recorded.map(Recorded::with_async_threads));
+    Ok(Histories {
+        each: Box::new(each),
+        ..histories
+    })
+}
+
+fn read_all<'a>(path: &'a Path, input: &'a Input) -> Result<Histories<'a>, CliError> {
     if holds_histories(path) {
         let file = File::open(path).map_err(|error| {
             CliError::Usage(format!("{}: {error}; give a file that can be read", input.name))

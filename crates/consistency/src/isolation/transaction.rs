@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use super::verdict::Anomaly;
 use crate::op_set::OpSet;
-use crate::recorded::Recorded;
+use crate::recorded::{KnownOrder, Recorded};
 
 /// Transactions that cannot be understood or searched.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -163,7 +163,8 @@ impl Transactions {
             };
             transaction.take(operation, step, &mut keys, &mut values);
         }
-        if !matches!(recorded.order, crate::recorded::KnownOrder::Timeboxes) {
+        let is_timed = matches!(recorded.order, KnownOrder::Timeboxes | KnownOrder::AsyncTimeboxes);
+        if !is_timed {
             all.iter_mut().for_each(|transaction| transaction.timebox = None);
         }
         Ok(Self {

@@ -36,12 +36,44 @@ pub trait Toy: Model {
     }
 }
 
+/// How clocks tick and calls fail in a history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Weather {
+    /// The clock is coarse: threads often call at the very reading at which they returned.
+    pub coarse: bool,
+    /// One call in this many never returns.
+    pub pending: u64,
+    /// One call in this many returns, but need not have happened.
+    pub optional: u64,
+}
+
+impl Weather {
+    /// Every kind in turn.
+    pub fn any(dice: &mut Dice) -> Self {
+        let coarse = dice.one_in(2);
+        let (pending, optional) = [(8, 12), (8, 3), (3, 3)][dice.roll(3) as usize];
+        Self {
+            coarse,
+            pending,
+            optional,
+        }
+    }
+}
+
 /// A history of up to 4 threads and 8 operations: results come from one interleaving, then some are spoilt.
 pub fn history<T: Toy>(toy: &T, dice: &mut Dice) -> Vec<Operation<T::Op>> {
-    let threads = 1 + dice.roll(4);
+    let weather = Weather::any(dice);
     let count = 1 + dice.roll(8);
-    let stretch = 1 + dice.roll(12);
+    history_of(toy, count, weather, dice)
+}
+
+/// A history of up to `count` operations.
+pub fn history_of<T: Toy>(toy: &T, count: u64, weather: Weather, dice: &mut Dice) -> Vec<Operation<T::Op>> {
+    let threads = 1 + dice.roll(4);
+    let stretch = 1 + dice.roll(if weather.coarse { 3 } else { 12 });
     let mut clocks = vec![0i64; threads as usize];
+    // When each thread's last operation took effect: at this time, and in this turn among those of that time.
+    let mut moments = vec![(0i64, 0u64); threads as usize];
     let mut dead = vec![false; threads as usize];
     let mut boxes = Vec::new();
     for _ in 0..count {
@@ -49,17 +81,23 @@ pub fn history<T: Toy>(toy: &T, dice: &mut Dice) -> Vec<Operation<T::Op>> {
         if dead[thread] {
             continue;
         }
-        let start = clocks[thread] + dice.roll(4) as i64;
+        let start = clocks[thread] + dice.roll(if weather.coarse { 2 } else { 4 }) as i64;
         let end = start + dice.roll(stretch) as i64;
-        clocks[thread] = end + 1 + dice.roll(2) as i64;
-        let pending = dice.one_in(8);
+        clocks[thread] = if weather.coarse {
+            end
+        } else {
+            end + 1 + dice.roll(2) as i64
+        };
+        let pending = dice.one_in(weather.pending);
         dead[thread] = pending;
-        boxes.push((thread as u32, start, end, pending));
+        let time = start + dice.roll((end - start + 1) as u64) as i64;
+        moments[thread] = moments[thread].max((time, dice.roll(8)));
+        boxes.push((moments[thread], thread as u32, start, end, pending));
     }
-    boxes.sort_by_key(|(_, start, end, _)| start + (end - start) / 2);
+    boxes.sort_by_key(|(moment, ..)| *moment);
     let mut state = toy.initial().swap_remove(0);
     let mut history = Vec::new();
-    for (thread, start, end, pending) in boxes {
+    for (_, thread, start, end, pending) in boxes {
         let op = toy.invent(&state, dice);
         let mut next = successors(toy, &state, &op);
         let happens = !pending || dice.one_in(2);
@@ -73,8 +111,28 @@ pub fn history<T: Toy>(toy: &T, dice: &mut Dice) -> Vec<Operation<T::Op>> {
             (op, Timebox::new(start, end))
         };
         let mut operation = Operation::new(thread, op, timebox);
-        operation.optional = !pending && dice.one_in(12);
+        operation.optional = !pending && dice.one_in(weather.optional);
         history.push(operation);
+    }
+    history.sort_by_key(|operation| operation.timebox.start);
+    history
+}
+
+/// Threads that go from one register to the other, all at the same readings of the clock.
+pub fn crossing(dice: &mut Dice) -> Vec<Operation<RegisterOp>> {
+    let mut history = Vec::new();
+    for thread in 0..2 + dice.roll(2) {
+        let mut clock = 0;
+        for _ in 0..2 + dice.roll(2) {
+            let r = dice.roll(2) as u8;
+            let op = match dice.roll(2) {
+                0 => RegisterOp::Write(r, 1),
+                _ => RegisterOp::Read(r, Some(dice.roll(2) as u8)),
+            };
+            let end = clock + dice.roll(2) as i64;
+            history.push(Operation::new(thread as u32, op, Timebox::new(clock, end)));
+            clock = end;
+        }
     }
     history.sort_by_key(|operation| operation.timebox.start);
     history

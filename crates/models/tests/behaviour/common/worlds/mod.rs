@@ -72,7 +72,7 @@ pub fn each_workload(visitor: &mut impl Visitor) {
             capacity: Some(2),
         },
     );
-    visitor.visit("counter", &Counter { initial: 0 });
+    visitor.visit("counter", &Counter::default());
     visitor.visit(
         "bank",
         &Bank {
