@@ -5,6 +5,7 @@ use std::time::Instant;
 use omnilink_trace::Time;
 use rustc_hash::FxHashMap;
 
+use crate::collections::check_as_collections;
 use crate::course::Course;
 use crate::evidence::Outcome;
 use crate::interned::Interned;
@@ -98,6 +99,12 @@ impl<'m, M: Model> Checker<'m, M> {
         self
     }
 
+    /// Whether some part of the history was too hard for the sweep alone, so that the answer waits for the last operation. A
+    /// monitor may then decide the whole history at once: [`check`] and [`check_as_collections`](crate::check_as_collections).
+    pub fn is_hard(&self) -> bool {
+        self.course.is_hard()
+    }
+
     /// Also keeps the explanation itself, to be read from the verdict. Its size is that of the history.
     pub fn keep_order(mut self) -> Self {
         self.course.keep_order();
@@ -169,28 +176,44 @@ pub fn check<M: Model>(
     history: impl IntoIterator<Item = Operation<M::Op>>,
     options: Options,
 ) -> Result<Outcome, CheckError> {
-    check_from(model, model.initial(), history.into_iter().collect(), options)
+    let history = in_order(history.into_iter().collect());
+    check_sorted(model, model.initial(), &history, options, true)
 }
 
-/// Checks a history that begins in one of these states.
+/// Checks a history by searching, whatever the model acts as.
 pub(crate) fn check_from<M: Model>(
     model: &M,
     initial: Vec<M::State>,
-    mut history: Vec<Operation<M::Op>>,
+    history: Vec<Operation<M::Op>>,
     options: Options,
 ) -> Result<Outcome, CheckError> {
+    check_sorted(model, initial, &in_order(history), options, false)
+}
+
+fn in_order<O>(mut history: Vec<Operation<O>>) -> Vec<Operation<O>> {
     if !history.is_sorted_by_key(|operation| operation.timebox.start) {
         history.sort_by_key(|operation| operation.timebox.start);
     }
+    history
+}
+
+/// Checks a history in order of start that begins in one of these states. Monitors may join in where the search is hard.
+fn check_sorted<M: Model>(
+    model: &M,
+    initial: Vec<M::State>,
+    history: &[Operation<M::Op>],
+    options: Options,
+    mut has_monitors: bool,
+) -> Result<Outcome, CheckError> {
     let mut components = Components::default();
-    for operation in &history {
+    for operation in history {
         components.observe(&model.footprint(&operation.op));
         if components.is_settled() {
             break;
         }
     }
     let started = Instant::now();
-    let followed = followed(&history, &options);
+    let followed = followed(history, &options);
     loop {
         let limits = Limits {
             time: options
@@ -210,6 +233,12 @@ pub(crate) fn check_from<M: Model>(
         for (operation, followed) in history.iter().zip(&followed) {
             if checker.push_followed(operation.clone(), *followed)? != Progress::Going {
                 break;
+            }
+            if has_monitors && checker.is_hard() {
+                has_monitors = false;
+                if let Some(answer) = check_as_collections(model, history, &options) {
+                    return answer;
+                }
             }
         }
         match checker.finish() {

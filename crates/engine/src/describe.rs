@@ -32,6 +32,7 @@ impl Describe<'_, '_> {
             op: self.view(stuck.target),
             alternatives: self.alternatives(&stuck),
             alternatives_total: stuck.total,
+            broken: None,
         }
     }
 

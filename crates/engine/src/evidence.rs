@@ -83,9 +83,38 @@ pub struct Counterexample {
     pub alternatives: Vec<Alternative>,
     /// How many ways there are, after reductions.
     pub alternatives_total: u64,
+    /// The rule that is broken, where a monitor decided. The alternatives are then those of its operations alone.
+    pub broken: Option<BrokenRule>,
+}
+
+/// A rule of collections that a few operations break, whatever the others did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BrokenRule {
+    /// In words.
+    pub rule: String,
+    /// The operations, in order of start.
+    pub operations: Vec<OpView>,
 }
 
 impl Counterexample {
+    /// Gives operations other numbers.
+    pub(crate) fn renumber(&mut self, number: impl Fn(u64) -> u64) {
+        let mut ops: Vec<&mut OpView> = vec![&mut self.op];
+        for alternative in &mut self.alternatives {
+            ops.extend(&mut alternative.recent);
+            ops.extend(&mut alternative.placed);
+            ops.extend(
+                alternative
+                    .candidates
+                    .iter_mut()
+                    .map(|candidate| &mut candidate.op),
+            );
+        }
+        for op in ops {
+            op.id = number(op.id);
+        }
+    }
+
     /// How many alternatives are described.
     pub const SHOWN: usize = 64;
 }

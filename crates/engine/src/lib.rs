@@ -19,6 +19,7 @@
 extern crate self as omnilink_engine;
 
 mod checker;
+mod collections;
 mod config;
 mod course;
 mod depth_first;
@@ -50,9 +51,10 @@ mod sweep;
 mod ties;
 
 pub use checker::{Checker, check};
+pub use collections::{ActsAs, Observation, check_as_collections};
 pub use evidence::{
-    Alternative, Candidate, Counterexample, Fate, Figures, OpView, Outcome, Placement, Unfinished, Verdict,
-    Witness,
+    Alternative, BrokenRule, Candidate, Counterexample, Fate, Figures, OpView, Outcome, Placement,
+    Unfinished, Verdict, Witness,
 };
 pub use footprint::{Footprint, Keys};
 pub use memory::{default_memory_bytes, resident_bytes};

@@ -2,7 +2,9 @@
 //!
 //! Fields are only ever added. What is not known is `null`, so that every report has every field of its kind.
 
-use omnilink_engine::{Alternative, Candidate, Counterexample, Exhausted, Fate, OpView, Unfinished, Verdict};
+use omnilink_engine::{
+    Alternative, Candidate, Counterexample, Decider, Exhausted, Fate, OpView, Unfinished, Verdict,
+};
 use serde::Serialize;
 
 use crate::findings::SpecFindings;
@@ -25,6 +27,7 @@ struct JsonReport<'a> {
     frontier_max: u64,
     model_steps: u64,
     partitions: u64,
+    decided_by: Option<&'static str>,
     replayed: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'a str>,
@@ -44,6 +47,10 @@ struct JsonViolation<'a> {
     op: JsonOp<'a>,
     alternatives_total: u64,
     alternatives: Vec<JsonAlternative<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule_ops: Option<Vec<JsonOp<'a>>>,
 }
 
 #[derive(Serialize)]
@@ -115,6 +122,7 @@ impl Report {
             frontier_max: figures.frontier_max,
             model_steps: figures.model_steps,
             partitions: figures.partitions,
+            decided_by: figures.decider.map(Decider::word),
             replayed: None,
             error: None,
             violation: None,
@@ -145,6 +153,11 @@ impl Report {
             op: self.json_op(&counterexample.op),
             alternatives_total: counterexample.alternatives_total,
             alternatives: self.json_alternatives(&counterexample.alternatives),
+            rule: counterexample.broken.as_ref().map(|broken| broken.rule.as_str()),
+            rule_ops: counterexample
+                .broken
+                .as_ref()
+                .map(|broken| self.json_ops(&broken.operations)),
         }
     }
 

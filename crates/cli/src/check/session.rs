@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use omnilink_engine::{
     Alternative, CheckError, Checker, Components, Counterexample, Footprint, Keys, Limits, Model, Operation,
-    Options, Outcome, Partitioning, Progress as Going, Verdict, minimize,
+    Options, Outcome, Partitioning, Progress as Going, Verdict, check_as_collections, minimize,
 };
 use omnilink_report::{Answer, MinimalHistory, Report, ThreadNames};
 use omnilink_trace::{Time, Timebox};
@@ -88,6 +88,7 @@ pub(crate) fn check_and_tell<M: Model>(
             findings: None,
         },
         taken: 0,
+        may_use_monitors: model.acts_as().is_some(),
         followed: None,
     };
     if let Err(error) = session.run() {
@@ -112,6 +113,8 @@ struct Session<'a, M: Model> {
     report: Report,
     /// Operations given to the engine.
     taken: u64,
+    /// Whether monitors were not asked yet.
+    may_use_monitors: bool,
     /// For each operation whether another one of its thread starts where it ends, once the engine has asked.
     followed: Option<Vec<bool>>,
 }
@@ -195,6 +198,23 @@ impl<M: Model> Session<'_, M> {
         self.whole()
     }
 
+    /// Reads the whole input, for monitors to decide it, if they can.
+    fn check_as_collections(&mut self) -> Result<Option<Outcome>, CliError> {
+        let mut history = History::open(self.decode, self.input)?;
+        let mut operations = Vec::new();
+        while let Some(read) = history.next()? {
+            operations.push(read.operation);
+        }
+        let Some(outcome) = check_as_collections(self.model, &operations, &self.options()) else {
+            return Ok(None);
+        };
+        self.taken = operations.len() as u64;
+        self.report.notes = history.notes();
+        self.report.aborted = history.aborted;
+        self.report.threads = std::mem::take(&mut history.threads);
+        Ok(Some(outcome?))
+    }
+
     /// Reads the input once, through the engine.
     fn pass(&mut self, partitioning: Partitioning) -> Result<Pass, CliError> {
         let mut history = History::open(self.decode, self.input)?;
@@ -223,6 +243,12 @@ impl<M: Model> Session<'_, M> {
                 Going::Spans => {
                     spanning = Some(read.observed);
                     break;
+                }
+            }
+            if self.may_use_monitors && checker.is_hard() {
+                self.may_use_monitors = false;
+                if let Some(outcome) = self.check_as_collections()? {
+                    return Ok(Pass::Done(outcome));
                 }
             }
             self.taken += 1;

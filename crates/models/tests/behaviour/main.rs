@@ -10,4 +10,5 @@ mod docs;
 mod importers;
 mod labelled;
 mod laws;
+mod monitors;
 mod refusals;
