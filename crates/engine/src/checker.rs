@@ -5,6 +5,7 @@ use std::time::Instant;
 use omnilink_trace::Time;
 use rustc_hash::FxHashMap;
 
+use crate::collections::check_as_collections;
 use crate::course::Course;
 use crate::evidence::Outcome;
 use crate::interned::Interned;
@@ -103,6 +104,12 @@ impl<'m, M: Model> Checker<'m, M> {
         self.course.meter.exhausted()
     }
 
+    /// Whether some part of the history was too hard for the sweep alone, so that the answer waits for the last operation. A
+    /// monitor may then decide the whole history at once: [`check`] and [`check_as_collections`](crate::check_as_collections).
+    pub fn is_hard(&self) -> bool {
+        self.course.is_hard()
+    }
+
     /// Also keeps the explanation itself, to be read from the verdict. Its size is that of the history.
     pub fn keep_order(mut self) -> Self {
         self.course.keep_order();
@@ -181,7 +188,7 @@ pub fn check<M: Model>(
     options: Options,
 ) -> Result<Outcome, CheckError> {
     let history = in_order_of_start(history.into_iter().collect());
-    check_sorted(model, model.initial(), &history, options, false)
+    check_sorted(model, model.initial(), &history, options, Asked::VERDICT)
 }
 
 /// Checks a history in order of start, and keeps the order that explains it.
@@ -193,17 +200,27 @@ pub fn check_and_keep_order<M: Model>(
     history: &[Operation<M::Op>],
     options: Options,
 ) -> Result<Outcome, CheckError> {
-    check_sorted(model, model.initial(), history, options, true)
+    let asked = Asked {
+        keeps_order: true,
+        ..Asked::VERDICT
+    };
+    check_sorted(model, model.initial(), history, options, asked)
 }
 
-/// Checks a history that begins in one of these states.
+/// Checks a history by searching, whatever the model acts as.
 pub(crate) fn check_from<M: Model>(
     model: &M,
     initial: Vec<M::State>,
     history: Vec<Operation<M::Op>>,
     options: Options,
 ) -> Result<Outcome, CheckError> {
-    check_sorted(model, initial, &in_order_of_start(history), options, false)
+    check_sorted(
+        model,
+        initial,
+        &in_order_of_start(history),
+        options,
+        Asked::SEARCH,
+    )
 }
 
 fn in_order_of_start<O>(mut history: Vec<Operation<O>>) -> Vec<Operation<O>> {
@@ -213,12 +230,31 @@ fn in_order_of_start<O>(mut history: Vec<Operation<O>>) -> Vec<Operation<O>> {
     history
 }
 
+/// What a check of a history in memory is asked for.
+#[derive(Clone, Copy)]
+struct Asked {
+    keeps_order: bool,
+    may_use_monitors: bool,
+}
+
+impl Asked {
+    const VERDICT: Self = Self {
+        keeps_order: false,
+        may_use_monitors: true,
+    };
+    const SEARCH: Self = Self {
+        keeps_order: false,
+        may_use_monitors: false,
+    };
+}
+
+/// Checks a history in order of start that begins in one of these states. Monitors may join in where the search is hard.
 fn check_sorted<M: Model>(
     model: &M,
     initial: Vec<M::State>,
     history: &[Operation<M::Op>],
     options: Options,
-    keeps_order: bool,
+    mut asked: Asked,
 ) -> Result<Outcome, CheckError> {
     let mut components = Components::default();
     for operation in history {
@@ -245,12 +281,18 @@ fn check_sorted<M: Model>(
         };
         let partitioning = components.clone().into_partitioning();
         let mut checker = Checker::starting_from(model, initial.clone(), options, partitioning);
-        if keeps_order {
+        if asked.keeps_order {
             checker = checker.keep_order();
         }
         for (operation, followed) in history.iter().zip(&followed) {
             if checker.push_followed(operation.clone(), *followed)? != Progress::Going {
                 break;
+            }
+            if asked.may_use_monitors && checker.is_hard() {
+                asked.may_use_monitors = false;
+                if let Some(answer) = check_as_collections(model, history, &options) {
+                    return answer;
+                }
             }
         }
         match checker.finish() {

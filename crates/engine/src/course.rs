@@ -113,6 +113,11 @@ impl Course {
         }
     }
 
+    /// Whether some part could not keep up.
+    pub fn is_hard(&self) -> bool {
+        !self.behind.is_empty()
+    }
+
     /// Looks out for threads that link parts.
     pub fn check_apart(&mut self) {
         self.explained.ties = Some(Ties::new());

@@ -33,6 +33,7 @@ impl Describe<'_, '_> {
             alternatives: self.alternatives(&stuck),
             alternatives_total: stuck.total,
             agreed: None,
+            broken: None,
         }
     }
 

@@ -85,6 +85,8 @@ pub struct Counterexample {
     pub alternatives_total: u64,
     /// Up to where all of them are one; `None` where that is not known.
     pub agreed: Option<Agreed>,
+    /// The rule that is broken, where a monitor decided. The alternatives are then those of its operations alone.
+    pub broken: Option<BrokenRule>,
 }
 
 /// The beginning that all explanations share.
@@ -100,7 +102,34 @@ pub struct Agreed {
     pub since: Vec<OpView>,
 }
 
+/// A rule of collections that a few operations break, whatever the others did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BrokenRule {
+    /// In words.
+    pub rule: String,
+    /// The operations, in order of start.
+    pub operations: Vec<OpView>,
+}
+
 impl Counterexample {
+    /// Gives operations other numbers.
+    pub(crate) fn renumber(&mut self, number: impl Fn(u64) -> u64) {
+        let mut ops: Vec<&mut OpView> = vec![&mut self.op];
+        for alternative in &mut self.alternatives {
+            ops.extend(&mut alternative.recent);
+            ops.extend(&mut alternative.placed);
+            ops.extend(
+                alternative
+                    .candidates
+                    .iter_mut()
+                    .map(|candidate| &mut candidate.op),
+            );
+        }
+        for op in ops {
+            op.id = number(op.id);
+        }
+    }
+
     /// How many alternatives are described.
     pub const SHOWN: usize = 64;
 }

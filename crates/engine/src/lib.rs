@@ -19,6 +19,7 @@
 extern crate self as omnilink_engine;
 
 mod checker;
+mod collections;
 mod config;
 mod course;
 mod depth_first;
@@ -51,9 +52,10 @@ mod ties;
 mod watch;
 
 pub use checker::{Checker, check, check_and_keep_order};
+pub use collections::{ActsAs, Observation, check_as_collections};
 pub use evidence::{
-    Agreed, Alternative, Candidate, Counterexample, Fate, Figures, OpView, Outcome, Placement, Unfinished,
-    Verdict, Witness,
+    Agreed, Alternative, BrokenRule, Candidate, Counterexample, Fate, Figures, OpView, Outcome, Placement,
+    Unfinished, Verdict, Witness,
 };
 pub use footprint::{Footprint, Keys};
 pub use memory::{default_memory_bytes, resident_bytes};

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use omnilink_trace::{Time, Timebox};
 
-use crate::checker::{Checker, check_from, followed};
+use crate::checker::{Checker, check, check_from, followed};
 use crate::evidence::{Counterexample, Outcome, Verdict};
 use crate::model::Model;
 use crate::naive;
@@ -76,10 +76,25 @@ pub fn minimize<M: Model>(
         })
         .collect();
     pieces.sort_by_key(|piece| piece.operation.timebox.start);
-    let outcome = check_from(model, model.initial(), operations(&pieces), options)?;
+    let outcome = check(model, operations(&pieces), options)?;
     let Verdict::Violation(found) = outcome.verdict else {
         return Ok(None);
     };
+    if let Some(broken) = &found.broken {
+        // A monitor has named the few operations that break a rule of the collection.
+        let named = broken
+            .operations
+            .iter()
+            .filter_map(|op| pieces.get(op.id as usize).cloned());
+        let shrinker = Shrinker {
+            model,
+            initial: model.initial(),
+            options,
+            deadline,
+            pieces: named.collect(),
+        };
+        return shrinker.conclude(false, total);
+    }
     let target = found.op.id as usize;
     let linearizable = options.consistency == Consistency::Linearizable;
     let mut initial = None;

@@ -9,6 +9,7 @@ use std::fmt;
 use std::hash::Hash;
 use std::time::Instant;
 
+use crate::collections::{ActsAs, Observation};
 use crate::footprint::Footprint;
 use crate::watch::Interrupt;
 
@@ -86,6 +87,21 @@ pub trait Model {
     fn may_enable(&self, state: &Self::State, refused: &Self::Op, helper: &Self::Op) -> bool {
         let _ = (state, refused, helper);
         true
+    }
+
+    /// What the model is, if a near-linear monitor may decide histories of it.
+    ///
+    /// The contract: from [`initial`](Self::initial), the model accepts exactly the sequences of operations that such a
+    /// collection, empty at first, accepts of what [`observe`](Self::observe) says the operations did. A register is what
+    /// one key of the [footprints](Self::footprint) is.
+    fn acts_as(&self) -> Option<ActsAs> {
+        None
+    }
+
+    /// What an operation did to the collection that the model [acts as](Self::acts_as).
+    fn observe<'a>(&self, op: &'a Self::Op) -> Observation<'a> {
+        let _ = op;
+        Observation::Other
     }
 
     /// The state as a person would write it.

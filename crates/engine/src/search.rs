@@ -71,6 +71,20 @@ pub enum Decider {
     DepthFirst,
     /// Search over program order, for sequential consistency.
     ProgramOrder,
+    /// A near-linear monitor for collections.
+    Monitor,
+}
+
+impl Decider {
+    /// The word used in output.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Sweep => "sweep",
+            Self::DepthFirst => "depth-first",
+            Self::ProgramOrder => "program-order",
+            Self::Monitor => "monitor",
+        }
+    }
 }
 
 /// The search over one partition.

@@ -1,6 +1,6 @@
 //! A key-value store of texts: get, put, append, delete.
 
-use omnilink_engine::{Footprint, Keys, Model, Outcomes};
+use omnilink_engine::{ActsAs, Footprint, Keys, Model, Observation, Outcomes};
 use omnilink_value::Value;
 
 use crate::assoc::Assoc;
@@ -142,6 +142,23 @@ impl Model for Kv {
             (KvAction::Append(_), KvAction::Put(_)) => true,
             (KvAction::Append(_), KvAction::Delete(existed)) => *existed != Some(false),
             _ => false,
+        }
+    }
+
+    /// Without appends and deletes each key is a register that holds nothing at first.
+    fn acts_as(&self) -> Option<ActsAs> {
+        Some(ActsAs::Register)
+    }
+
+    fn observe<'a>(&self, op: &'a KvOp) -> Observation<'a> {
+        match &op.action {
+            KvAction::Get(Some(value)) if reads_as(None, value) => Observation::FindEmpty,
+            KvAction::Get(Some(value)) => Observation::Peek(value),
+            KvAction::Get(None) => Observation::Nothing,
+            // Who reads it then may have read a missing key.
+            KvAction::Put(value) if reads_as(None, value) => Observation::Other,
+            KvAction::Put(value) => Observation::Add(value),
+            KvAction::Append(_) | KvAction::Delete(_) => Observation::Other,
         }
     }
 

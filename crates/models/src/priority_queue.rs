@@ -1,6 +1,6 @@
 //! A priority queue: the greatest element (or the least) leaves first.
 
-use omnilink_engine::{Footprint, Model, Outcomes};
+use omnilink_engine::{ActsAs, Footprint, Model, Observation, Outcomes};
 use omnilink_value::Value;
 
 use crate::assoc::Assoc;
@@ -145,6 +145,28 @@ impl Model for PriorityQueue {
             | PriorityQueueOp::Poll(None)
             | PriorityQueueOp::Peek(None)
             | PriorityQueueOp::Size(None) => false,
+        }
+    }
+
+    fn acts_as(&self) -> Option<ActsAs> {
+        Some(match self.first {
+            First::Greatest => ActsAs::GreatestFirst,
+            First::Least => ActsAs::LeastFirst,
+        })
+    }
+
+    fn observe<'a>(&self, op: &'a PriorityQueueOp) -> Observation<'a> {
+        match op {
+            PriorityQueueOp::Insert(value) => Observation::Add(value),
+            PriorityQueueOp::Poll(Some(first)) => {
+                first.as_ref().map_or(Observation::FindEmpty, Observation::Remove)
+            }
+            PriorityQueueOp::Poll(None) => Observation::RemoveAny,
+            PriorityQueueOp::Peek(Some(first)) => {
+                first.as_ref().map_or(Observation::FindEmpty, Observation::Peek)
+            }
+            PriorityQueueOp::Peek(None) | PriorityQueueOp::Size(None) => Observation::Nothing,
+            PriorityQueueOp::Size(Some(_)) => Observation::Other,
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! A single enqueue or dequeue is a bulk operation of one, so there is one kind of each.
 
-use omnilink_engine::{Footprint, Model, Outcomes};
+use omnilink_engine::{ActsAs, Footprint, Model, Observation, Outcomes};
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
@@ -222,6 +222,37 @@ impl Model for Queue {
             | QueueOp::Dequeue { values: None, .. }
             | QueueOp::Peek(None)
             | QueueOp::Size(None) => false,
+        }
+    }
+
+    fn acts_as(&self) -> Option<ActsAs> {
+        self.capacity.is_none().then_some(ActsAs::Queue)
+    }
+
+    fn observe<'a>(&self, op: &'a QueueOp) -> Observation<'a> {
+        match op {
+            QueueOp::Enqueue {
+                values,
+                fitted: None | Some(true),
+            } => match values.as_slice() {
+                [value] => Observation::Add(value),
+                _ => Observation::Other,
+            },
+            QueueOp::Dequeue {
+                most: Some(1) | None,
+                values: Some(values),
+            } => match values.as_slice() {
+                [] => Observation::FindEmpty,
+                [value] => Observation::Remove(value),
+                _ => Observation::Other,
+            },
+            QueueOp::Dequeue {
+                most: Some(1),
+                values: None,
+            } => Observation::RemoveAny,
+            QueueOp::Peek(Some(front)) => front.as_ref().map_or(Observation::FindEmpty, Observation::Peek),
+            QueueOp::Peek(None) | QueueOp::Size(None) => Observation::Nothing,
+            _ => Observation::Other,
         }
     }
 

@@ -1,6 +1,6 @@
 //! One register: what was written last is what is read.
 
-use omnilink_engine::{Footprint, Keys, Model, Outcomes};
+use omnilink_engine::{ActsAs, Footprint, Keys, Model, Observation, Outcomes};
 use omnilink_value::Value;
 
 use crate::call::Call;
@@ -62,6 +62,21 @@ impl Model for Register {
         match (refused, helper) {
             (RegisterOp::Read(Some(wanted)), RegisterOp::Write(written)) => wanted == written,
             _ => false,
+        }
+    }
+
+    fn acts_as(&self) -> Option<ActsAs> {
+        Some(ActsAs::Register)
+    }
+
+    fn observe<'a>(&self, op: &'a RegisterOp) -> Observation<'a> {
+        match op {
+            // Who reads it then may have read the initial value.
+            RegisterOp::Write(value) if *value == self.initial => Observation::Other,
+            RegisterOp::Write(value) => Observation::Add(value),
+            RegisterOp::Read(Some(value)) if *value == self.initial => Observation::FindEmpty,
+            RegisterOp::Read(Some(value)) => Observation::Peek(value),
+            RegisterOp::Read(None) => Observation::Nothing,
         }
     }
 

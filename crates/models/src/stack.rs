@@ -1,6 +1,6 @@
 //! A last-in first-out stack.
 
-use omnilink_engine::{Footprint, Model, Outcomes};
+use omnilink_engine::{ActsAs, Footprint, Model, Observation, Outcomes};
 use omnilink_value::Value;
 
 use crate::call::Call;
@@ -91,6 +91,21 @@ impl Model for Stack {
             StackOp::Size(Some(size)) if (state.len() as i64) < *size => matches!(helper, StackOp::Push(_)),
             StackOp::Size(Some(_)) => takes_top(),
             StackOp::Push(_) | StackOp::Pop(None) | StackOp::Peek(None) | StackOp::Size(None) => false,
+        }
+    }
+
+    fn acts_as(&self) -> Option<ActsAs> {
+        Some(ActsAs::Stack)
+    }
+
+    fn observe<'a>(&self, op: &'a StackOp) -> Observation<'a> {
+        match op {
+            StackOp::Push(value) => Observation::Add(value),
+            StackOp::Pop(Some(top)) => top.as_ref().map_or(Observation::FindEmpty, Observation::Remove),
+            StackOp::Pop(None) => Observation::RemoveAny,
+            StackOp::Peek(Some(top)) => top.as_ref().map_or(Observation::FindEmpty, Observation::Peek),
+            StackOp::Peek(None) | StackOp::Size(None) => Observation::Nothing,
+            StackOp::Size(Some(_)) => Observation::Other,
         }
     }
 

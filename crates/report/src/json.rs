@@ -2,7 +2,7 @@
 //!
 //! Fields are only ever added. What is not known is `null`, so that every report has every field of its kind.
 
-use omnilink_engine::{Alternative, Candidate, Counterexample, Fate, OpView, Unfinished, Verdict};
+use omnilink_engine::{Alternative, Candidate, Counterexample, Decider, Fate, OpView, Unfinished, Verdict};
 use serde::Serialize;
 
 use crate::findings::{MutationFindings, SpecFindings, VacuityFindings};
@@ -26,6 +26,7 @@ struct JsonReport<'a> {
     frontier_max: u64,
     model_steps: u64,
     partitions: u64,
+    decided_by: Option<&'static str>,
     replayed: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'a str>,
@@ -54,6 +55,10 @@ struct JsonViolation<'a> {
     alternatives_total: u64,
     alternatives: Vec<JsonAlternative<'a>>,
     agreed: Option<JsonAgreed<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule_ops: Option<Vec<JsonOp<'a>>>,
 }
 
 #[derive(Serialize)]
@@ -140,6 +145,7 @@ impl Report {
             frontier_max: figures.frontier_max,
             model_steps: figures.model_steps,
             partitions: figures.partitions,
+            decided_by: figures.decider.map(Decider::word),
             replayed: None,
             error: None,
             violation: None,
@@ -183,6 +189,11 @@ impl Report {
                 last: agreed.last.as_ref().map(|op| self.json_op(op)),
                 since: self.json_ops(&agreed.since),
             }),
+            rule: counterexample.broken.as_ref().map(|broken| broken.rule.as_str()),
+            rule_ops: counterexample
+                .broken
+                .as_ref()
+                .map(|broken| self.json_ops(&broken.operations)),
         }
     }
 

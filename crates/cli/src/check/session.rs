@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use omnilink_engine::{
     Alternative, CheckError, Checker, Components, Consistency, Counterexample, Exhausted, Figures, Footprint,
     Keys, Limits, Model, Operation, Options, Outcome, Partitioning, Placement, Progress as Going, Unfinished,
-    Verdict, Watch, Witness, minimize,
+    Verdict, Watch, Witness, check_as_collections, minimize,
 };
 use omnilink_report::{Answer, MinimalHistory, Report, ThreadNames};
 use omnilink_trace::{Time, Timebox};
@@ -91,6 +91,7 @@ pub(crate) fn check_and_tell<M: Model>(
             findings: None,
         },
         taken: 0,
+        may_use_monitors: model.acts_as().is_some(),
         followed: None,
     };
     if let Err(error) = session.run() {
@@ -138,6 +139,8 @@ struct Session<'a, M: Model> {
     report: Report,
     /// Operations given to the engine.
     taken: u64,
+    /// Whether monitors were not asked yet.
+    may_use_monitors: bool,
     /// For each operation whether another one of its thread starts where it ends, once the engine has asked.
     followed: Option<Vec<bool>>,
 }
@@ -279,6 +282,23 @@ impl<M: Model> Session<'_, M> {
         }))
     }
 
+    /// Reads the whole input, for monitors to decide it, if they can.
+    fn check_as_collections(&mut self) -> Result<Option<Outcome>, CliError> {
+        let mut history = History::open(self.decode, self.input)?;
+        let mut operations = Vec::new();
+        while let Some(read) = history.next()? {
+            operations.push(read.operation);
+        }
+        let Some(outcome) = check_as_collections(self.model, &operations, &self.options()) else {
+            return Ok(None);
+        };
+        self.taken = operations.len() as u64;
+        self.report.notes = history.notes();
+        self.report.aborted = history.aborted;
+        self.report.threads = std::mem::take(&mut history.threads);
+        Ok(Some(outcome?))
+    }
+
     /// Reads the input once, through the engine.
     fn pass(&mut self, options: Options, partitioning: Partitioning) -> Result<Pass, CliError> {
         let mut history = History::open(self.decode, self.input)?;
@@ -328,6 +348,12 @@ impl<M: Model> Session<'_, M> {
                 Going::Spans => {
                     spanning = Some(read.observed);
                     break;
+                }
+            }
+            if self.may_use_monitors && checker.is_hard() {
+                self.may_use_monitors = false;
+                if let Some(outcome) = self.check_as_collections()? {
+                    return Ok(Pass::Done(outcome));
                 }
             }
             self.taken += 1;

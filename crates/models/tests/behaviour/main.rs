@@ -11,4 +11,5 @@ mod importers;
 mod keyed;
 mod labelled;
 mod laws;
+mod monitors;
 mod refusals;

@@ -6,7 +6,7 @@ mod differences;
 mod findings;
 mod violation;
 
-use omnilink_engine::{Consistency, Exhausted, OpView, Unfinished, Verdict, Witness};
+use omnilink_engine::{Consistency, Decider, Exhausted, OpView, Unfinished, Verdict, Witness};
 
 use crate::figures::{bytes, count, counted, seconds};
 use crate::look::{Look, Tone};
@@ -103,6 +103,9 @@ impl Report {
                 "at most {} alive",
                 counted(figures.frontier_max, "configuration", "configurations")
             ));
+        }
+        if figures.decider == Some(Decider::Monitor) {
+            cost.push("decided by a monitor".to_owned());
         }
         if figures.partitions > 1 {
             cost.push(format!("{} parts", count(figures.partitions)));

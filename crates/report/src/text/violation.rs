@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use omnilink_engine::{Consistency, Counterexample, OpView};
+use omnilink_engine::{BrokenRule, Consistency, Counterexample, OpView};
 
 use crate::figures::{count, counted};
 use crate::look::{Look, Tone};
@@ -13,6 +13,9 @@ use crate::timeline::{Bar, Mark, draw};
 
 /// How many states before a minimal history are written out.
 const STATES_MAX: usize = 3;
+
+/// How many operations that break a rule are drawn.
+const DRAWN_MAX: usize = 24;
 
 impl Report {
     pub(super) fn violation(
@@ -28,9 +31,10 @@ impl Report {
         let sentence = format!("{order} {}.", self.sentence_of(&counterexample.op, look));
         let mut page = self.headline(look, Tone::Bad, "violation", &sentence);
         page.push('\n');
-        match minimal {
-            Some(minimal) => self.push_minimal(&mut page, minimal, minimal.counterexample.op.id, look),
-            None => self.push_window(&mut page, counterexample, look),
+        match (minimal, &counterexample.broken) {
+            (Some(minimal), _) => self.push_minimal(&mut page, minimal, minimal.counterexample.op.id, look),
+            (None, Some(broken)) => self.push_broken(&mut page, broken, counterexample.op.id, look),
+            (None, None) => self.push_window(&mut page, counterexample, look),
         }
         page.push('\n');
         // A minimal history has explanations of its own, with operations of its own.
@@ -86,6 +90,19 @@ impl Report {
                 look,
             );
         }
+    }
+
+    /// Draws the operations that break a rule.
+    fn push_broken(&self, page: &mut String, broken: &BrokenRule, unexplained: u64, look: &Look) {
+        let shown = broken.operations.len() as u64;
+        let heading = match shown {
+            1 => "This operation cannot be explained".to_owned(),
+            _ => format!("These {} operations cannot be explained together", count(shown)),
+        };
+        push_wrapped(page, "", "", &format!("{heading}: {}.", broken.rule), look);
+        page.push('\n');
+        let drawn = broken.operations.get(..DRAWN_MAX).unwrap_or(&broken.operations);
+        page.push_str(&self.drawing(drawn, unexplained, look));
     }
 
     /// Draws every operation that the text names.
