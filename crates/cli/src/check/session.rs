@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use omnilink_engine::{
     Alternative, Checker, Components, Consistency, Counterexample, Exhausted, Figures, Footprint, Keys,
-    Limits, Model, Operation, Options, Outcome, Partitioning, Placement, Progress as Going, Verdict, Watch,
-    Witness, minimize,
+    Limits, Model, Operation, Options, Outcome, Partitioning, Placement, Progress as Going, Unfinished,
+    Verdict, Watch, Witness, minimize,
 };
 use omnilink_report::{Answer, MinimalHistory, Report, ThreadNames};
 use omnilink_trace::Timebox;
@@ -108,6 +108,13 @@ pub(crate) fn check_and_tell<M: Model>(
 
 /// The answer about an input that was not read.
 pub(crate) fn unread(limit: Exhausted) -> Answer {
+    Answer::Checked {
+        outcome: unread_outcome(limit),
+        minimal: None,
+    }
+}
+
+fn unread_outcome(limit: Exhausted) -> Outcome {
     let unfinished = Unfinished {
         limit,
         explained: 0,
@@ -115,12 +122,9 @@ pub(crate) fn unread(limit: Exhausted) -> Answer {
         frontier: 0,
         alternatives: Vec::new(),
     };
-    Answer::Checked {
-        outcome: Outcome {
-            verdict: Verdict::Unknown(Box::new(unfinished)),
-            figures: Figures::default(),
-        },
-        minimal: None,
+    Outcome {
+        verdict: Verdict::Unknown(Box::new(unfinished)),
+        figures: Figures::default(),
     }
 }
 
@@ -261,7 +265,7 @@ impl<M: Model> Session<'_, M> {
         self.taken = 0;
         (self.tell)(Event::Begin);
         let mut spanning = None;
-        let mut is_stopped = false;
+        let mut limit = None;
         loop {
             let read = match history.next() {
                 Ok(Some(read)) => read,
@@ -269,16 +273,16 @@ impl<M: Model> Session<'_, M> {
                 // A reader that waited for more was woken up.
                 Err(_) if interrupt::is_raised() => {
                     checker.stop(Exhausted::Interrupt);
-                    is_stopped = true;
+                    limit = Some(Exhausted::Interrupt);
                     break;
                 }
                 Err(error) => return Err(error),
             };
             if self.taken.is_multiple_of(LOOK_INTERVAL)
-                && let Some(limit) = watch.reached()
+                && let Some(reached) = watch.reached()
             {
-                checker.stop(limit);
-                is_stopped = true;
+                checker.stop(reached);
+                limit = Some(reached);
                 break;
             }
             (self.tell)(Event::Took(&read.operation.op, read.operation.timebox));
@@ -299,7 +303,7 @@ impl<M: Model> Session<'_, M> {
             }
         }
         let is_empty = self.taken == 0 && history.aborted + history.left_out == 0;
-        if is_empty && !is_stopped && spanning.is_none() && !history.has_header() {
+        if is_empty && limit.is_none() && spanning.is_none() && !history.has_header() {
             return Err(CliError::Empty(self.input.name.clone()));
         }
         self.report.notes = history.notes();
@@ -312,6 +316,10 @@ impl<M: Model> Session<'_, M> {
                 Meaning::InSteps { .. } | Meaning::LeftOut | Meaning::DidNotHappen => Footprint::everything(),
             };
             return Ok(Pass::Spans(footprint));
+        }
+        // What comes later may explain what came before: about a part of a history nothing is known.
+        if let Some(limit) = limit.filter(|_| options.consistency == Consistency::Sequential) {
+            return Ok(Pass::Done(unread_outcome(limit)));
         }
         Ok(Pass::Done(checker.finish()?))
     }
