@@ -309,7 +309,7 @@ pub(crate) fn collect(what: &Collection, input: &Input, watch: &mut Watch) -> Re
         let mut collection = what.clone();
         let mut operations = 0;
         while let Some(operation) = trace.next_shared() {
-            let read = operation.map(|operation| collection.observe(&*operation));
+            let read = operation.map(|operation| collection.observe(&operation));
             crate::limit::after_reading(read, &mut operations, &mut watch.borrow_mut())?;
         }
         Ok(collection)

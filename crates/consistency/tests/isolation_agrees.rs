@@ -156,7 +156,7 @@ fn run(rng: &mut Rng, store: Store, values: Values, count: usize, blind: usize) 
         let is_refused = store == Store::Snapshot && (0..keys).any(is_taken);
         let is_aborted = is_refused || rng.below(12) == 0;
         let is_cut_off = rng.below(10) == 0;
-        if !is_aborted && !(is_cut_off && rng.below(2) == 0) {
+        if !(is_aborted || is_cut_off && rng.below(2) == 0) {
             let mut state = states[now].clone();
             for key in 0..keys {
                 if let Some(value) = own[key] {

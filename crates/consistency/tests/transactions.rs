@@ -180,6 +180,17 @@ fn a_transaction_that_was_cut_off_took_effect_if_somebody_read_from_it() {
 }
 
 #[test]
+fn who_was_cut_off_need_not_have_taken_effect_because_another_who_was_cut_off_read_from_it() {
+    let found = strongest(&[
+        "1 a r z 9, w? x 1~",
+        "2 b r x 1, w? y 5~",
+        "3 c w y 5~",
+        "4 d r y 5~",
+    ]);
+    assert_eq!(found, Some(Isolation::StrictSerializable));
+}
+
+#[test]
 fn a_cycle_names_its_reasons() {
     let recorded = history(&["1 a r x nil, w x 1~", "2 b r x nil, w x 2~"]);
     let verdict = check_transactions(&recorded, Isolation::Serializable, Limits::default()).unwrap();

@@ -18,6 +18,19 @@ use crate::sweep::Tools;
 impl Course {
     /// The answer where each thread's own order is all that counts.
     pub(crate) fn finish_sequential(mut self, space: &mut AnySpace<'_>) -> Result<Outcome, CheckError> {
+        // Stopped before the end: what comes later may explain what came before, so nothing is known about a part.
+        if let Some(limit) = self.meter.exhausted() {
+            return Ok(Outcome {
+                verdict: Verdict::Unknown(Box::new(Unfinished {
+                    limit,
+                    explained: 0,
+                    at: None,
+                    frontier: 0,
+                    alternatives: Vec::new(),
+                })),
+                figures: self.final_figures(space),
+            });
+        }
         let mut tools = Tools {
             space,
             meter: &mut self.meter,

@@ -295,3 +295,33 @@ fn the_order_of_a_witness_can_be_kept() {
         assert_eq!(order, [2, 1, 0, 3], "{strategy:?}");
     }
 }
+
+#[test]
+fn a_check_that_is_stopped_before_the_end_is_undecided() {
+    for consistency in [Consistency::Linearizable, Consistency::Sequential] {
+        let options = Options {
+            consistency,
+            ..Options::default()
+        };
+        let mut checker = Checker::new(&Register, options);
+        checker.push(write(0, 1, Timebox::new(0, 5))).unwrap();
+        checker.stop(Exhausted::Interrupt);
+        let Verdict::Unknown(unfinished) = checker.finish().unwrap().verdict else {
+            panic!("{consistency:?}: only a part of the history was given")
+        };
+        assert_eq!(unfinished.limit, Exhausted::Interrupt);
+    }
+}
+
+#[test]
+fn a_raised_flag_ends_the_search() {
+    static FLAG: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(true);
+    let outcome = limited(Limits {
+        interrupt: Some(omnilink_engine::Interrupt::new(&FLAG)),
+        ..Limits::default()
+    });
+    let Verdict::Unknown(unfinished) = outcome.verdict else {
+        panic!("nobody waits for it")
+    };
+    assert_eq!(unfinished.limit, Exhausted::Interrupt);
+}

@@ -112,6 +112,13 @@ pub(crate) fn check_and_tell<M: Model>(
 
 /// The answer about an input that was not read.
 pub(crate) fn unread(limit: Exhausted) -> Answer {
+    Answer::Checked {
+        outcome: unread_outcome(limit),
+        minimal: None,
+    }
+}
+
+fn unread_outcome(limit: Exhausted) -> Outcome {
     let unfinished = Unfinished {
         limit,
         explained: 0,
@@ -119,12 +126,9 @@ pub(crate) fn unread(limit: Exhausted) -> Answer {
         frontier: 0,
         alternatives: Vec::new(),
     };
-    Answer::Checked {
-        outcome: Outcome {
-            verdict: Verdict::Unknown(Box::new(unfinished)),
-            figures: Figures::default(),
-        },
-        minimal: None,
+    Outcome {
+        verdict: Verdict::Unknown(Box::new(unfinished)),
+        figures: Figures::default(),
     }
 }
 
@@ -311,7 +315,7 @@ impl<M: Model> Session<'_, M> {
         self.taken = 0;
         (self.tell)(Event::Begin);
         let mut spanning = None;
-        let mut is_stopped = false;
+        let mut limit = None;
         loop {
             let read = match history.next() {
                 Ok(Some(read)) => read,
@@ -319,16 +323,16 @@ impl<M: Model> Session<'_, M> {
                 // A reader that waited for more was woken up.
                 Err(_) if interrupt::is_raised() => {
                     checker.stop(Exhausted::Interrupt);
-                    is_stopped = true;
+                    limit = Some(Exhausted::Interrupt);
                     break;
                 }
                 Err(error) => return Err(error),
             };
             if self.taken.is_multiple_of(LOOK_INTERVAL)
-                && let Some(limit) = watch.reached()
+                && let Some(reached) = watch.reached()
             {
-                checker.stop(limit);
-                is_stopped = true;
+                checker.stop(reached);
+                limit = Some(reached);
                 break;
             }
             (self.tell)(Event::Took(&read.operation.op, read.operation.timebox));
@@ -362,7 +366,7 @@ impl<M: Model> Session<'_, M> {
             }
         }
         let is_empty = self.taken == 0 && history.aborted + history.left_out == 0;
-        if is_empty && !is_stopped && spanning.is_none() && !history.has_header() {
+        if is_empty && limit.is_none() && spanning.is_none() && !history.has_header() {
             return Err(CliError::empty(&self.input.name, &history.notes()));
         }
         self.report.notes = history.notes();
@@ -375,6 +379,10 @@ impl<M: Model> Session<'_, M> {
                 Meaning::InSteps { .. } | Meaning::LeftOut | Meaning::DidNotHappen => Footprint::everything(),
             };
             return Ok(Pass::Spans(footprint));
+        }
+        // What comes later may explain what came before: about a part of a history nothing is known.
+        if let Some(limit) = limit.filter(|_| options.consistency == Consistency::Sequential) {
+            return Ok(Pass::Done(unread_outcome(limit)));
         }
         match checker.finish() {
             Err(CheckError::Entangled(links)) => Ok(Pass::Entangled(links)),

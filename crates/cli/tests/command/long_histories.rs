@@ -87,15 +87,13 @@ fn a_threads_own_order_holds_where_one_operation_begins_as_the_other_ends() {
 fn blind(count: usize) -> String {
     let mut lines = Vec::new();
     for txn in 0..count {
-        let (start, end) = (10 * txn, 10 * txn + 60);
-        let key = txn * 7 % (count / 20);
-        for (key, is_read) in [(key, false), ((txn * 3 + 1) % (count / 20), txn % 3 == 0)] {
-            if is_read {
-                continue;
-            }
+        for (step, key) in [txn * 7, txn * 3 + 1].into_iter().enumerate() {
+            let (key, start) = (key % (count / 20), 10 * txn + 30 * step);
             lines.push(format!(
-                r#"{{"thread":{},"op":"write","args":["k{key}",{txn}],"start":{start},"end":{end},"meta":{{"txn":{txn}}}}}"#,
-                txn % 10
+                r#"{{"thread":{},"op":"write","args":["k{key}",{}],"start":{start},"end":{},"meta":{{"txn":{txn}}}}}"#,
+                txn % 10,
+                2 * txn + step,
+                start + 29
             ));
         }
     }

@@ -5,11 +5,11 @@
 //!
 //! - every read of a transaction that took effect has a writer that took effect;
 //! - *read committed, read atomic*: if a reader saw a writer of a key that it read from another, the first comes before the other;
-//! - *serializable, snapshot isolation*: if a key was read from `w`, and another writer `t` of the key that took effect comes after
-//!   `w` in the order of versions, then the reader comes before `t` (see [`chains`](super::chains)).
+//! - *serializable, snapshot isolation*: if a key was read from `w`, and another writer `t` of the key comes after `w` in the order
+//!   of versions, then the reader comes before `t` (see [`chains`](super::chains)).
 //!
-//! A transaction that did not take effect has a place in the order of versions all the same. It does no harm: it leads to nobody,
-//! so it can be last.
+//! A transaction that did not take effect has a place in the order of versions all the same. It does no harm: nobody read from it, its
+//! session did not wait for it and it has no end, so it leads to nobody and can be last.
 
 use omnilink_engine::Exhausted;
 use rustc_hash::FxHashMap;
@@ -173,11 +173,15 @@ impl Encoder<'_> {
             edges
         };
         let mut sources: SmallVec<[Choice; 1]> = SmallVec::new();
+        let nearest = self.nearest(read);
         let mut clause: Vec<Literal> = is_reader_present.map(|present| !present).into_iter().collect();
         for writer in &read.writers {
             let literal = self.solver.variable(edges_from(writer), Edges::new());
             if let Some(is_present) = writer.and_then(|writer| self.presence.get(&writer)) {
                 self.solver.clause(vec![!literal, *is_present]);
+            }
+            if Some(*writer) == nearest {
+                self.solver.prefer(literal);
             }
             // Nothing comes before the beginning.
             if writer.is_none() && past.is_some() {
@@ -188,6 +192,16 @@ impl Encoder<'_> {
         }
         self.solver.clause(clause);
         self.sources.push(sources);
+    }
+
+    /// The last writer before a reader, by time as far as it is known: most likely the one that it read from.
+    fn nearest(&self, read: &ExternalRead) -> Option<Writer> {
+        let position = &self.solver.graph.position;
+        let reader = position[self.graph.begin(read.reader) as usize];
+        let place =
+            |writer: &Writer| writer.map_or(0, |writer| 1 + position[self.graph.commit(writer) as usize]);
+        let earlier = read.writers.iter().filter(|writer| place(writer) <= reader);
+        earlier.max_by_key(|writer| place(writer)).copied()
     }
 
     /// Read committed and read atomic.
@@ -260,11 +274,9 @@ impl Encoder<'_> {
                     {
                         continue;
                     }
-                    let is_present = self.presence.get(&other).copied();
-                    let mut clause: Vec<Literal> = [self.sources[at][choice], is_present]
-                        .into_iter()
-                        .flatten()
+                    let mut clause: Vec<Literal> = self.sources[at][choice]
                         .map(|chosen| !chosen)
+                        .into_iter()
                         .collect();
                     if let Some(writer) = *writer {
                         clause.push(!self.version_order(writer, other));

@@ -44,10 +44,8 @@ fn check_order(transactions: &Transactions, order: &[usize], is_strict: bool) ->
     for &one in order {
         let transaction = &all[one];
         let last = passed.entry(transaction.session).or_insert(one);
-        if transaction.fate == Fate::Committed {
-            if *last > one {
-                return Err(format!("{} comes too late in its session", transaction.label));
-            }
+        if transaction.fate == Fate::Committed && *last > one {
+            return Err(format!("{} comes too late in its session", transaction.label));
         }
         *last = (*last).max(one);
         if let Some(timebox) = transaction.timebox.filter(|_| is_strict) {

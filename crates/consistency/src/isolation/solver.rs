@@ -77,6 +77,8 @@ pub(super) struct Solver {
     reason: Vec<u32>,
     /// When each variable was last part of a conflict.
     heat: Vec<u64>,
+    /// Variables that are tried as true although they bring nothing if they are false.
+    is_preferred: Vec<bool>,
     waiting: BinaryHeap<(u64, std::cmp::Reverse<u32>)>,
     trail: Vec<Literal>,
     /// For each literal of the trail that was looked at, how many edges there were before it.
@@ -98,6 +100,7 @@ impl Solver {
             level: Vec::new(),
             reason: Vec::new(),
             heat: Vec::new(),
+            is_preferred: Vec::new(),
             waiting: BinaryHeap::new(),
             trail: Vec::new(),
             edges_before: Vec::new(),
@@ -116,8 +119,14 @@ impl Solver {
         self.level.push(0);
         self.reason.push(NO_CLAUSE);
         self.heat.push(0);
+        self.is_preferred.push(false);
         self.waiting.push((0, std::cmp::Reverse(variable)));
         Literal::is_true(variable)
+    }
+
+    /// Has a variable tried as true first.
+    pub fn prefer(&mut self, literal: Literal) {
+        self.is_preferred[literal.variable()] = true;
     }
 
     /// Demands that one of these literals is true. To be called before [`Solver::solve`].
@@ -209,7 +218,7 @@ impl Solver {
                     .count()
             };
             // What brings nothing if it is false is false, unless a clause asks for it.
-            let is_free = self.edges[(!literal).index()].is_empty();
+            let is_free = self.edges[(!literal).index()].is_empty() && !self.is_preferred[variable as usize];
             let is_true = !is_free && against(literal) <= against(!literal);
             let literal = if is_true { literal } else { !literal };
             self.levels.push(self.trail.len());

@@ -73,7 +73,7 @@ fn chains_of_versions_and_a_variable_for_every_choice_decide_the_same() {
     let mut found = [0, 0];
     for round in 0..400 {
         let count = 10 + numbers.below(25);
-        let transactions = lagging(&mut numbers, count, round % 4);
+        let transactions = lagging(&mut numbers, count, round % 12);
         for isolation in [
             Isolation::Snapshot,
             Isolation::Serializable,
