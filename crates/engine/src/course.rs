@@ -204,12 +204,9 @@ impl Course {
             ties.observe(&entry, home);
         }
         self.push_to(home, entry, space);
-        let tally = space.source.tally();
-        if tally.states > self.state_limit
-            || tally.classes > self.class_limit
-            || tally.state_heap_bytes > Self::STATE_HEAP_KEPT_BYTES.max(self.state_limit * 16)
-        {
-            self.compact(space);
+        self.compact_if_crowded(space);
+        while self.catch_up(home, space) {
+            self.compact_if_crowded(space);
         }
         self.progress(space)
     }
@@ -247,13 +244,22 @@ impl Course {
         };
         let before = live.search.standing();
         live.search.push(entry, &mut tools);
-        if let Some(fuel) = live.search.catch_up_fuel().filter(|_| before == Standing::Behind) {
-            live.search.sweep_turn(fuel, false, &mut tools);
-        } else if self.is_eager && live.search.standing() == Standing::Behind {
+        if self.is_eager && live.search.standing() == Standing::Behind {
             live.search.sweep_turn(Self::EAGER_FUEL, false, &mut tools);
         }
+        self.take_note(home, before, space);
+        if self.live > Self::LIVE_PARTS_MAX {
+            self.put_idle_parts_to_sleep(space);
+        }
+    }
+
+    /// Takes note of where a part stands after one of its operations was dealt with.
+    fn take_note(&mut self, home: u64, before: Standing, space: &mut AnySpace<'_>) {
+        let Some(Part::Live(live)) = self.parts.get_mut(&home) else {
+            return;
+        };
         match live.search.standing() {
-            Standing::Violation if space.source.was_interrupted() => meter.end_of_time(),
+            Standing::Violation if space.source.was_interrupted() => self.meter.end_of_time(),
             Standing::Violation => self.decided = Some(home),
             Standing::Behind if before != Standing::Behind => self.behind.push(home),
             Standing::Caught if before == Standing::Behind => self.behind.retain(|behind| *behind != home),
@@ -262,8 +268,34 @@ impl Course {
         if !live.search.settled.is_empty() {
             self.explained.replay(home, live, space);
         }
-        if self.live > Self::LIVE_PARTS_MAX {
-            self.put_idle_parts_to_sleep(space);
+    }
+
+    /// Works off a part of a backlog, if that is under way. Says whether it was.
+    fn catch_up(&mut self, home: u64, space: &mut AnySpace<'_>) -> bool {
+        let Some(Part::Live(live)) = self.parts.get_mut(&home) else {
+            return false;
+        };
+        if !live.search.is_catching_up() {
+            return false;
+        }
+        let mut tools = Tools {
+            space,
+            meter: &mut self.meter,
+            reductions: &self.options.reductions,
+        };
+        live.search.catch_up(&mut tools);
+        self.take_note(home, Standing::Behind, space);
+        true
+    }
+
+    /// Forgets states and classes if there are many.
+    fn compact_if_crowded(&mut self, space: &mut AnySpace<'_>) {
+        let tally = space.source.tally();
+        if tally.states > self.state_limit
+            || tally.classes > self.class_limit
+            || tally.state_heap_bytes > Self::STATE_HEAP_KEPT_BYTES.max(self.state_limit * 16)
+        {
+            self.compact(space);
         }
     }
 

@@ -94,6 +94,8 @@ pub(crate) struct Search {
     pub paths: Paths,
     sweep: AnySweep,
     backlog: VecDeque<OpRef>,
+    /// What the sweep may still spend to work it off; 0 if it does not try.
+    catching_up: u64,
     depth_first: Option<Box<AnyDepthFirst>>,
     depth_first_failed: bool,
     /// Operations whose place in the witness is settled, for whoever replays it.
@@ -121,9 +123,11 @@ impl Search {
     const RETIRE_EVERY: u64 = 64;
     /// From here on, whenever the backlog has doubled, the sweep may try to catch up: a history that is only a little harder
     /// than easy must not be kept in memory until its end.
-    const CATCH_UP_FROM: usize = 1 << 13;
+    const CATCH_UP_FROM: usize = 1 << 12;
     /// What it may spend on that for each operation of the backlog.
     const CATCH_UP_PER_OP: u64 = 768;
+    /// How many operations it works off at a time: in between, what was met on the way can be forgotten.
+    const CATCH_UP_CHUNK: usize = 64;
 
     pub fn new(initial: impl Iterator<Item = StateId>, options: &Options) -> Self {
         Self {
@@ -131,6 +135,7 @@ impl Search {
             paths: Paths::new(options.witness),
             sweep: AnySweep::Word(Sweep::new(initial)),
             backlog: VecDeque::new(),
+            catching_up: 0,
             depth_first: None,
             depth_first_failed: false,
             settled: Vec::new(),
@@ -159,20 +164,42 @@ impl Search {
                 .is_some_and(|search| with!(AnyDepthFirst, search, search => search.is_doubtful()))
     }
 
-    /// What the sweep may spend now to work off the backlog, if anything.
+    /// Lets the sweep try to work off the backlog, if it is time for that: see [`Search::catch_up`].
     ///
-    /// All attempts together cost at most twice as much for each operation as the last one, since the backlog doubles in
-    /// between; so they never take longer than the search that follows if all of them fail, but for a constant factor.
-    pub fn catch_up_fuel(&self) -> Option<u64> {
+    /// Attempts that fail cost a bounded amount for each operation of the backlog, and the backlog doubles in between.
+    fn allow_catching_up(&mut self) {
         let backlog = self.backlog.len();
-        match self.standing {
+        if backlog > Self::BACKLOG_MAX {
             // Memory must not grow with the trace: the sweep has to catch up now, however long it takes.
-            Standing::Behind if backlog > Self::BACKLOG_MAX => Some(u64::MAX),
-            Standing::Behind if backlog >= Self::CATCH_UP_FROM && backlog.is_power_of_two() => {
-                Some(Self::CATCH_UP_PER_OP * backlog as u64)
-            }
-            _ => None,
+            self.catching_up = u64::MAX;
+        } else if backlog >= Self::CATCH_UP_FROM && backlog.is_power_of_two() {
+            self.catching_up = Self::CATCH_UP_PER_OP * backlog as u64;
         }
+    }
+
+    /// Whether the sweep is working off the backlog.
+    pub fn is_catching_up(&self) -> bool {
+        self.catching_up > 0 && self.standing == Standing::Behind
+    }
+
+    /// Works off a part of the backlog.
+    pub fn catch_up(&mut self, tools: &mut Tools<'_, '_>) -> Standing {
+        let mut fuel = std::mem::take(&mut self.catching_up);
+        for _ in 0..Self::CATCH_UP_CHUNK {
+            let Some(op) = self.backlog.pop_front() else {
+                return self.standing;
+            };
+            if !self.open(op, &mut fuel, tools) {
+                return self.standing;
+            }
+            self.settle_if_crowded();
+        }
+        if !self.backlog.is_empty() {
+            // What comes next has to wait its turn.
+            self.standing = Standing::Behind;
+            self.catching_up = fuel;
+        }
+        self.standing
     }
 
     /// Takes the next operation, in order of start.
@@ -181,6 +208,9 @@ impl Search {
         let op = self.ledger.add(entry);
         if self.standing != Standing::Caught || self.strategy == Strategy::DepthFirst {
             self.backlog.push_back(op);
+            if self.standing == Standing::Behind {
+                self.allow_catching_up();
+            }
             return;
         }
         let mut fuel = self.easy_fuel();

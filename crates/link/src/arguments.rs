@@ -35,7 +35,7 @@ const UNREAD_MAX: usize = 64;
 
 impl TlaModel<'_> {
     /// The values of the parameters.
-    pub(crate) fn arguments(&self, plan: &Plan, operation: &Operation) -> Result<Given, BindProblem> {
+    pub(crate) fn arguments(&self, plan: &Plan, operation: &Operation) -> Result<Given, Box<BindProblem>> {
         let mut given = match &operation.args {
             Args::Named(record) => self.named(plan, operation, record)?,
             Args::Positional(tuple) => {
@@ -48,11 +48,11 @@ impl TlaModel<'_> {
                 Some(value) if !param.codes.is_empty() => {
                     let code = param.codes.iter().find(|code| code.stands == *value);
                     let Some(means) = code.and_then(|code| code.means.value.clone()) else {
-                        return Err(BindProblem::UnknownCode {
+                        return Err(Box::new(BindProblem::UnknownCode {
                             op: plan.op.clone(),
                             field: param.field.clone(),
                             value: value.to_string(),
-                        });
+                        }));
                     };
                     *value = means;
                 }
@@ -67,7 +67,7 @@ impl TlaModel<'_> {
         Ok(given)
     }
 
-    fn named(&self, plan: &Plan, operation: &Operation, record: &Value) -> Result<Given, BindProblem> {
+    fn named(&self, plan: &Plan, operation: &Operation, record: &Value) -> Result<Given, Box<BindProblem>> {
         let mut given = Given {
             arguments: Arguments::with_capacity(plan.params.len()),
             takes_thread: false,
@@ -108,7 +108,12 @@ impl TlaModel<'_> {
         Ok(given)
     }
 
-    fn positional(&self, plan: &Plan, operation: &Operation, values: &[Value]) -> Result<Given, BindProblem> {
+    fn positional(
+        &self,
+        plan: &Plan,
+        operation: &Operation,
+        values: &[Value],
+    ) -> Result<Given, Box<BindProblem>> {
         let mut given = Given {
             arguments: plan.params.iter().map(|_| None).collect(),
             takes_thread: false,
@@ -156,7 +161,7 @@ impl TlaModel<'_> {
 
     /// Every recorded field must be read by something.
     #[cold]
-    fn check_fields(&self, plan: &Plan, operation: &Operation) -> Result<(), BindProblem> {
+    fn check_fields(&self, plan: &Plan, operation: &Operation) -> Result<(), Box<BindProblem>> {
         let Some(record) = operation.args.as_value().as_record() else {
             return Ok(());
         };
@@ -197,7 +202,7 @@ impl TlaModel<'_> {
         plan: &Plan,
         operation: &Operation,
         unread: Option<&Value>,
-    ) -> Result<(), BindProblem> {
+    ) -> Result<(), Box<BindProblem>> {
         match unread {
             Some(result) if !result.is_null() => {
                 if let Some(param) = self.without_value(plan, operation) {
@@ -211,7 +216,7 @@ impl TlaModel<'_> {
 
     /// A recorded field that nothing reads. In a setup made for OmniLink, which has no link file, it is only noted.
     #[cold]
-    fn unread(&self, plan: &Plan, field: &str, param: Option<&ParamPlan>) -> Result<(), BindProblem> {
+    fn unread(&self, plan: &Plan, field: &str, param: Option<&ParamPlan>) -> Result<(), Box<BindProblem>> {
         if plan.ignores(field) || self.linked.is_tagged(field) {
             return Ok(());
         }
@@ -223,7 +228,7 @@ impl TlaModel<'_> {
             return Ok(());
         }
         let action = &self.linked.actions[plan.action as usize];
-        Err(BindProblem::Unread {
+        Err(Box::new(BindProblem::Unread {
             op: plan.op.clone(),
             field: match field {
                 "ret" => "result (`ret`)".to_owned(),
@@ -237,11 +242,15 @@ impl TlaModel<'_> {
             },
             action: action.signature(),
             at: action.at.clone(),
-        })
+        }))
     }
 
     /// Takes the values of results away again.
-    pub(crate) fn forget_results(&self, plan: &Plan, arguments: &mut Arguments) -> Result<(), BindProblem> {
+    pub(crate) fn forget_results(
+        &self,
+        plan: &Plan,
+        arguments: &mut Arguments,
+    ) -> Result<(), Box<BindProblem>> {
         for (param, argument) in plan.params.iter().zip(arguments) {
             if !param.is_result {
                 continue;
@@ -255,18 +264,18 @@ impl TlaModel<'_> {
     }
 
     #[cold]
-    pub(crate) fn unforgettable(&self, plan: &Plan, param: &str) -> BindProblem {
+    pub(crate) fn unforgettable(&self, plan: &Plan, param: &str) -> Box<BindProblem> {
         let action = &self.linked.actions[plan.action as usize];
-        BindProblem::Unforgettable {
+        Box::new(BindProblem::Unforgettable {
             op: plan.op.clone(),
             param: param.to_owned(),
             action: action.signature(),
             at: action.at.clone(),
-        }
+        })
     }
 
     #[cold]
-    fn arity(&self, plan: &Plan, operation: &Operation, found: usize) -> BindProblem {
+    fn arity(&self, plan: &Plan, operation: &Operation, found: usize) -> Box<BindProblem> {
         let action = &self.linked.actions[plan.action as usize];
         let has_place = plan
             .params
@@ -280,18 +289,18 @@ impl TlaModel<'_> {
             ),
             _ => String::new(),
         };
-        BindProblem::Arity {
+        Box::new(BindProblem::Arity {
             op: plan.op.clone(),
             found,
             expected: plan.params.len(),
             action: action.signature(),
             at: action.at.clone(),
             advice,
-        }
+        })
     }
 
     #[cold]
-    fn missing(&self, plan: &Plan, param: &ParamPlan, operation: &Operation) -> BindProblem {
+    fn missing(&self, plan: &Plan, param: &ParamPlan, operation: &Operation) -> Box<BindProblem> {
         let action = &self.linked.actions[plan.action as usize];
         let names = operation.args.as_value().as_record();
         let names: Vec<&str> = names
@@ -324,14 +333,14 @@ impl TlaModel<'_> {
                  \"…\" }} for what it is when it is left out, unknown = {{ {name} = \"…\" }} for the set that it is in"
             ),
         };
-        BindProblem::Missing {
+        Box::new(BindProblem::Missing {
             op: op.clone(),
             param: param.field.clone(),
             action: action.signature(),
             at: action.at.clone(),
             fields,
             advice,
-        }
+        })
     }
 }
 

@@ -83,12 +83,12 @@ impl TlaModel<'_> {
     /// What an operation means, and whether its thread is one of the arguments.
     fn bind_with(&self, operation: &Operation, results: Results) -> Result<(Bound, bool), BindError> {
         let linked = self.linked;
-        let error = |problem: BindProblem| BindError {
+        let error = |problem: Box<BindProblem>| BindError {
             place: operation.place.clone(),
-            problem: Box::new(problem),
+            problem,
         };
         let Some(plan) = linked.by_name.get(operation.name.as_str()) else {
-            return Err(error(unknown_op(linked, operation)));
+            return Err(error(Box::new(unknown_op(linked, operation))));
         };
         let Some(number) = *plan else {
             return Ok((Bound::LeftOut, false));
