@@ -161,17 +161,17 @@ fn sequential_queue_histories() {
     compare::<toys::Queue>(7, ROUNDS / 2, Consistency::Sequential);
 }
 
-/// Half of the calls never return, and compare-and-swap is one in three: their writes have to be seen by others, or not.
+/// One call in three never returns, and compare-and-swap is one in three: their writes have to be seen by others, or not.
 #[test]
 fn register_histories_with_many_lost_calls() {
     let mut dice = Dice::new(9);
-    for _ in 0..ROUNDS {
+    for _ in 0..10 * ROUNDS {
         let weather = Weather {
-            coarse: dice.one_in(2),
-            pending: 2,
-            optional: 2,
+            coarse: dice.one_in(8),
+            pending: 3,
+            optional: 12,
         };
-        let count = 3 + dice.roll(4);
+        let count = 3 + dice.roll(3);
         let history = toys::history_of(&toys::Register, count, weather, &mut dice);
         let expected = naive::explain(&toys::Register, &history, Consistency::Linearizable).is_some();
         let footprints = Reductions {
