@@ -165,10 +165,10 @@ fn keep_component<M: Model>(
         .filter(|piece| home(piece) == target)
         .cloned()
         .collect();
-    if part.len() < pieces.len() {
-        if is_violation(check_from(model, model.initial(), operations(&part), options))? {
-            *pieces = part;
-        }
+    if part.len() < pieces.len()
+        && is_violation(check_from(model, model.initial(), operations(&part), options))?
+    {
+        *pieces = part;
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use omnilink_engine::{
     Verdict, check, naive,
 };
 use omnilink_trace::Timebox;
-use toys::{Dice, Toy};
+use toys::{Dice, Toy, Weather};
 
 /// All reductions, none, each alone, and all but each.
 fn reduction_sets() -> Vec<Reductions> {
@@ -159,6 +159,40 @@ fn sequential_map_histories() {
 #[test]
 fn sequential_queue_histories() {
     compare::<toys::Queue>(7, ROUNDS / 2, Consistency::Sequential);
+}
+
+/// One call in three never returns, and compare-and-swap is one in three: their writes have to be seen by others, or not.
+#[test]
+fn register_histories_with_many_lost_calls() {
+    let mut dice = Dice::new(9);
+    for _ in 0..10 * ROUNDS {
+        let weather = Weather {
+            coarse: dice.one_in(8),
+            pending: 3,
+            optional: 12,
+        };
+        let count = 3 + dice.roll(3);
+        let history = toys::history_of(&toys::Register, count, weather, &mut dice);
+        let expected = naive::explain(&toys::Register, &history, Consistency::Linearizable).is_some();
+        let footprints = Reductions {
+            footprints: true,
+            ..Reductions::NONE
+        };
+        for reductions in [Reductions::ALL, footprints] {
+            let options = Options {
+                reductions,
+                ..Options::default()
+            };
+            let outcome = check(&toys::Register, history.clone(), options).expect("registers do not fail");
+            let found = outcome.verdict.is_valid();
+            assert_eq!(
+                found,
+                expected,
+                "{reductions:?}\n{}",
+                show::<toys::Register>(&history)
+            );
+        }
+    }
 }
 
 /// The compare-and-swap writes 2 only where the write has happened, so trying it in the first state tells nothing.
