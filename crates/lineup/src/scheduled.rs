@@ -104,7 +104,11 @@ impl Scheduled {
     pub fn over(pool: Vec<Box<dyn omnilink_sched::Executor>>, options: ScheduledOptions) -> Self {
         Self {
             pool,
-            options,
+            // Only the instrumented runtime sees accesses that are not atomic.
+            options: ScheduledOptions {
+                races: false,
+                ..options
+            },
             places: None,
             racing: Vec::new(),
             unseen: Vec::new(),

@@ -275,7 +275,6 @@ impl LineupArgs {
                     steps_max: self.steps,
                     races: !self.no_races,
                     processors,
-                    ..ScheduledOptions::default()
                 };
                 let (executor, description) = Scheduled::start(harness, options)?;
                 (Box::new(executor), description)
