@@ -286,6 +286,10 @@ impl Spool {
             self.file.seek(SeekFrom::Start(at))?;
             return self.file.read(buffer);
         }
+        // After Ctrl-C nobody waits for more.
+        if interrupt::is_raised() {
+            return Err(io::Error::other("interrupted"));
+        }
         let read = interrupt::final_if_raised(self.read_pipe(buffer))?;
         self.file.seek(SeekFrom::Start(self.len))?;
         self.file.write_all(&buffer[..read])?;

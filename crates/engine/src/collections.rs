@@ -22,7 +22,8 @@ use crate::partition::{Components, Partitioning};
 use crate::progress::CheckError;
 use crate::replay::Replay;
 use crate::search::Decider;
-use crate::space::Source;
+use crate::space::{ClassId, Source};
+use crate::ties::{Member, Placed, Ties};
 
 /// What a model is, if histories of it may be decided by a monitor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +79,7 @@ pub fn check_as_collections<M: Model>(
             }
         }
     }
-    let order = merged(history, &parts, &orders);
+    let order = merged(model, history, &parts, &orders, options);
     let placements = replayed(model, history, &order, options)?;
     let pending = history
         .iter()
@@ -316,20 +317,59 @@ impl Part {
     }
 }
 
-/// The orders of all parts as one. Each operation gets the earliest moment that the order of its part allows.
-fn merged<O>(history: &[Operation<O>], parts: &[Part], orders: &[Vec<usize>]) -> Vec<usize> {
-    let mut moments: Vec<(Time, usize)> = Vec::with_capacity(history.len());
-    for order in orders {
-        let mut now = Time::MIN;
+/// The orders of all parts as one. Each operation gets the earliest moment that the order of its part allows; of operations
+/// with the same moment, those of one part and those of one thread keep their order, if that is possible.
+fn merged<M: Model>(
+    model: &M,
+    history: &[Operation<M::Op>],
+    parts: &[Part],
+    orders: &[Vec<usize>],
+    options: &Options,
+) -> Vec<usize> {
+    let member = |position: usize, home: usize| Member {
+        entry: entry_of(&history[position], position, 0, options),
+        home: home as u64,
+    };
+    let mut moments: Vec<(Placed, Member)> = Vec::with_capacity(history.len());
+    for (home, order) in orders.iter().enumerate() {
+        let mut placed = Placed {
+            at: Time::MIN,
+            layer: 0,
+        };
         for position in order {
-            now = now.max(history[*position].timebox.start);
-            moments.push((now, *position));
+            let operation = &history[*position];
+            placed.at = placed.at.max(operation.timebox.start);
+            let is_pure = model.is_pure(&operation.op);
+            placed.layer += u64::from(!is_pure);
+            moments.push((placed, member(*position, home)));
+            placed.layer += u64::from(!is_pure);
         }
     }
+    // What may happen anywhere is a part of its own.
     let anywhere = parts.iter().flat_map(|part| &part.anywhere);
-    moments.extend(anywhere.map(|position| (history[*position].timebox.start, *position)));
-    moments.sort_by_key(|(moment, _)| *moment);
-    moments.into_iter().map(|(_, position)| position).collect()
+    for (home, position) in (orders.len()..).zip(anywhere) {
+        let at = history[*position].timebox.start;
+        moments.push((Placed { at, layer: 0 }, member(*position, home)));
+    }
+    moments.sort_by_key(|(placed, _)| placed.at);
+    Ties::put_in_order(&mut moments);
+    moments
+        .into_iter()
+        .map(|(_, member)| member.entry.id as usize)
+        .collect()
+}
+
+fn entry_of<O>(operation: &Operation<O>, position: usize, class: ClassId, options: &Options) -> Entry {
+    Entry {
+        id: position as u64,
+        class,
+        thread: operation.thread,
+        start: operation.timebox.start,
+        end: operation.timebox.end.unwrap_or(Entry::NEVER),
+        optional: operation.optional || operation.timebox.is_pending(),
+        in_order: !options.async_threads,
+        followed: Followed::Unknown,
+    }
 }
 
 /// Replays an order through the model. `None` if it does not stand up: then the general search decides.
@@ -350,16 +390,8 @@ fn replayed<M: Model>(
     let mut placements = Vec::with_capacity(order.len());
     for position in order {
         let operation = &history[*position];
-        let entry = Entry {
-            id: *position as u64,
-            class: source.class_id(operation.op.clone()),
-            thread: operation.thread,
-            start: operation.timebox.start,
-            end: operation.timebox.end.unwrap_or(Entry::NEVER),
-            optional: operation.optional || operation.timebox.is_pending(),
-            in_order: !options.async_threads,
-            followed: Followed::Unknown,
-        };
+        let class = source.class_id(operation.op.clone());
+        let entry = entry_of(operation, *position, class, options);
         placements.push(replay.place(&entry, &mut source).ok()?);
     }
     let mandatory = history

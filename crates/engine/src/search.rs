@@ -123,7 +123,7 @@ impl Search {
     const RETIRE_EVERY: u64 = 64;
     /// From here on, whenever the backlog has doubled, the sweep may try to catch up: a history that is only a little harder
     /// than easy must not be kept in memory until its end.
-    const CATCH_UP_FROM: usize = 1 << 12;
+    const CATCH_UP_FROM: usize = 1 << 14;
     /// What it may spend on that for each operation of the backlog.
     const CATCH_UP_PER_OP: u64 = 768;
     /// How many operations it works off at a time: in between, what was met on the way can be forgotten.

@@ -3,7 +3,7 @@
 //! A component's results are texts: what Rust's `{:?}` prints. A model wants values. The reading is the obvious one:
 //! `None` is nothing, `Some(x)` and `Ok(x)` are `x`, `Ok(())` is true and `Err(…)` is false, `()` is no result at all; numbers,
 //! truth values and quoted strings are themselves, `(1, 2)` and `[1, 2]` are tuples, `P { x: 1 }` is a record, and everything
-//! else is a string. So is a number that a model cannot count to: it equals itself and nothing else ([`is_huge`]).
+//! else is a string. A number that a model cannot count to is opaque: it equals itself and nothing else ([`is_huge`]).
 //! Where `Some` holds another such value, nothing is lost: `Some(None)` is a tuple of one nothing.
 
 use omnilink_value::Value;
@@ -81,7 +81,9 @@ fn record(text: &str) -> Option<Value> {
 
 /// Whether a result is a whole number that no model and no specification counts to: they have 64 bits with a sign.
 pub(crate) fn is_huge(value: &Value) -> bool {
-    let Some(text) = value.as_str() else { return false };
+    let Some(text) = value.as_model() else {
+        return false;
+    };
     (text.parse::<i128>().is_ok() || text.parse::<u128>().is_ok()) && text.parse::<i64>().is_err()
 }
 
@@ -130,7 +132,7 @@ mod tests {
         assert_eq!(read("Err(Full)").as_deref(), Some("false"));
         assert_eq!(read("true").as_deref(), Some("true"));
         assert_eq!(read("Empty").as_deref(), Some("\"Empty\""));
-        assert_eq!(read("1.5").as_deref(), Some("\"1.5\""));
+        assert_eq!(value_of("1.5"), Value::number("1.5"));
         assert_eq!(
             value_of("Some((1, true))"),
             Some(Value::tuple([Value::int(1), Value::bool(true)]))

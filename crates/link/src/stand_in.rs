@@ -107,7 +107,12 @@ fn free_names(text: &str) -> Result<Vec<String>, &'static str> {
     let mut free: Vec<String> = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
         let is_part = at > 0 && matches!(kind(at - 1), Some(TokenKind::Dot | TokenKind::Bang));
-        let is_label = matches!(kind(at + 1), Some(TokenKind::MapsTo | TokenKind::Bang));
+        // `[v |-> 1]` names a field; `[k \in D |-> k]` names a set.
+        let begins_field = at > 0 && matches!(kind(at - 1), Some(TokenKind::BracketOpen | TokenKind::Comma));
+        let is_label = match kind(at + 1) {
+            Some(TokenKind::MapsTo) => begins_field,
+            next => next == Some(TokenKind::Bang),
+        };
         let name = word(token);
         if token.kind == TokenKind::Identifier
             && !is_part

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::findings::{MutationFindings, SpecFindings, VacuityFindings};
 use crate::keys::KeyReport;
 use crate::minimal::MinimalHistory;
-use crate::report::{Answer, Report};
+use crate::report::{Answer, Judgement, Report};
 
 #[derive(Serialize)]
 struct JsonReport<'a> {
@@ -130,6 +130,7 @@ impl Report {
     /// The report as one JSON object, on one line, without a newline at its end.
     pub fn to_json(&self) -> String {
         let figures = self.figures();
+        let is_decided = matches!(self.judgement(), Judgement::Valid | Judgement::Violation);
         let mut json = JsonReport {
             input: &self.input,
             verdict: self.judgement().word(),
@@ -145,7 +146,7 @@ impl Report {
             frontier_max: figures.frontier_max,
             model_steps: figures.model_steps,
             partitions: figures.partitions,
-            decided_by: figures.decider.map(Decider::word),
+            decided_by: is_decided.then_some(figures.decider).flatten().map(Decider::word),
             replayed: None,
             error: None,
             violation: None,

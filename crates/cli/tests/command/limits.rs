@@ -72,6 +72,9 @@ fn a_limit_on_configurations_ends_a_search() {
         "hard.ndjson",
         "--model",
         "stack",
+        // A monitor would decide it without any configurations.
+        "--strategy",
+        "sweep",
         "--config-limit",
         "5_000",
         "--json",

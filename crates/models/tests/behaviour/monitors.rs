@@ -52,7 +52,7 @@ impl Visitor for Comparison {
         }
         println!("{name}: {valid} valid, {violations} violations");
         assert!(
-            valid > 50 && violations > 50,
+            valid > 20 && violations > 20,
             "{name}: {valid} valid, {violations} violations"
         );
     }
