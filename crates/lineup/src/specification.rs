@@ -149,7 +149,7 @@ impl Specification {
             .iter()
             .find(|operation| operation.ret.as_ref().is_some_and(is_huge));
         let impossible = huge.map(|operation| {
-            let result = operation.ret.as_ref().and_then(Value::as_str).unwrap_or_default();
+            let result = operation.ret.as_ref().and_then(Value::as_model).unwrap_or_default();
             Why::Specification(format!(
                 "{} = {result}: no number of the specification is as large as that (they have 64 bits with a sign).\n",
                 operation.name

@@ -60,13 +60,17 @@ impl Lives {
         let mut peeks: Vec<(ValueId, Rank, usize)> = Vec::new();
         let mut empties = Vec::new();
         let mut has_pending_removals = false;
+        // First of all: about values that are added twice, nothing below is true.
+        for (number, op) in operations.iter().enumerate() {
+            if let Action::Add(value) = op.action
+                && adds[value as usize].replace(number).is_some()
+            {
+                return Err(Answer::Undecided(Reason::AddedTwice(value)));
+            }
+        }
         for (number, op) in operations.iter().enumerate() {
             match op.action {
-                Action::Add(value) => {
-                    if adds[value as usize].replace(number).is_some() {
-                        return Err(Answer::Undecided(Reason::AddedTwice(value)));
-                    }
-                }
+                Action::Add(_) => {}
                 Action::Remove(_) | Action::RemoveAny if op.ret.is_none() => has_pending_removals = true,
                 // A pending look need not have happened, and changes nothing if it did.
                 _ if op.ret.is_none() => {}

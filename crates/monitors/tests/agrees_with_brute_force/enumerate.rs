@@ -63,10 +63,8 @@ fn label(
     }
     let mut actions = Vec::new();
     for value in 0..=values {
-        let is_added = operations[..at].iter().any(|op| op.action == Action::Add(value));
-        if !is_added {
-            actions.push(Action::Add(value));
-        }
+        // Also twice: then the monitor does not apply, and must say so.
+        actions.push(Action::Add(value));
         if operations[at].ret.is_some() {
             actions.push(Action::Peek(value));
             if collection != Collection::Register {
