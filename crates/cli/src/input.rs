@@ -1,7 +1,7 @@
 //! Inputs that can be read more than once, pipes included.
 //!
 //! An answer may need a second reading: the parts of a history that belong together are known at its end, and where an
-//! operation was read is worth knowing only after it turned out to matter. What comes through standard input or another pipe
+//! operation was read matters only after it turned out to be part of an answer. What comes through standard input or another pipe
 //! is copied to a temporary file while it is read, so a pipe is checked as it flows and can still be read again. The
 //! operations of a short input are kept until it is dealt with.
 

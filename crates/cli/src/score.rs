@@ -18,7 +18,7 @@ enum Grade {
     Nothing,
 }
 
-/// So many of a hundred other values must be refused.
+/// This many of a hundred other values must be refused.
 const PINNED_PERCENT: u64 = 50;
 
 /// The lines of the score, the last of them for all operations together.

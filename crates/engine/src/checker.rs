@@ -161,7 +161,7 @@ impl<'m, M: Model> Checker<'m, M> {
             .push(class, thread, timebox, optional, followed, &mut self.space))
     }
 
-    /// Ends the check because of a limit that whoever gives the operations has seen. What was given so far may still turn out to be
+    /// Ends the check because of a limit that the caller has seen. What was given so far may still turn out to be
     /// a violation; otherwise the answer is `unknown`.
     pub fn stop(&mut self, limit: Exhausted) {
         self.course.meter.stop(limit);

@@ -41,7 +41,7 @@ impl<K: Mask> Lens<K> {
     /// **Read dominance.** Where both placed the same other operations and `a` placed more reads: delete those reads
     /// from any completion of `b`, and it completes `a`. **Optional dominance.** Where `a` used fewer optional
     /// operations: a completion of `b` never places what `b` has placed already, and `a` need not place what it did not
-    /// use, so the same completion serves. **Ties.** The order of threads allows `a` what it allows `b`: whoever must come
+    /// use, so the same completion serves. **Ties.** The order of threads allows `a` what it allows `b`: what must come
     /// first is placed in both, or is a read and placed in `a`. But a read that is placed forbids what its thread called before
     /// it; so where that may still happen, the read is not in `pure`. ∎
     #[inline]

@@ -37,7 +37,7 @@ pub enum Ending {
 /// Why a run was stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cut {
-    /// It was still going on after so many steps.
+    /// It was still going on after the largest number of steps.
     Steps(u64),
     /// This call computes without coming to a step that the scheduler sees.
     Computes(Option<Slot>),

@@ -21,7 +21,7 @@ struct OfPlan {
     kept: RefCell<Vec<Sample>>,
 }
 
-/// So many are kept before the distances double.
+/// This many are kept before the distances double.
 const FIRST: u64 = 4;
 
 impl Samples {

@@ -11,7 +11,7 @@
 //! *Necessary.* Let some values be linearizable, and take out the push, pop and peeks of the value `x` among them that is
 //! pushed first of those that are inside when a maximal nest begins. When `x` is pushed, nothing is inside, and the same
 //! when it is popped; when it is peeked, nothing but `x` is. So `x` can leave, and the others are linearizable still. By
-//! induction all leave; in which order does not matter, since leaving only lowers depths, so that whoever can leave can
+//! induction all leave; in which order does not matter, since leaving only lowers depths, so that a value that can leave can
 //! leave later too.
 //!
 //! *Sufficient.* When `x` leaves, let `from` be the last position of depth 0 before `first(x)` and `to` the first one from

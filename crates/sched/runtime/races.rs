@@ -9,7 +9,7 @@
 //! they could. So a race that is told is one; a race that hides behind such a call is not told.
 //!
 //! Each location (eight bytes) keeps every access that no later one makes superfluous: the last ones of each thread. FastTrack
-//! keeps fewer where accesses are ordered; here few threads make few accesses, and exactness is worth more.
+//! keeps fewer where accesses are ordered; here few threads make few accesses, and exactness matters more.
 
 use crate::baton::shared;
 use crate::layout::{RACES_CAP, RaceRecord, THREADS_CAP, race};

@@ -228,7 +228,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// Whoever `first` read from is seen by `second`.
+    /// The transaction that `first` read from is seen by `second`.
     fn encode_seen_pair(
         &mut self,
         (first_at, first): (usize, &ExternalRead),

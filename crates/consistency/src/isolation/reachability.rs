@@ -33,7 +33,7 @@ pub(super) fn answer(
     let mut reached = vec![[0_u64; WORDS]; graph.len()];
     let mut rest = asked.as_slice();
     while let Some(first) = rest.first() {
-        // A block: up to so many distinct sources, with all their targets.
+        // A block: a bounded number of distinct sources, with all their targets.
         let mut sources: Vec<Node> = Vec::with_capacity(SOURCES);
         let mut taken = 0;
         for pair in rest {

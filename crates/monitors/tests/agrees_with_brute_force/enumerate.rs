@@ -2,7 +2,7 @@
 
 use omnilink_monitors::{Action, Collection, Operation};
 
-/// Calls `found` with every history of so many operations. Operations are numbered in the order of their calls.
+/// Calls `found` with every history of `size` operations. Operations are numbered in the order of their calls.
 pub fn histories(
     collection: Collection,
     size: usize,

@@ -68,7 +68,7 @@ impl Log {
         self.looks.len() - 1
     }
 
-    /// Takes what was looked at since `mark`. One look more than is worth keeping is enough to know that there were too many:
+    /// Takes what was looked at since `mark`. One look more than is kept is enough to know that there were too many:
     /// a site may have millions of successors, and all that follows each of them comes here.
     pub(super) fn split_off(&mut self, mark: usize, into: &mut Vec<Look>) {
         let room = (LOOKS_MAX + 1).saturating_sub(into.len());
