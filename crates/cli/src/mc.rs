@@ -15,12 +15,12 @@ use omnilink_tla::model::{BuildOptions, Model, absent_behaviour, build};
 use omnilink_tla::semantics::search_path::SearchPath;
 use omnilink_tla::semantics::spec::Spec;
 use omnilink_tla::{Checked, Options, check as read, render_check_json, render_check_text};
+use omnilink_verify::peak_bytes;
 
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::mc_progress::McProgress;
 use crate::output::{self, Output};
-use crate::peak::peak_bytes;
 use crate::quantity;
 
 /// What it is for.
@@ -275,10 +275,7 @@ fn dump_to(path: &Path, model: &Model) -> Result<Dump<BufWriter<File>>, CliError
 }
 
 fn unwritable(path: &Path, error: std::io::Error) -> CliError {
-    CliError::Write {
-        path: path.to_owned(),
-        error,
-    }
+    CliError::write(path, error)
 }
 
 fn tell(args: &McArgs, report: &Report, out: &mut Output) -> Result<(), CliError> {

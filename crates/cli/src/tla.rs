@@ -10,12 +10,13 @@ use omnilink_tla::{
     Entered, EvaluateError, EvaluateOptions, Evaluated, Options, Scratchpad, check, evaluate,
     render_check_json, render_check_text, render_show_json, render_show_text, show,
 };
+use omnilink_verify::limit_text;
 use serde_json::json;
 
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::interrupt;
-use crate::limit::{self, Patience};
+use crate::limits::{self, LimitArgs};
 use crate::output::Output;
 
 /// What it is for.
@@ -78,7 +79,7 @@ struct EvalArgs {
     #[command(flatten)]
     surroundings: Surroundings,
     #[command(flatten)]
-    patience: Patience,
+    limits: LimitArgs,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -204,13 +205,13 @@ fn run_show(args: &ShowArgs) -> Result<Exit, CliError> {
 fn run_eval(args: &EvalArgs) -> Result<Exit, CliError> {
     let mut out = Output::new(&Look::plain());
     interrupt::listen();
-    limit::watch_process(args.patience.limits());
+    limits::watch_process(args.limits.limits());
     let options = EvaluateOptions {
-        is_over: Some(|| limit::process_limit().is_some()),
+        is_over: Some(|| limits::process_limit().is_some()),
         ..args.surroundings.options()
     };
     let evaluated = evaluate(&args.expression, &options);
-    let limit = limit::process_limit().filter(|_| evaluated.is_err());
+    let limit = limits::process_limit().filter(|_| evaluated.is_err());
     let exit = match (&evaluated, limit) {
         (Ok(_), _) => Exit::Valid,
         (Err(_), Some(_)) => Exit::Unknown,
@@ -220,7 +221,7 @@ fn run_eval(args: &EvalArgs) -> Result<Exit, CliError> {
         let unknown = json!({ "input": args.expression, "verdict": "unknown", "limit": limit.word() });
         out.print(&match args.json {
             true => format!("{unknown}\n"),
-            false => format!("unknown: {}\n", limit::words(limit)),
+            false => format!("unknown: {}\n", limit_text(limit)),
         })?;
     } else if args.json {
         out.print(&format!("{}\n", as_json(&args.expression, &evaluated)))?;

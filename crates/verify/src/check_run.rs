@@ -1,4 +1,4 @@
-//! One input, from the first byte to the report.
+//! One input, from the first byte to the report: reads it as often as the engine needs, and collects the evidence.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -13,30 +13,30 @@ use omnilink_report::{Answer, MinimalHistory, Report, ThreadNames};
 use omnilink_trace::{Time, Timebox};
 use rustc_hash::FxHashMap;
 
-use super::history::{Decode, History, Meaning, Read};
-use super::witness;
-use crate::error::CliError;
+use crate::error::VerifyError;
+use crate::history::{Decode, History, Meaning, Read};
 use crate::input::Input;
-use crate::interrupt;
-use crate::peak::peak_bytes;
+use crate::limits::{CHECK_INTERVAL, is_interrupted};
+use crate::peak_memory::peak_bytes;
 use crate::progress::Progress;
+use crate::witness;
 
 /// What is wanted of each input.
 #[derive(Clone, Debug)]
-pub(crate) struct Request {
+pub struct CheckRequest {
     /// The model with its options, as the user asked for it.
-    pub(crate) model_name: String,
+    pub model_name: String,
     /// What the engine is to do.
-    pub(crate) options: Options,
+    pub options: Options,
     /// Whether to shrink violations.
-    pub(crate) minimize: bool,
+    pub minimize: bool,
     /// Where to write the explanation of a valid history.
-    pub(crate) witness: Option<PathBuf>,
+    pub witness: Option<PathBuf>,
 }
 
-/// What happens while an input is checked, for whoever counts along.
+/// What happens while an input is checked.
 #[derive(Debug)]
-pub(crate) enum Event<'a, O> {
+pub enum CheckEvent<'a, O> {
     /// The input is read from its beginning, for the engine.
     Begin,
     /// The engine has taken this operation.
@@ -46,32 +46,32 @@ pub(crate) enum Event<'a, O> {
 }
 
 /// Checks one input. Whatever goes wrong is part of the report.
-pub(crate) fn check_input<M: Model>(
+pub fn check_input<M: Model>(
     model: &M,
     decode: &Decode<'_, M::Op>,
     input: &Input,
-    request: &Request,
+    request: &CheckRequest,
     progress: &Progress,
 ) -> Report {
-    check_and_tell(model, decode, input, request, progress, &|_| ())
+    check_observed(model, decode, input, request, progress, &|_| ())
 }
 
-/// The same, and tells what happens.
-pub(crate) fn check_and_tell<M: Model>(
+/// The same, with an observer of what happens.
+pub fn check_observed<M: Model>(
     model: &M,
     decode: &Decode<'_, M::Op>,
     input: &Input,
-    request: &Request,
+    request: &CheckRequest,
     progress: &Progress,
-    tell: &dyn Fn(Event<'_, M::Op>),
+    observe: &dyn Fn(CheckEvent<'_, M::Op>),
 ) -> Report {
-    let mut session = Session {
+    let mut run = CheckRun {
         model,
         decode,
         input,
         request,
         progress,
-        tell,
+        observe,
         started: Instant::now(),
         report: Report {
             input: input.name.clone(),
@@ -94,24 +94,24 @@ pub(crate) fn check_and_tell<M: Model>(
         may_use_monitors: model.acts_as().is_some(),
         followed: None,
     };
-    if let Err(error) = session.run() {
+    if let Err(error) = run.run() {
         let error = error.with_codes_of(input);
-        session.report.answer = match interrupt::is_raised() {
+        run.report.answer = match is_interrupted(&request.options.limits) {
             // A reader that waited for its first bytes was woken up.
             true => unread(Exhausted::Interrupt),
             false => Answer::Failed {
                 message: error.to_string(),
-                operations: session.taken,
+                operations: run.taken,
             },
         };
     }
-    session.report.seconds = session.started.elapsed().as_secs_f64();
-    session.report.peak_bytes = peak_bytes();
-    session.report
+    run.report.seconds = run.started.elapsed().as_secs_f64();
+    run.report.peak_bytes = peak_bytes();
+    run.report
 }
 
 /// The answer about an input that was not read.
-pub(crate) fn unread(limit: Exhausted) -> Answer {
+pub fn unread(limit: Exhausted) -> Answer {
     Answer::Checked {
         outcome: unread_outcome(limit),
         minimal: None,
@@ -132,13 +132,13 @@ fn unread_outcome(limit: Exhausted) -> Outcome {
     }
 }
 
-struct Session<'a, M: Model> {
+struct CheckRun<'a, M: Model> {
     model: &'a M,
     decode: &'a Decode<'a, M::Op>,
     input: &'a Input,
-    request: &'a Request,
+    request: &'a CheckRequest,
     progress: &'a Progress,
-    tell: &'a dyn Fn(Event<'_, M::Op>),
+    observe: &'a dyn Fn(CheckEvent<'_, M::Op>),
     started: Instant,
     report: Report,
     /// Operations given to the engine.
@@ -158,11 +158,11 @@ enum Pass {
     Entangled(Vec<Vec<u64>>),
 }
 
-impl<M: Model> Session<'_, M> {
+impl<M: Model> CheckRun<'_, M> {
     /// After this many readings with parts that did not fit together, everything is checked together.
     const PASSES_MAX: u32 = 8;
 
-    fn run(&mut self) -> Result<(), CliError> {
+    fn run(&mut self) -> Result<(), VerifyError> {
         let outcome = match self.by_real_time()? {
             Some(outcome) => outcome,
             None => self.check(self.options())?,
@@ -171,7 +171,8 @@ impl<M: Model> Session<'_, M> {
         match &outcome.verdict {
             Verdict::Valid(valid) => {
                 if let Some(file) = &self.request.witness {
-                    witness::write(self.decode, self.input, valid, file)?;
+                    let interrupt = self.request.options.limits.interrupt;
+                    witness::write(self.decode, self.input, valid, file, interrupt)?;
                 }
             }
             Verdict::Violation(counterexample) => {
@@ -217,7 +218,7 @@ impl<M: Model> Session<'_, M> {
     }
 
     /// Checks each key apart from the others, unless it turns out that they belong together.
-    fn check(&mut self, options: Options) -> Result<Outcome, CliError> {
+    fn check(&mut self, options: Options) -> Result<Outcome, VerifyError> {
         let mut components = match self.pass(options, Partitioning::PerKey)? {
             Pass::Done(outcome) => return Ok(outcome),
             Pass::Spans(footprint) => match is_everything(&footprint) {
@@ -244,7 +245,7 @@ impl<M: Model> Session<'_, M> {
     /// Sequential consistency by way of linearizability, which is stronger and easier: real time tells most of the order. An order
     /// that keeps real time keeps the order of each thread, too; that is looked at, and not taken for granted where one
     /// operation begins at the moment at which another ends.
-    fn by_real_time(&mut self) -> Result<Option<Outcome>, CliError> {
+    fn by_real_time(&mut self) -> Result<Option<Outcome>, VerifyError> {
         if self.request.options.consistency != Consistency::Sequential {
             return Ok(None);
         }
@@ -272,7 +273,7 @@ impl<M: Model> Session<'_, M> {
     }
 
     /// Whether an order has every thread's operations in the order in which the input has them.
-    fn keeps_program_order(&mut self, order: &[Placement]) -> Result<bool, CliError> {
+    fn keeps_program_order(&mut self, order: &[Placement]) -> Result<bool, VerifyError> {
         let mut threads = Vec::new();
         let mut history = History::open(self.decode, self.input)?;
         while let Some(read) = history.next()? {
@@ -287,7 +288,7 @@ impl<M: Model> Session<'_, M> {
     }
 
     /// Reads the whole input, for monitors to decide it, if they can.
-    fn check_as_collections(&mut self) -> Result<Option<Outcome>, CliError> {
+    fn check_as_collections(&mut self) -> Result<Option<Outcome>, VerifyError> {
         let mut history = History::open(self.decode, self.input)?;
         let mut operations = Vec::new();
         while let Some(read) = history.next()? {
@@ -304,7 +305,7 @@ impl<M: Model> Session<'_, M> {
     }
 
     /// Reads the input once, through the engine.
-    fn pass(&mut self, options: Options, partitioning: Partitioning) -> Result<Pass, CliError> {
+    fn pass(&mut self, options: Options, partitioning: Partitioning) -> Result<Pass, VerifyError> {
         let mut history = History::open(self.decode, self.input)?;
         let mut watch = Watch::new(options.limits);
         let mut checker = Checker::with_partitioning(self.model, options, partitioning.clone());
@@ -313,7 +314,7 @@ impl<M: Model> Session<'_, M> {
             checker = checker.keep_order();
         }
         self.taken = 0;
-        (self.tell)(Event::Begin);
+        (self.observe)(CheckEvent::Begin);
         let mut spanning = None;
         let mut limit = None;
         loop {
@@ -321,21 +322,21 @@ impl<M: Model> Session<'_, M> {
                 Ok(Some(read)) => read,
                 Ok(None) => break,
                 // A reader that waited for more was woken up.
-                Err(_) if interrupt::is_raised() => {
+                Err(_) if is_interrupted(&options.limits) => {
                     checker.stop(Exhausted::Interrupt);
                     limit = Some(Exhausted::Interrupt);
                     break;
                 }
                 Err(error) => return Err(error),
             };
-            if self.taken.is_multiple_of(LOOK_INTERVAL)
+            if self.taken.is_multiple_of(CHECK_INTERVAL)
                 && let Some(reached) = watch.reached()
             {
                 checker.stop(reached);
                 limit = Some(reached);
                 break;
             }
-            (self.tell)(Event::Took(&read.operation.op, read.operation.timebox));
+            (self.observe)(CheckEvent::Took(&read.operation.op, read.operation.timebox));
             let progress = match &self.followed {
                 Some(followed) => {
                     let is_followed = followed.get(self.taken as usize).is_none_or(|followed| *followed);
@@ -367,7 +368,7 @@ impl<M: Model> Session<'_, M> {
         }
         let is_empty = self.taken == 0 && history.aborted + history.left_out == 0;
         if is_empty && limit.is_none() && spanning.is_none() && !history.has_header() {
-            return Err(CliError::empty(&self.input.name, &history.notes()));
+            return Err(VerifyError::empty(&self.input.name, &history.notes()));
         }
         self.report.notes = history.notes();
         self.report.aborted = history.aborted;
@@ -394,7 +395,7 @@ impl<M: Model> Session<'_, M> {
         }
     }
 
-    fn whole(&mut self, options: Options) -> Result<Outcome, CliError> {
+    fn whole(&mut self, options: Options) -> Result<Outcome, VerifyError> {
         match self.pass(options, Partitioning::Whole)? {
             Pass::Done(outcome) => Ok(outcome),
             Pass::Spans(_) | Pass::Entangled(_) => unreachable!("nothing spans more than the whole"),
@@ -414,7 +415,7 @@ impl<M: Model> Session<'_, M> {
     }
 
     /// For each operation, whether another one of its thread starts where it ends.
-    fn find_followed(&self) -> Result<Vec<bool>, CliError> {
+    fn find_followed(&self) -> Result<Vec<bool>, VerifyError> {
         let mut history = History::open(self.decode, self.input)?;
         let mut followed = Vec::new();
         let mut last: FxHashMap<u32, Vec<(Time, usize)>> = FxHashMap::default();
@@ -432,7 +433,7 @@ impl<M: Model> Session<'_, M> {
     }
 
     /// Which parts belong together.
-    fn components(&self) -> Result<Components, CliError> {
+    fn components(&self) -> Result<Components, VerifyError> {
         let mut components = Components::default();
         let mut history = History::open(self.decode, self.input)?;
         let mut watch = Watch::new(self.options().limits);
@@ -440,7 +441,7 @@ impl<M: Model> Session<'_, M> {
         while let Some(read) = history.next()? {
             operations += 1;
             // What was not read may belong together in any way.
-            if operations.is_multiple_of(LOOK_INTERVAL) && watch.reached().is_some() {
+            if operations.is_multiple_of(CHECK_INTERVAL) && watch.reached().is_some() {
                 components.observe(&Footprint::everything());
                 break;
             }
@@ -453,13 +454,16 @@ impl<M: Model> Session<'_, M> {
     }
 
     /// Shrinks the history up to the return that cannot be explained.
-    fn minimize(&mut self, counterexample: &Counterexample) -> Result<Option<Box<MinimalHistory>>, CliError> {
+    fn minimize(
+        &mut self,
+        counterexample: &Counterexample,
+    ) -> Result<Option<Box<MinimalHistory>>, VerifyError> {
         let mut history = History::open(self.decode, self.input)?;
         let mut operations: Vec<Operation<M::Op>> = Vec::new();
         let is_sequential = self.request.options.consistency == Consistency::Sequential;
         let mut watch = Watch::new(self.options().limits);
         while let Some(read) = history.next()? {
-            if operations.len().is_multiple_of(LOOK_INTERVAL as usize) && watch.reached().is_some() {
+            if operations.len().is_multiple_of(CHECK_INTERVAL as usize) && watch.reached().is_some() {
                 let note = "a limit was reached before the violation could be shrunk";
                 self.report.notes.push(note.to_owned());
                 return Ok(None);
@@ -483,7 +487,7 @@ impl<M: Model> Session<'_, M> {
     }
 
     /// A verdict that is known stands, also if the input cannot be read a second time.
-    fn note_failure<T: Default>(&mut self, error: &CliError) -> T {
+    fn note_failure<T: Default>(&mut self, error: &VerifyError) -> T {
         self.report
             .notes
             .push(format!("the evidence is not complete: {error}"));
@@ -491,10 +495,10 @@ impl<M: Model> Session<'_, M> {
     }
 
     /// Reads the input again to find where these operations stand in it.
-    fn find_places(&mut self, wanted: &BTreeSet<u64>, unexplained: Option<u64>) -> Result<(), CliError> {
+    fn find_places(&mut self, wanted: &BTreeSet<u64>, unexplained: Option<u64>) -> Result<(), VerifyError> {
         each_of(self.decode, self.input, wanted, |id, observed| {
             if unexplained == Some(id) {
-                (self.tell)(Event::Unexplained(observed));
+                (self.observe)(CheckEvent::Unexplained(observed));
             }
             self.report.places.insert(id, observed.place.to_string());
         })
@@ -508,24 +512,21 @@ fn is_everything(footprint: &Footprint) -> bool {
 /// How much a check of a stronger level than the one asked for may take.
 const DETOUR_CONFIGURATIONS: u64 = 1 << 20;
 
-/// After how many operations limits are looked at.
-const LOOK_INTERVAL: u64 = 256;
-
 /// How long to look for where operations stand in the input. The limits may have been reached, and the places are worth a moment.
 const PLACES_TIME: Duration = Duration::from_millis(500);
 
 /// What to say about an input that says nothing.
-pub(super) fn nothing_returned(input: &str) -> String {
+pub(crate) fn nothing_returned(input: &str) -> String {
     format!("{input}: no operation returned, so there was nothing to explain")
 }
 
 /// Where these operations stand in an input.
-pub(crate) fn places_of<O: Clone>(
+pub fn places_of<O: Clone>(
     decode: &Decode<'_, O>,
     input: &Input,
     wanted: &BTreeSet<u64>,
     places: &mut BTreeMap<u64, String>,
-) -> Result<(), CliError> {
+) -> Result<(), VerifyError> {
     each_of(decode, input, wanted, |id, observed| {
         places.insert(id, observed.place.to_string());
     })
@@ -537,7 +538,7 @@ fn each_of<O: Clone>(
     input: &Input,
     wanted: &BTreeSet<u64>,
     mut found: impl FnMut(u64, &omnilink_trace::Operation),
-) -> Result<(), CliError> {
+) -> Result<(), VerifyError> {
     let Some(last) = wanted.last() else { return Ok(()) };
     let mut history = History::open(decode, input)?;
     let mut watch = Watch::new(Limits {
@@ -545,7 +546,7 @@ fn each_of<O: Clone>(
         ..Limits::default()
     });
     for id in 0..=*last {
-        if id.is_multiple_of(LOOK_INTERVAL) && watch.reached() == Some(Exhausted::Time) {
+        if id.is_multiple_of(CHECK_INTERVAL) && watch.reached() == Some(Exhausted::Time) {
             break;
         }
         let Some(read) = history.next()? else { break };

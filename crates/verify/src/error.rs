@@ -1,4 +1,4 @@
-//! What ends a command before it has an answer.
+//! Why an input could not be checked.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -7,19 +7,18 @@ use std::path::PathBuf;
 use omnilink_engine::{CheckError, Exhausted};
 use omnilink_link::{BindError, LinkError};
 use omnilink_models::{DecodeError, DecodeProblem, ModelSpecError, is_code};
-use omnilink_record::RecordError;
 use omnilink_trace::{Place, Problem, TraceError};
 use thiserror::Error;
 
-use crate::exit::Exit;
 use crate::input::Input;
+use crate::limits::limit_text;
 
-/// How many operations are looked at for their codes.
+/// The codes of an input are collected from this many operations.
 const CODES_FROM_MAX: usize = 1 << 20;
 
-/// Why a command cannot do what it was asked to. Every message says what to do about it.
+/// Why an input could not be checked, or a file not be written. Every message says what to do about it.
 #[derive(Debug, Error)]
-pub(crate) enum CliError {
+pub enum VerifyError {
     /// Arguments that make no sense together.
     #[error("{0}")]
     Usage(String),
@@ -77,12 +76,6 @@ pub(crate) enum CliError {
     /// A trace that is not of this spec.
     #[error("{0}")]
     Bind(#[from] BindError),
-    /// A specification could not be explored.
-    #[error("{0}")]
-    Explore(#[from] omnilink_mc::CheckError),
-    /// Recording failed.
-    #[error("{0}")]
-    Record(#[from] RecordError),
     /// A file other than a trace cannot be written.
     #[error("{}: {error}; choose a file in a folder that exists and can be written", path.display())]
     Write {
@@ -96,14 +89,11 @@ pub(crate) enum CliError {
         "standard input must be kept in a temporary file, which failed: {0}; set TMPDIR to a folder with room"
     )]
     Spool(io::Error),
-    /// Standard output does not take any more.
-    #[error("standard output: {0}")]
-    Output(io::Error),
-    /// Someone pressed Ctrl-C.
+    /// An interrupt came while a file was written.
     #[error("interrupted; nothing was written")]
     Interrupted,
-    /// A limit was reached before there was anything to tell.
-    #[error("{} after {operations} operations had been read", crate::limit::words(*limit))]
+    /// A limit was reached while the input was read.
+    #[error("{} after {operations} operations had been read", limit_text(*limit))]
     Limit {
         /// Which limit.
         limit: Exhausted,
@@ -112,15 +102,15 @@ pub(crate) enum CliError {
     },
 }
 
-impl From<TraceError> for CliError {
+impl From<TraceError> for VerifyError {
     fn from(error: TraceError) -> Self {
         Self::Trace { error }
     }
 }
 
-impl CliError {
+impl VerifyError {
     /// An input without operations.
-    pub(crate) fn empty(input: &str, notes: &[String]) -> Self {
+    pub fn empty(input: &str, notes: &[String]) -> Self {
         Self::Empty {
             input: input.to_owned(),
             notes: notes.to_vec(),
@@ -128,7 +118,7 @@ impl CliError {
     }
 
     /// The same error, with all codes of an input in place of the first that was met.
-    pub(crate) fn with_codes_of(self, input: &Input) -> Self {
+    pub fn with_codes_of(self, input: &Input) -> Self {
         let Self::Decode(error) = &self else { return self };
         let DecodeProblem::Code { known, .. } = error.problem() else {
             return self;
@@ -144,18 +134,9 @@ impl CliError {
             known: known.clone(),
         }
     }
-
-    /// How the command ends.
-    pub(crate) fn exit(&self) -> Exit {
-        match self {
-            Self::Interrupted => Exit::Interrupted,
-            Self::Limit { .. } => Exit::Unknown,
-            _ => Exit::BadInput,
-        }
-    }
 }
 
-/// Which option of this command helps; the trace crate cannot know.
+/// The option of the command line that helps; the trace crate does not know it.
 fn advice(error: &TraceError) -> &'static str {
     match error.problem() {
         Problem::Overlap { .. } => " (on the command line: --async)",

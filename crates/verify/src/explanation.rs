@@ -3,9 +3,9 @@
 use omnilink_engine::{Checker, Limits, Model, OpView, Operation, Options, Partitioning, Progress, Verdict};
 use omnilink_trace::Time;
 
-use super::history::{Decode, History};
-use super::session::Request;
-use crate::error::CliError;
+use crate::check_run::CheckRequest;
+use crate::error::VerifyError;
+use crate::history::{Decode, History};
 use crate::input::Input;
 
 /// Longer histories are not kept in memory for this.
@@ -14,20 +14,20 @@ const OPERATIONS_MAX: usize = 2_000_000;
 const CONFIGURATIONS_MAX: u64 = 2_000_000;
 
 /// An operation with its position in the history.
-pub(crate) struct Placed<O> {
-    pub(crate) view: OpView,
-    pub(crate) op: O,
+pub struct Placed<O> {
+    pub view: OpView,
+    pub op: O,
 }
 
 /// What explains everything that returned before the unexplained operation did, in the order in which it took effect; `None`
 /// if that cannot be found with little effort.
-pub(crate) fn explanation_before<M: Model>(
+pub fn explanation_before<M: Model>(
     model: &M,
     decode: &Decode<'_, M::Op>,
     input: &Input,
-    request: &Request,
+    request: &CheckRequest,
     unexplained: &OpView,
-) -> Result<Option<Vec<Placed<M::Op>>>, CliError> {
+) -> Result<Option<Vec<Placed<M::Op>>>, VerifyError> {
     let last = unexplained.timebox.end.unwrap_or(Time::MAX);
     let mut history = History::open(decode, input)?;
     let mut ids: Vec<u64> = Vec::new();

@@ -11,13 +11,14 @@ use omnilink_report::{
 };
 use omnilink_trace::{Operation, Statistics};
 
-use crate::check::{Event, Request, explanation_before, places_of};
+use crate::check_run::{CheckEvent, CheckRequest, places_of};
+use crate::explanation::explanation_before;
 use crate::input::Input;
 use crate::mutation::Mutation;
-use crate::validate::meaning;
+use crate::validation::meaning;
 
 /// Listens while a trace is checked.
-pub(crate) struct Findings<'m, 'l> {
+pub struct Findings<'m, 'l> {
     model: &'m TlaModel<'l>,
     input: &'m Input,
     unexplained: RefCell<Option<Operation>>,
@@ -30,7 +31,7 @@ const FRONTIER_MAX: u64 = 1_000;
 const LONGEST_TOLD: usize = 3;
 
 impl<'m, 'l> Findings<'m, 'l> {
-    pub(crate) fn new(model: &'m TlaModel<'l>, input: &'m Input) -> Self {
+    pub fn new(model: &'m TlaModel<'l>, input: &'m Input) -> Self {
         Self {
             model,
             input,
@@ -39,16 +40,16 @@ impl<'m, 'l> Findings<'m, 'l> {
     }
 
     #[inline]
-    pub(crate) fn take(&self, event: Event<'_, Instance>) {
+    pub fn take(&self, event: CheckEvent<'_, Instance>) {
         match event {
-            Event::Begin => self.model.begin(),
-            Event::Took(instance, timebox) => self.model.took(instance, timebox.is_pending()),
-            Event::Unexplained(operation) => *self.unexplained.borrow_mut() = Some(operation.clone()),
+            CheckEvent::Begin => self.model.begin(),
+            CheckEvent::Took(instance, timebox) => self.model.took(instance, timebox.is_pending()),
+            CheckEvent::Unexplained(operation) => *self.unexplained.borrow_mut() = Some(operation.clone()),
         }
     }
 
     /// Completes a report.
-    pub(crate) fn add_to(&self, report: &mut Report, is_told: bool) {
+    pub fn add_to(&self, report: &mut Report, is_told: bool) {
         let Answer::Checked { outcome, .. } = &report.answer else {
             return;
         };
@@ -95,7 +96,7 @@ impl<'m, 'l> Findings<'m, 'l> {
     }
 
     /// Adds who wrote last what the unexplained operation read. The verdict stands without it.
-    pub(crate) fn add_writers(&self, report: &mut Report, request: &Request) {
+    pub fn add_writers(&self, report: &mut Report, request: &CheckRequest) {
         let unexplained = self.unexplained.borrow();
         let (Some(operation), Answer::Checked { outcome, .. }) = (&*unexplained, &report.answer) else {
             return;
@@ -140,7 +141,7 @@ impl<'m, 'l> Findings<'m, 'l> {
     }
 
     /// Adds what became of wrong recordings of a valid trace.
-    pub(crate) fn add_mutation(&self, report: &mut Report, mutation: Mutation, options: Options) {
+    pub fn add_mutation(&self, report: &mut Report, mutation: Mutation, options: Options) {
         if report.judgement() != Judgement::Valid {
             report
                 .notes

@@ -10,39 +10,49 @@ use omnilink_trace::{Time, Timebox, Trace};
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
-use crate::error::CliError;
+use crate::error::VerifyError;
 use crate::input::Input;
 
 /// What an operation of a trace means to a model.
 #[derive(Clone, Debug)]
-pub(crate) enum Meaning<O> {
+pub enum Meaning<O> {
     /// It is not part of what is checked.
     LeftOut,
     /// The system refused it, and it had no effect.
     DidNotHappen,
-    /// This.
+    /// It is this operation of the model.
     Once(O),
-    /// Any number of steps up to a bound, and then the last.
-    InSteps { step: O, times: u32, done: O },
+    /// It is several operations of the model: up to `times` steps, and then the last.
+    InSteps {
+        /// A step, which may happen or not.
+        step: O,
+        /// How often at most.
+        times: u32,
+        /// What happens at the end.
+        done: O,
+    },
 }
 
-/// Finds out what an operation means.
-pub(crate) type Decode<'m, O> = dyn Fn(&omnilink_trace::Operation) -> Result<Meaning<O>, CliError> + 'm;
+/// Translates an operation of a trace into one of a model.
+pub type Decode<'m, O> = dyn Fn(&omnilink_trace::Operation) -> Result<Meaning<O>, VerifyError> + 'm;
 
 /// What an operation means to a shipped model.
-pub(crate) fn decode_shipped<M: Shipped>(
+///
+/// # Errors
+/// If it is none of the model's operations.
+pub fn decode_shipped<M: Shipped>(
     model: &M,
     operation: &omnilink_trace::Operation,
-) -> Result<Meaning<M::Op>, CliError> {
+) -> Result<Meaning<M::Op>, VerifyError> {
     Ok(match model.decode(operation)? {
         Decoded::DidNotHappen => Meaning::DidNotHappen,
         Decoded::Op(op) => Meaning::Once(op),
     })
 }
 
-/// Reads the operations of an input for a model. Every reading gives the same operations in the same order, so the
-/// position of an operation means the same in each.
-pub(super) struct History<'m, O> {
+/// Reads the operations of an input for a model. Every reading gives the same operations in the same order, so that a
+/// position identifies an operation.
+pub(crate) struct History<'m, O> {
     decode: &'m Decode<'m, O>,
     trace: Trace,
     numbers: FxHashMap<Value, u32>,
@@ -51,25 +61,25 @@ pub(super) struct History<'m, O> {
     /// Parts of the operation read last.
     parts: VecDeque<Read<O>>,
     /// What threads are called.
-    pub(super) threads: ThreadNames,
+    pub(crate) threads: ThreadNames,
     /// Operations that the system refused and that are left out.
-    pub(super) aborted: u64,
+    pub(crate) aborted: u64,
     /// Operations that are not part of what is checked.
-    pub(super) left_out: u64,
-    /// The name of an operation that comes after all others, until it was given.
+    pub(crate) left_out: u64,
+    /// The name of the operation to add after all others, until it was added.
     end: Option<&'static str>,
-    /// The latest moment that the trace has told of.
+    /// The latest time seen so far.
     latest: Time,
 }
 
 /// An operation as the trace has it and as the engine takes it.
-pub(super) struct Read<O> {
-    pub(super) observed: Arc<omnilink_trace::Operation>,
-    pub(super) operation: Operation<O>,
+pub(crate) struct Read<O> {
+    pub(crate) observed: Arc<omnilink_trace::Operation>,
+    pub(crate) operation: Operation<O>,
 }
 
 impl<'m, O: Clone> History<'m, O> {
-    pub(super) fn open(decode: &'m Decode<'m, O>, input: &Input) -> Result<Self, CliError> {
+    pub(crate) fn open(decode: &'m Decode<'m, O>, input: &Input) -> Result<Self, VerifyError> {
         Ok(Self {
             decode,
             trace: input.open()?,
@@ -85,7 +95,7 @@ impl<'m, O: Clone> History<'m, O> {
     }
 
     /// The next operation that may have happened.
-    pub(super) fn next(&mut self) -> Result<Option<Read<O>>, CliError> {
+    pub(crate) fn next(&mut self) -> Result<Option<Read<O>>, VerifyError> {
         if let Some(part) = self.parts.pop_front() {
             return Ok(Some(part));
         }
@@ -106,7 +116,7 @@ impl<'m, O: Clone> History<'m, O> {
             if observed.timebox.end == Some(Time::MAX)
                 && !matches!(meaning, Meaning::LeftOut | Meaning::DidNotHappen)
             {
-                return Err(CliError::EndOfTime(observed.place.clone()));
+                return Err(VerifyError::EndOfTime(observed.place.clone()));
             }
             match meaning {
                 Meaning::LeftOut => self.left_out += 1,
@@ -168,12 +178,12 @@ impl<'m, O: Clone> History<'m, O> {
     }
 
     /// Whether the trace says about itself that it is one.
-    pub(super) fn has_header(&self) -> bool {
+    pub(crate) fn has_header(&self) -> bool {
         self.trace.header().is_some()
     }
 
-    /// What a person should be told about the trace, as far as it was read.
-    pub(super) fn notes(&self) -> Vec<String> {
+    /// What a person should know about the trace, as far as it was read.
+    pub(crate) fn notes(&self) -> Vec<String> {
         self.trace.notes().iter().map(ToString::to_string).collect()
     }
 }

@@ -6,27 +6,26 @@
 //! operations of a short input are kept until it is dealt with.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use omnilink_trace::{
-    Format, Name, OpenOptions, Operation, Order, Rereading, Trace, TraceError, UnknownFormat,
-};
+use omnilink_engine::Interrupt;
+use omnilink_trace::{Format, OpenOptions, Operation, Order, Rereading, Trace, TraceError};
 
-use crate::error::CliError;
-use crate::interrupt;
+use crate::error::VerifyError;
+use crate::spool::{Spool, SpoolReader};
 
-/// One trace that a command was given.
+/// One trace, as the user named it.
 #[derive(Debug)]
-pub(crate) struct Input {
+pub struct Input {
     /// As the user named it.
-    pub(crate) name: String,
+    pub name: String,
     source: Source,
     options: OpenOptions,
-    /// The name of an operation that comes after all others, if there is to be one.
-    pub(crate) end: Option<&'static str>,
-    /// What an earlier reading found out about the order.
+    /// The name of an operation that is added after all others, for specifications that want to know where a trace ends.
+    pub end: Option<&'static str>,
+    /// The order of the operations, once a reading has found it out.
     order: OnceLock<Order>,
     kept: Mutex<Kept>,
 }
@@ -59,8 +58,11 @@ enum Source {
 }
 
 impl Input {
-    /// The trace at `path`; `-` is standard input.
-    pub(crate) fn new(path: &Path, options: OpenOptions) -> Result<Self, CliError> {
+    /// The trace at `path`; `-` is standard input. Reading a pipe ends when `interrupt` is raised.
+    ///
+    /// # Errors
+    /// If a pipe needs a temporary file and there is none to be had.
+    pub fn new(path: &Path, options: OpenOptions, interrupt: Option<Interrupt>) -> Result<Self, VerifyError> {
         let is_stdin = path.as_os_str() == "-";
         let is_pipe =
             is_stdin || std::fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir());
@@ -71,7 +73,9 @@ impl Input {
                 } else {
                     path.display().to_string()
                 },
-                spool: Arc::new(Mutex::new(Spool::new(path).map_err(CliError::Spool)?)),
+                spool: Arc::new(Mutex::new(
+                    Spool::new(path, interrupt).map_err(VerifyError::Spool)?,
+                )),
             },
             false => Source::Path(path.to_owned()),
         };
@@ -90,8 +94,8 @@ impl Input {
         Ok(input)
     }
 
-    /// Operations of another input, in order of start.
-    pub(crate) fn of_operations(name: String, operations: Arc<[Arc<Operation>]>, format: Format) -> Self {
+    /// Operations in memory, in order of start.
+    pub fn of_operations(name: String, operations: Arc<[Arc<Operation>]>, format: Format) -> Self {
         Self {
             name,
             source: Source::Operations(operations, format),
@@ -102,8 +106,11 @@ impl Input {
         }
     }
 
-    /// The bytes from the beginning, unless it is a folder.
-    pub(crate) fn bytes_from_start(&self) -> io::Result<Box<dyn Read>> {
+    /// The bytes from the beginning; none of operations in memory.
+    ///
+    /// # Errors
+    /// If the file cannot be opened.
+    pub fn bytes_from_start(&self) -> io::Result<Box<dyn Read>> {
         match &self.source {
             Source::Path(path) => Ok(Box::new(File::open(path)?)),
             Source::Pipe { spool, .. } => Ok(Box::new(SpoolReader::new(spool))),
@@ -112,19 +119,26 @@ impl Input {
     }
 
     /// Several traces, each to be read by itself.
-    pub(crate) fn all(paths: &[PathBuf], options: &OpenOptions) -> Result<Vec<Self>, CliError> {
+    ///
+    /// # Errors
+    /// If standard input is given twice, or a pipe needs a temporary file and there is none to be had.
+    pub fn all(
+        paths: &[PathBuf],
+        options: &OpenOptions,
+        interrupt: Option<Interrupt>,
+    ) -> Result<Vec<Self>, VerifyError> {
         if paths.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
             let message = "standard input (-) is given more than once; it can be only one of the traces";
-            return Err(CliError::Usage(message.to_owned()));
+            return Err(VerifyError::Usage(message.to_owned()));
         }
         paths
             .iter()
-            .map(|path| Self::new(path, options.clone()))
+            .map(|path| Self::new(path, options.clone(), interrupt))
             .collect()
     }
 
     /// How large the file is, or the files of the folder together, as far as that is known.
-    pub(crate) fn bytes(&self) -> Option<u64> {
+    pub fn bytes(&self) -> Option<u64> {
         let Source::Path(path) = &self.source else {
             return None;
         };
@@ -137,8 +151,11 @@ impl Input {
         Some(sizes.map(|about| about.len()).sum())
     }
 
-    /// Begins to read, from the beginning.
-    pub(crate) fn open(&self) -> Result<Trace, CliError> {
+    /// Starts to read from the beginning, and keeps what it reads for the next reading if that is little.
+    ///
+    /// # Errors
+    /// If the trace cannot be read.
+    pub fn open(&self) -> Result<Trace, VerifyError> {
         let options = self.options();
         let mut kept = self.kept();
         if matches!(*kept, Kept::Nothing) {
@@ -153,29 +170,35 @@ impl Input {
         Ok(self.source.open(&options)?)
     }
 
-    /// Begins the only reading there is going to be.
-    pub(crate) fn open_once(&self) -> Result<Trace, CliError> {
+    /// Starts to read from the beginning, and keeps nothing.
+    ///
+    /// # Errors
+    /// If the trace cannot be read.
+    pub fn open_once(&self) -> Result<Trace, VerifyError> {
         Ok(self.source.open(&self.options())?)
     }
 
-    /// Lets go of what was kept for later readings.
-    pub(crate) fn forget(&self) {
+    /// Frees what was kept for later readings.
+    pub fn forget(&self) {
         *self.kept() = Kept::Never;
     }
 
-    /// What `gather` makes of the whole input. Most inputs are in order of start; where this one is, it is gathered from without
-    /// looking ahead, and no later reading needs to, either.
-    pub(crate) fn gather<T>(&self, gather: impl Fn(Trace) -> Result<T, CliError>) -> Result<T, CliError> {
+    /// What `gather` makes of the whole input. Most inputs are in order of start. This one is first read as if it were: if
+    /// that succeeds, neither this reading nor a later one has to look ahead.
+    ///
+    /// # Errors
+    /// If the trace cannot be read, and what `gather` fails with.
+    pub fn gather<T>(&self, gather: impl Fn(Trace) -> Result<T, VerifyError>) -> Result<T, VerifyError> {
         let is_open = self.options.order == Order::Auto && self.order.get().is_none();
         if is_open && let Ok(gathered) = self.gather_sorted(&gather) {
-            // Whoever was first has found the same.
+            // Another thread that was first has found the same.
             let _ = self.order.set(Order::Sorted);
             return Ok(gathered);
         }
         gather(self.open()?)
     }
 
-    fn gather_sorted<T>(&self, gather: impl Fn(Trace) -> Result<T, CliError>) -> Result<T, CliError> {
+    fn gather_sorted<T>(&self, gather: impl Fn(Trace) -> Result<T, VerifyError>) -> Result<T, VerifyError> {
         if matches!(*self.kept(), Kept::Never) {
             return gather(self.source.open(&self.sorted())?);
         }
@@ -188,13 +211,9 @@ impl Input {
         Ok(gathered)
     }
 
-    /// Whether one of the first `count` operations, each with its position, is as asked; without reading further than that if
-    /// they are in order. What cannot be read is not asked.
-    pub(crate) fn has_among_first(
-        &self,
-        count: usize,
-        mut is_it: impl FnMut(usize, &Operation) -> bool,
-    ) -> bool {
+    /// Whether `is_it` holds for one of the first `count` operations, given their positions. Reads no further if they are in
+    /// order, and ignores what cannot be read.
+    pub fn has_among_first(&self, count: usize, mut is_it: impl FnMut(usize, &Operation) -> bool) -> bool {
         let mut any = |trace: Trace| -> Result<bool, TraceError> {
             for (position, operation) in trace.take(count).enumerate() {
                 if is_it(position, &operation?) {
@@ -209,7 +228,7 @@ impl Input {
             .unwrap_or(false)
     }
 
-    /// How to read, as far as it is known by now.
+    /// How to read, with what is known about the order.
     fn options(&self) -> OpenOptions {
         OpenOptions {
             order: self.order.get().copied().unwrap_or(self.options.order),
@@ -243,94 +262,5 @@ impl Source {
                 Ok(Trace::from_operations(Arc::clone(operations), *format))
             }
         }
-    }
-}
-
-/// A format by its name, for arguments.
-pub(crate) fn format_name(name: &str) -> Result<Format, String> {
-    name.parse().map_err(|error: UnknownFormat| error.to_string())
-}
-
-/// A code and the name that it stands for, for arguments.
-pub(crate) fn renaming(text: &str) -> Result<(String, Name), String> {
-    match text.split_once('=') {
-        Some((code, name)) if !code.trim().is_empty() && !name.trim().is_empty() => {
-            Ok((code.trim().to_owned(), Name::new(name.trim())))
-        }
-        _ => Err("give CODE=NAME, such as 0=put".to_owned()),
-    }
-}
-
-/// What has come through a pipe so far.
-#[derive(Debug)]
-struct Spool {
-    /// The pipe, unless it is standard input; opened when it is first read, since that may wait for its writer.
-    path: Option<PathBuf>,
-    pipe: Option<File>,
-    file: File,
-    len: u64,
-}
-
-impl Spool {
-    fn new(path: &Path) -> io::Result<Self> {
-        Ok(Self {
-            path: (path.as_os_str() != "-").then(|| path.to_owned()),
-            pipe: None,
-            file: tempfile::tempfile()?,
-            len: 0,
-        })
-    }
-
-    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        if at < self.len {
-            self.file.seek(SeekFrom::Start(at))?;
-            return self.file.read(buffer);
-        }
-        // After Ctrl-C nobody waits for more.
-        if interrupt::is_raised() {
-            return Err(io::Error::other("interrupted"));
-        }
-        let read = interrupt::final_if_raised(self.read_pipe(buffer))?;
-        self.file.seek(SeekFrom::Start(self.len))?;
-        self.file.write_all(&buffer[..read])?;
-        self.len += read as u64;
-        Ok(read)
-    }
-}
-
-impl Spool {
-    fn read_pipe(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let Some(path) = &self.path else {
-            return io::stdin().lock().read(buffer);
-        };
-        match &mut self.pipe {
-            Some(pipe) => pipe.read(buffer),
-            None => self.pipe.insert(File::open(path)?).read(buffer),
-        }
-    }
-}
-
-/// One reading of a pipe, from its beginning.
-struct SpoolReader {
-    spool: Arc<Mutex<Spool>>,
-    at: u64,
-}
-
-impl SpoolReader {
-    fn new(spool: &Arc<Mutex<Spool>>) -> Self {
-        Self {
-            spool: Arc::clone(spool),
-            at: 0,
-        }
-    }
-}
-
-impl Read for SpoolReader {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        // A reader that panicked left no half-done change behind: the length is counted up last.
-        let mut spool = self.spool.lock().unwrap_or_else(PoisonError::into_inner);
-        let read = spool.read_at(self.at, buffer)?;
-        self.at += read as u64;
-        Ok(read)
     }
 }

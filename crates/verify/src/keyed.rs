@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use clap::ValueEnum;
 use omnilink_engine::{Limits, Options};
 use omnilink_models::{KeyEvidence, Keying, Shipped, split, splits_by_key};
 use omnilink_report::{Answer, Judgement, KeyReport, Report};
@@ -11,19 +10,21 @@ use omnilink_trace::{Format, Operation};
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
-use super::history::{Meaning, decode_shipped};
-use super::session::{Request, check_input};
-use crate::error::CliError;
-use crate::exit::Exit;
+use crate::check_run::{CheckRequest, check_input};
+use crate::error::VerifyError;
+use crate::history::{Meaning, decode_shipped};
 use crate::input::Input;
 use crate::progress::Progress;
 
-/// What the user says about the values of a history.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum KeyedArg {
-    /// Every value is [key value].
+/// Whether the values of a history are `[key value]` pairs of independent keys.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keyed {
+    /// Found out by the content of the history.
+    #[default]
+    ByContent,
+    /// Every value is `[key value]`.
     Yes,
-    /// Values are what they are.
+    /// Values are read as they are.
     No,
 }
 
@@ -33,21 +34,23 @@ const READ_AS_PAIRS: &str =
     "every value is a pair, and is read as it is (--keyed yes takes the first part for a key)";
 
 /// Checks one input, key by key if its values are keyed.
-pub(super) fn check<M: Shipped>(
+///
+/// Whatever goes wrong is part of the report.
+pub(crate) fn check_model<M: Shipped>(
     model: &M,
-    asked: Option<KeyedArg>,
+    keyed: Keyed,
     input: &Input,
-    request: &Request,
+    request: &CheckRequest,
     progress: &Progress,
 ) -> Report {
-    let plain = |input: &Input, request: &Request| {
+    let plain = |input: &Input, request: &CheckRequest| {
         let decode = |operation: &Operation| decode_shipped(model, operation);
         check_input(model, &decode, input, request, progress)
     };
-    let keying = match asked {
-        Some(KeyedArg::Yes) => Keying::Keyed,
-        Some(KeyedArg::No) => Keying::Plain,
-        None => find_out(model, input),
+    let keying = match keyed {
+        Keyed::Yes => Keying::Keyed,
+        Keyed::No => Keying::Plain,
+        Keyed::ByContent => find_out(model, input),
     };
     match keying {
         Keying::Plain => plain(input, request),
@@ -63,7 +66,7 @@ pub(super) fn check<M: Shipped>(
             with_note(report, READ_AS_KEYED)
         }
         Keying::Keyed => {
-            let decode = |operation: &Operation| -> Result<Meaning<M::Op>, CliError> {
+            let decode = |operation: &Operation| -> Result<Meaning<M::Op>, VerifyError> {
                 let (_, inner) = split(operation, M::ENTRY).ok_or_else(|| no_pair(operation))?;
                 decode_shipped(model, &inner)
             };
@@ -75,8 +78,8 @@ pub(super) fn check<M: Shipped>(
     }
 }
 
-fn unclear(input: &Input) -> CliError {
-    CliError::Usage(format!(
+fn unclear(input: &Input) -> VerifyError {
+    VerifyError::Usage(format!(
         "{}: every value is a pair, which may be a key with its value (Jepsen's independent keys) or a value that is a pair; \
          say which: --keyed yes or --keyed no",
         input.name
@@ -84,23 +87,23 @@ fn unclear(input: &Input) -> CliError {
 }
 
 /// The operations of an input as the model reads them, in one piece or by key.
-pub(super) struct Pieces {
+pub(crate) struct Pieces {
     /// Each with its name.
-    pub(super) each: Vec<(String, Vec<Operation>)>,
+    pub(crate) each: Vec<(String, Vec<Operation>)>,
     /// What to say about it.
-    pub(super) notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
 }
 
 /// The pieces of an input whose values are keyed, for checks that take all operations at once; `None` if they are not.
-pub(super) fn pieces<M: Shipped>(
+pub(crate) fn pieces<M: Shipped>(
     model: &M,
-    asked: Option<KeyedArg>,
+    keyed: Keyed,
     input: &Input,
-) -> Result<Option<Pieces>, CliError> {
-    let keying = match asked {
-        Some(KeyedArg::Yes) => Keying::Keyed,
-        Some(KeyedArg::No) => return Ok(None),
-        None => find_out(model, input),
+) -> Result<Option<Pieces>, VerifyError> {
+    let keying = match keyed {
+        Keyed::Yes => Keying::Keyed,
+        Keyed::No => return Ok(None),
+        Keyed::ByContent => find_out(model, input),
     };
     match keying {
         Keying::Plain | Keying::PlainPairs => return Ok(None),
@@ -165,8 +168,8 @@ fn find_out<M: Shipped>(model: &M, input: &Input) -> Keying {
     evidence.conclusion()
 }
 
-fn no_pair(operation: &Operation) -> CliError {
-    CliError::Usage(format!(
+fn no_pair(operation: &Operation) -> VerifyError {
+    VerifyError::Usage(format!(
         "{}: {operation} carries no [key value] pair, or returns another key than it was called with; without --keyed yes values \
          are read as they are",
         operation.place
@@ -188,7 +191,7 @@ impl Object {
 }
 
 /// The objects of an input in the order in which they are first used, with the input's format and notes.
-fn objects<M: Shipped>(input: &Input) -> Result<(Vec<Object>, Format, Vec<String>), CliError> {
+fn objects<M: Shipped>(input: &Input) -> Result<(Vec<Object>, Format, Vec<String>), VerifyError> {
     let mut trace = input.open()?;
     let mut objects: Vec<Object> = Vec::new();
     let mut known: FxHashMap<Value, usize> = FxHashMap::default();
@@ -206,7 +209,7 @@ fn objects<M: Shipped>(input: &Input) -> Result<(Vec<Object>, Format, Vec<String
     }
     let notes: Vec<String> = trace.notes().iter().map(ToString::to_string).collect();
     match objects.is_empty() {
-        true => Err(CliError::empty(&input.name, &notes)),
+        true => Err(VerifyError::empty(&input.name, &notes)),
         false => Ok((objects, trace.format(), notes)),
     }
 }
@@ -214,13 +217,13 @@ fn objects<M: Shipped>(input: &Input) -> Result<(Vec<Object>, Format, Vec<String
 /// Checks each key by itself. The report is that of the worst, with what became of all.
 fn check_each<M: Shipped>(
     input: &Input,
-    request: &Request,
-    check: &dyn Fn(&Input, &Request) -> Report,
+    request: &CheckRequest,
+    check: &dyn Fn(&Input, &CheckRequest) -> Report,
 ) -> Report {
     let started = Instant::now();
     let read = match request.witness {
         None => objects::<M>(input),
-        Some(_) => Err(CliError::Usage(format!(
+        Some(_) => Err(VerifyError::Usage(format!(
             "{}: --witness writes the order of one object, and this history has one for each key; drop it",
             input.name
         ))),
@@ -231,7 +234,7 @@ fn check_each<M: Shipped>(
             let empty = Input::of_operations(input.name.clone(), Arc::from([]), Format::Ndjson);
             let mut report = check(
                 &empty,
-                &Request {
+                &CheckRequest {
                     witness: None,
                     ..request.clone()
                 },
@@ -263,8 +266,10 @@ fn check_each<M: Shipped>(
             judgement: report.judgement(),
             ops,
         });
-        let rank = |report: &Report| Exit::of(report.judgement());
-        if worst.as_ref().is_none_or(|worst| rank(worst) < rank(&report)) {
+        if worst
+            .as_ref()
+            .is_none_or(|worst| severity(worst) < severity(&report))
+        {
             worst = Some(report);
         }
     }
@@ -288,11 +293,21 @@ fn check_each<M: Shipped>(
     report
 }
 
+/// Of several answers the worst counts: an error, then a violation, then what is unknown.
+fn severity(report: &Report) -> u8 {
+    match report.judgement() {
+        Judgement::Valid => 0,
+        Judgement::Unknown => 1,
+        Judgement::Violation => 2,
+        Judgement::Error => 3,
+    }
+}
+
 /// The request with the time that is left for it.
-fn in_time(request: &Request, started: Instant) -> Request {
+fn in_time(request: &CheckRequest, started: Instant) -> CheckRequest {
     let limits = request.options.limits;
     let time = limits.time.map(|time| time.saturating_sub(started.elapsed()));
-    Request {
+    CheckRequest {
         options: Options {
             limits: Limits { time, ..limits },
             ..request.options

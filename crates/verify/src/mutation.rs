@@ -8,7 +8,7 @@ use omnilink_link::{Bound, Instance, Mutator, TlaModel};
 use omnilink_report::{MutantFindings, MutationFindings};
 use omnilink_trace::Timebox;
 
-use crate::error::CliError;
+use crate::error::VerifyError;
 use crate::input::Input;
 
 /// How much of a trace is mutated: a spec that notices nothing in these operations notices nothing in a million.
@@ -18,14 +18,16 @@ const CONFIGURATIONS_MAX: u64 = 200_000;
 const TIME_MAX: Duration = Duration::from_secs(2);
 /// All mutants together take no longer.
 const TOTAL_TIME_MAX: Duration = Duration::from_secs(50);
-/// How many mutants that nobody noticed are told.
+/// How many mutants that the spec did not notice are listed.
 const EXAMPLES_MAX: usize = 8;
 
-/// How many mutants, and by which chance.
+/// How many mutants to try, and the seed that chooses them.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Mutation {
-    pub(crate) results: u32,
-    pub(crate) seed: u64,
+pub struct Mutation {
+    /// How many results to change; a quarter as many operations are dropped, and as many swapped.
+    pub results: u32,
+    /// The seed of the random choices.
+    pub seed: u64,
 }
 
 /// An operation as it was recorded.
@@ -47,12 +49,12 @@ enum Kind {
 
 impl Mutation {
     /// Mutates the beginning of a trace that is valid.
-    pub(crate) fn run(
+    pub fn run(
         self,
         model: &TlaModel<'_>,
         input: &Input,
         options: Options,
-    ) -> Result<MutationFindings, CliError> {
+    ) -> Result<MutationFindings, VerifyError> {
         let recorded = beginning(model, input)?;
         let mut mutator = Mutator::new(model);
         recorded
@@ -121,7 +123,7 @@ impl Mutation {
 
 /// The first operations of a trace. What returns after the last of them starts is pending: so whatever explains the trace
 /// explains its beginning, too.
-fn beginning(model: &TlaModel<'_>, input: &Input) -> Result<Vec<Recorded>, CliError> {
+fn beginning(model: &TlaModel<'_>, input: &Input) -> Result<Vec<Recorded>, VerifyError> {
     let mut threads: BTreeMap<String, u32> = BTreeMap::new();
     let mut recorded: Vec<Recorded> = Vec::new();
     for operation in input.open()? {

@@ -5,24 +5,24 @@ use std::path::Path;
 
 use tempfile::{Builder, NamedTempFile};
 
-use crate::error::CliError;
+use crate::error::VerifyError;
 
 /// A file to be written at the end of a command.
 #[derive(Debug)]
-pub(crate) struct NewFile<'a> {
+pub struct NewFile<'a> {
     path: &'a Path,
 }
 
 impl<'a> NewFile<'a> {
     /// Finds out now whether the file can be written: after an hour of checking it would be too late.
-    pub(crate) fn check(path: &'a Path) -> Result<Self, CliError> {
+    pub fn check(path: &'a Path) -> Result<Self, VerifyError> {
         let file = Self { path };
         file.beside().map_err(|error| file.refused(error))?;
         Ok(file)
     }
 
     /// Writes all of it, beside its place first.
-    pub(crate) fn write(self, bytes: &[u8]) -> Result<(), CliError> {
+    pub fn write(self, bytes: &[u8]) -> Result<(), VerifyError> {
         let mut file = self.beside().map_err(|error| self.refused(error))?;
         file.write_all(bytes).map_err(|error| self.refused(error))?;
         match file.persist(self.path) {
@@ -40,8 +40,8 @@ impl<'a> NewFile<'a> {
         builder.tempfile_in(folder.unwrap_or(Path::new(".")))
     }
 
-    fn refused(&self, error: io::Error) -> CliError {
-        CliError::Write {
+    fn refused(&self, error: io::Error) -> VerifyError {
+        VerifyError::Write {
             path: self.path.to_owned(),
             error,
         }

@@ -1,7 +1,7 @@
-//! The most memory that this process ever held.
+//! Peak memory of this process.
 
 /// In bytes, where the system tells.
-pub(crate) fn peak_bytes() -> Option<u64> {
+pub fn peak_bytes() -> Option<u64> {
     high_water_mark().or_else(maximum_resident)
 }
 

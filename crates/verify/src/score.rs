@@ -1,7 +1,54 @@
 //! How well a spec pins down what was recorded, for `omnilink link check`.
 
-use omnilink_link::{PartProbe, Probe};
-use omnilink_report::{Look, wrapped};
+use std::time::Duration;
+
+use omnilink_engine::{Limits, Options};
+use omnilink_link::{Linked, PartProbe, Probe, Thoroughness};
+use omnilink_report::{Answer, Look, wrapped};
+use omnilink_trace::Operation;
+
+use crate::check_run::{CheckRequest, check_input};
+use crate::error::VerifyError;
+use crate::input::Input;
+use crate::progress::Progress;
+use crate::validation::meaning;
+
+/// Checks a trace, and says how well the spec pins down what was recorded, in lines of text.
+///
+/// # Errors
+/// If the trace cannot be read or checked.
+pub fn score(linked: &Linked, input: &Input, progress: &Progress) -> Result<Vec<String>, VerifyError> {
+    let request = CheckRequest {
+        model_name: linked.name().to_owned(),
+        options: Options {
+            limits: Limits {
+                time: Some(SCORE_TIME),
+                ..Limits::default()
+            },
+            ..Options::default()
+        },
+        minimize: false,
+        witness: None,
+    };
+    linked.run(|model| {
+        let decode = |operation: &Operation| meaning(model, operation);
+        let report = check_input(model, &decode, input, &request, progress);
+        let mut lines = vec!["\n".to_owned()];
+        match report.answer {
+            Answer::Failed { message, .. } => return Err(VerifyError::Usage(message)),
+            Answer::Checked { outcome, .. } if !outcome.verdict.is_valid() => lines.push(
+                "The trace is not explained: `omnilink validate` says why. The score is for what came before.\n"
+                    .to_owned(),
+            ),
+            Answer::Checked { .. } => {}
+        }
+        lines.extend(score_lines(&model.probe(Thoroughness::Full)));
+        Ok(lines)
+    })?
+}
+
+/// How long the trace is checked for the score.
+const SCORE_TIME: Duration = Duration::from_secs(20);
 
 /// How well the operations of one name are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +69,7 @@ enum Grade {
 const PINNED_PERCENT: u64 = 50;
 
 /// The lines of the score, the last of them for all operations together.
-pub(crate) fn lines(probes: &[Probe]) -> Vec<String> {
+fn score_lines(probes: &[Probe]) -> Vec<String> {
     let heading = "How well the spec pins down what was recorded (other values, tried in states that the trace reached):";
     let mut lines = vec![wrapped("", heading, &Look::plain())];
     for probe in probes {

@@ -9,7 +9,7 @@ use omnilink_models::{DecodeError, Decoded, Shipped};
 use omnilink_trace::Operation;
 
 /// A sequential model with the names of its operations.
-pub(crate) trait Subject: Decoder<<Self::Model as Model>::Op> {
+pub trait Subject: Decoder<<Self::Model as Model>::Op> {
     /// The model.
     type Model: Model;
 
@@ -21,8 +21,10 @@ pub(crate) trait Subject: Decoder<<Self::Model as Model>::Op> {
 }
 
 /// A shipped model.
-pub(crate) struct ShippedSubject<M> {
-    pub(crate) model: M,
+#[derive(Clone, Debug)]
+pub struct ShippedSubject<M> {
+    /// The model.
+    pub model: M,
 }
 
 impl<M: Shipped> Decoder<M::Op> for ShippedSubject<M> {
@@ -51,13 +53,18 @@ impl<M: Shipped> Subject for ShippedSubject<M> {
 }
 
 /// A specification.
-pub(crate) struct SpecSubject<'a, 'l> {
-    pub(crate) linked: &'a Linked,
-    pub(crate) model: &'a TlaModel<'l>,
+#[derive(Debug)]
+pub struct SpecSubject<'a, 'l> {
+    /// The specification, linked.
+    pub linked: &'a Linked,
+    /// The model that it is.
+    pub model: &'a TlaModel<'l>,
 }
 
-/// Why an operation of a history is none of a specification.
-pub(crate) enum NoAction {
+/// Why an operation of a history is no action of a specification.
+#[derive(Debug)]
+pub enum NoAction {
+    /// It cannot be bound.
     Bind(BindError),
     /// It takes several steps.
     InSteps(String),

@@ -7,29 +7,28 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use omnilink_engine::Witness;
+use omnilink_engine::{Interrupt, Witness};
 use omnilink_trace::{Header, Operation, Time, Timebox, TraceWriter, WriteOptions};
 use omnilink_value::Value;
 
-use super::history::{Decode, History};
-use crate::error::CliError;
+use crate::error::VerifyError;
+use crate::history::{Decode, History};
 use crate::input::Input;
-use crate::interrupt;
 
-pub(super) fn write<O: Clone>(
+pub(crate) fn write<O: Clone>(
     decode: &Decode<'_, O>,
     input: &Input,
     witness: &Witness,
     file: &Path,
-) -> Result<(), CliError> {
+    interrupt: Option<Interrupt>,
+) -> Result<(), VerifyError> {
     let Some(order) = &witness.order else {
         let message = format!(
             "{}: no order was kept, because the search that decided does not keep one; try --strategy depth-first",
             input.name
         );
-        return Err(CliError::Usage(message));
+        return Err(VerifyError::Usage(message));
     };
-    interrupt::listen();
     let mut history = History::open(decode, input)?;
     let mut operations: Vec<Operation> = Vec::new();
     while let Some(read) = history.next()? {
@@ -45,8 +44,8 @@ pub(super) fn write<O: Clone>(
         let Some(operation) = operations.get(placement.op as usize) else {
             continue;
         };
-        if interrupt::is_raised() {
-            return Err(CliError::Interrupted);
+        if interrupt.is_some_and(Interrupt::is_raised) {
+            return Err(VerifyError::Interrupted);
         }
         writer.write(&placed(operation, rank as Time, placement.at))?;
     }

@@ -15,14 +15,13 @@ use omnilink_record::{Options as RecordOptions, record};
 use omnilink_report::{Judgement, Look, Report, Tone, count};
 use omnilink_trace::OpenOptions;
 use omnilink_value::Value;
+use omnilink_verify::{CheckRequest, Input, check_input, decode_shipped};
 
 use self::ring::{CAPACITY, Ring};
-use crate::check::{Request, check_input, decode_shipped};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::input::Input;
 use crate::output::{Drawing, Output};
-use crate::progress::Progress;
+use crate::progress::ProgressLine;
 
 /// What it is for.
 pub(crate) const ABOUT: &str = "See a bug found: two queues are run on real threads, recorded and checked";
@@ -55,10 +54,7 @@ const TIME_MAX: Duration = Duration::from_secs(8);
 pub(crate) fn run(args: &DemoArgs) -> Result<Exit, CliError> {
     let look = args.drawing.look();
     let mut out = Output::new(&look);
-    let scratch = tempfile::tempdir().map_err(|error| CliError::Write {
-        path: std::env::temp_dir(),
-        error,
-    })?;
+    let scratch = tempfile::tempdir().map_err(|error| CliError::write(std::env::temp_dir(), error))?;
     let folder = args.keep.as_deref().unwrap_or(scratch.path());
     let total = count((THREADS * OPERATIONS_PER_THREAD) as u64);
     out.print(&format!(
@@ -84,10 +80,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Exit, CliError> {
         if report.judgement() != Judgement::Valid || is_over {
             break report;
         }
-        std::fs::remove_dir_all(&path).map_err(|error| CliError::Write {
-            path: path.clone(),
-            error,
-        })?;
+        std::fs::remove_dir_all(&path).map_err(|error| CliError::write(&path, error))?;
     };
     out.print(&report.to_text(&look))?;
     out.print(&moral(&report, rounds))?;
@@ -153,8 +146,8 @@ fn round(ring: &Ring, folder: &Path, name: &str) -> Result<Report, CliError> {
         }
     });
     recorder.finish()?;
-    let input = Input::new(folder, OpenOptions::default())?;
-    let request = Request {
+    let input = Input::new(folder, OpenOptions::default(), None)?;
+    let request = CheckRequest {
         model_name: MODEL.to_owned(),
         options: Options::default(),
         minimize: true,
@@ -169,7 +162,7 @@ fn round(ring: &Ring, folder: &Path, name: &str) -> Result<Report, CliError> {
         &|operation| decode_shipped(&model, operation),
         &input,
         &request,
-        &Progress::start(name),
+        ProgressLine::start(name).progress(),
     );
     name.clone_into(&mut report.input);
     // The folder is gone before anyone can look there, or its name is known.

@@ -170,12 +170,9 @@ impl Target {
             let message = format!("{}: not a file; --cpp takes C++ sources", path.display());
             return Err(CliError::Usage(message));
         }
-        let folder = tempfile::tempdir().map_err(|error| CliError::Write {
-            path: std::env::temp_dir(),
-            error,
-        })?;
+        let folder = tempfile::tempdir().map_err(|error| CliError::write(std::env::temp_dir(), error))?;
         let header = folder.path().join("lineup.hpp");
-        std::fs::write(&header, CPP_HEADER).map_err(|error| CliError::Write { path: header, error })?;
+        std::fs::write(&header, CPP_HEADER).map_err(|error| CliError::write(header, error))?;
         let (libraries, flags) = self
             .cxxflag
             .iter()

@@ -19,15 +19,15 @@ use omnilink_lineup::{
 };
 use omnilink_report::Look;
 use omnilink_sched::SchedError;
+use omnilink_verify::NewFile;
 
 use self::harness::{Built, Engine, Target};
 use self::outlook::Outlook;
 use self::specification::{Explained, SpecificationArgs};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::new_file::NewFile;
 use crate::output::{self, Drawing, Output};
-use crate::progress::Progress;
+use crate::progress::ProgressLine;
 use crate::quantity;
 
 /// What it is for.
@@ -228,8 +228,9 @@ impl LineupArgs {
             options.deadline,
         ));
         let shown = Arc::clone(&outlook);
-        let progress =
-            Progress::telling(move |executions, elapsed_s| shown.text(executions, elapsed_s, Instant::now()));
+        let progress = ProgressLine::telling(move |executions, elapsed_s| {
+            shown.text(executions, elapsed_s, Instant::now())
+        });
         let tick = &mut || progress.add_one();
         let mut seen = |checked: &Checked| {
             outlook.add_matrix(Instant::now());

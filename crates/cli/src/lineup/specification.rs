@@ -13,8 +13,8 @@ use omnilink_lineup::{
 use omnilink_link::{Collection, LinkOptions, Linked};
 use omnilink_models::{Shipped, Visitor, with_model};
 use omnilink_trace::Operation;
+use omnilink_verify::{ShippedSubject, SpecSubject, Subject};
 
-use crate::check::{ShippedSubject, SpecSubject, Subject};
 use crate::error::CliError;
 use crate::output;
 use crate::validate::Linking;

@@ -8,13 +8,13 @@ use omnilink_engine::Watch;
 use omnilink_report::{Bar, Look, Mark, ThreadNames, Tone, draw};
 use omnilink_trace::{Operation, Time};
 use omnilink_value::Value;
+use omnilink_verify::{Input, VerifyError, after_reading, limit_text, opened};
 
 use super::reading::{Reading, tell_notes};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::input::Input;
 use crate::interrupt;
-use crate::limit::{Patience, after_reading, opened, words};
+use crate::limits::LimitArgs;
 use crate::output::{self, Drawing, Output};
 
 /// Draw operations of a trace, one row per thread.
@@ -44,7 +44,7 @@ pub(super) struct ShowArgs {
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
-    patience: Patience,
+    limits: LimitArgs,
     #[command(flatten)]
     drawing: Drawing,
 }
@@ -59,16 +59,16 @@ pub(super) fn run(args: &ShowArgs) -> Result<Exit, CliError> {
     let look = args.drawing.look();
     let mut out = Output::new(&look);
     interrupt::listen();
-    let input = Input::new(&args.trace, args.reading.options())?;
-    let mut trace = opened(input.open_once())?;
+    let input = Input::new(&args.trace, args.reading.options(), Some(interrupt::flag()))?;
+    let mut trace = opened(input.open_once(), Some(interrupt::flag()))?;
     let mut shown: Vec<Operation> = Vec::new();
     let mut is_cut = false;
-    let mut watch = Watch::new(args.patience.limits());
+    let mut watch = Watch::new(args.limits.limits());
     let mut operations = 0;
     let mut limit = None;
     for operation in trace.by_ref() {
         let operation = match after_reading(operation, &mut operations, &mut watch) {
-            Err(CliError::Limit { limit: reached, .. }) => {
+            Err(VerifyError::Limit { limit: reached, .. }) => {
                 limit = Some(reached);
                 break;
             }
@@ -98,7 +98,10 @@ pub(super) fn run(args: &ShowArgs) -> Result<Exit, CliError> {
         false => out.print(&drawing(&shown, &look))?,
     }
     if let Some(limit) = limit {
-        output::note(&format!("{}: these are the operations until then", words(limit)));
+        output::note(&format!(
+            "{}: these are the operations until then",
+            limit_text(limit)
+        ));
         return Ok(Exit::Unknown);
     }
     if shown.is_empty() {

@@ -1,88 +1,93 @@
-//! Several histories judged at a time, answers in the order of the histories.
+//! Several histories judged in parallel, with the answers in the order of the histories.
 //!
-//! The inputs are read by one thread, a little ahead of what is being judged, so memory does not grow with their number.
-//! Each worker has a judge of its own, which remembers what the model did; a model need not be shared between threads.
+//! One thread reads the inputs, a few histories ahead of the workers, so memory does not grow with their number. Each worker
+//! has a judge of its own, which keeps a memo of the model's steps; a model need not be shared between threads.
 
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use omnilink_consistency::{Judgement, Recorded};
 
-use super::bench::Bench;
-use crate::error::CliError;
+use super::judge_factory::JudgeFactory;
+use crate::error::VerifyError;
 
-/// How many histories are read ahead for each worker.
-const AHEAD: usize = 4;
+/// How many histories are read ahead per worker.
+const READ_AHEAD: usize = 4;
 
-/// A judge's answer, and how long it took.
-pub(super) struct Answered {
-    pub(super) judgement: Judgement,
-    pub(super) took: Duration,
-}
+/// A judgement, or why there is none, and how long it took.
+type Judged = (Result<Judgement, VerifyError>, Duration);
 
-/// A history on its way: which input it is from, and what became of it, if that is known.
-struct Slot {
+/// A history that was read and not delivered yet: its input, and its judgement once there is one.
+struct InFlight {
     input: usize,
-    answer: Option<Result<Answered, CliError>>,
+    judged: Option<Judged>,
 }
 
-/// A history to judge: its number, and how long reading it took.
-type Order = (usize, Recorded, Duration);
+/// A history for a worker: its number, and how long reading it took.
+type Assignment = (usize, Recorded, Duration);
 
-/// Judges histories, each with the number of its input, and tells what became of them in their order.
+/// Judges histories, each with the number of its input, and delivers the judgements in the order of the histories.
 ///
 /// # Errors
-/// What `tell` fails with.
+/// If a worker dies.
 pub(super) fn judge_all(
-    bench: &dyn Bench,
+    judges: &dyn JudgeFactory,
     jobs: NonZeroUsize,
-    mut histories: impl Iterator<Item = (usize, Result<Recorded, CliError>)>,
-    mut tell: impl FnMut(usize, Result<Answered, CliError>) -> Result<(), CliError>,
-) -> Result<(), CliError> {
-    let (orders, taken) = channel::<Order>();
-    let taken = Mutex::new(taken);
-    let (answers, answered) = channel();
+    mut histories: impl Iterator<Item = (usize, Result<Recorded, VerifyError>)>,
+    mut deliver: impl FnMut(usize, Result<Judgement, VerifyError>, Duration) -> ControlFlow<()>,
+) -> Result<(), VerifyError> {
+    let (assignments, assigned) = channel::<Assignment>();
+    let assigned = Mutex::new(assigned);
+    let (results, finished) = channel();
     std::thread::scope(|scope| {
         for _ in 0..jobs.get() {
-            let (taken, answers) = (&taken, answers.clone());
-            scope.spawn(move || work(bench, taken, &answers));
+            let (assigned, results) = (&assigned, results.clone());
+            scope.spawn(move || work(judges, assigned, &results));
         }
-        drop(answers);
-        let orders = orders;
-        let mut waiting: VecDeque<Slot> = VecDeque::new();
-        let mut told = 0;
+        drop(results);
+        let assignments = assignments;
+        let mut in_flight: VecDeque<InFlight> = VecDeque::new();
+        let mut delivered = 0;
         loop {
-            while waiting.len() < AHEAD * jobs.get()
-                && let (begun, Some((input, history))) = (Instant::now(), histories.next())
+            while in_flight.len() < READ_AHEAD * jobs.get()
+                && let (started, Some((input, history))) = (Instant::now(), histories.next())
             {
-                let answer = match history {
+                let judged = match history {
                     Ok(history) => {
-                        // A worker that is gone answers no more, which is noticed below.
-                        let _ = orders.send((told + waiting.len(), history, begun.elapsed()));
+                        // If the workers are gone, receiving below fails.
+                        let number = delivered + in_flight.len();
+                        let _ = assignments.send((number, history, started.elapsed()));
                         None
                     }
-                    Err(error) => Some(Err(error)),
+                    Err(error) => Some((Err(error), started.elapsed())),
                 };
-                waiting.push_back(Slot { input, answer });
+                in_flight.push_back(InFlight { input, judged });
             }
-            match waiting.front_mut().map(|slot| slot.answer.take()) {
+            match in_flight
+                .front_mut()
+                .map(|first| (first.input, first.judged.take()))
+            {
                 None => return Ok(()),
-                Some(Some(answer)) => {
-                    let input = waiting.pop_front().map_or(0, |slot| slot.input);
-                    told += 1;
-                    tell(input, answer)?;
+                Some((input, Some((judgement, took)))) => {
+                    in_flight.pop_front();
+                    delivered += 1;
+                    if deliver(input, judgement, took).is_break() {
+                        return Ok(());
+                    }
                 }
-                Some(None) => {
-                    let Ok((number, answer)) = answered.recv() else {
+                Some((_, None)) => {
+                    let Ok((number, judged)) = finished.recv() else {
                         let message =
                             "internal error, please report it: a worker ended before its work was done";
-                        return Err(CliError::Usage(message.to_owned()));
+                        return Err(VerifyError::Usage(message.to_owned()));
                     };
-                    if let Some(slot) = waiting.get_mut(number - told) {
-                        slot.answer = Some(answer);
+                    let number: usize = number;
+                    if let Some(waiting) = in_flight.get_mut(number - delivered) {
+                        waiting.judged = Some(judged);
                     }
                 }
             }
@@ -90,27 +95,35 @@ pub(super) fn judge_all(
     })
 }
 
-type Answers = Sender<(usize, Result<Answered, CliError>)>;
-
-/// What a worker does: one history after the other, until there are no more.
-fn work(bench: &dyn Bench, taken: &Mutex<Receiver<Order>>, answers: &Answers) {
-    let next = || taken.lock().unwrap_or_else(PoisonError::into_inner).recv().ok();
-    let judged = bench.with_judge(&mut |judge| {
+/// Judges one history after the other, until there are no more.
+fn work(
+    judges: &dyn JudgeFactory,
+    assigned: &Mutex<Receiver<Assignment>>,
+    results: &Sender<(usize, Judged)>,
+) {
+    let next = || {
+        assigned
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .recv()
+            .ok()
+    };
+    let made = judges.with_judge(&mut |judge| {
         while let Some((number, history, reading)) = next() {
             let started = Instant::now();
-            let answer = judge(&history, reading).map(|judgement| Answered {
-                judgement,
-                took: reading + started.elapsed(),
-            });
-            if answers.send((number, answer)).is_err() {
+            let judgement = judge(&history, reading);
+            if results
+                .send((number, (judgement, reading + started.elapsed())))
+                .is_err()
+            {
                 return;
             }
         }
     });
-    // Without a judge every history gets the reason for an answer.
-    if let Err(error) = judged {
-        while let Some((number, ..)) = next() {
-            let _ = answers.send((number, Err(CliError::Usage(error.to_string()))));
+    // Without a judge, the reason is the answer for every history.
+    if let Err(error) = made {
+        while let Some((number, _, reading)) = next() {
+            let _ = results.send((number, (Err(VerifyError::Usage(error.to_string())), reading)));
         }
     }
 }

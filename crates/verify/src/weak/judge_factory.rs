@@ -1,4 +1,4 @@
-//! Judges of histories: by a shipped model, by a specification, or of transactions alone.
+//! Factories of judges: each worker judges histories with a model of its own.
 
 use std::time::Duration;
 
@@ -9,34 +9,34 @@ use omnilink_engine::Limits;
 use omnilink_link::Linked;
 use omnilink_models::Shipped;
 
-use super::subject::{ShippedSubject, SpecSubject, Subject};
-use crate::error::CliError;
+use crate::error::VerifyError;
+use crate::subject::{ShippedSubject, SpecSubject, Subject};
 
-/// Judges one history, given how much of the time reading it took.
-pub(super) type Judge<'a> = dyn FnMut(&Recorded, Duration) -> Result<Judgement, CliError> + 'a;
+/// Judges one history, given how long reading it took.
+pub(crate) type Judge<'a> = dyn FnMut(&Recorded, Duration) -> Result<Judgement, VerifyError> + 'a;
 
-/// The limits less the time that is gone.
-fn less(limits: Limits, gone: Duration) -> Limits {
+/// The limits, less the time that has passed.
+fn less(limits: Limits, passed: Duration) -> Limits {
     Limits {
-        time: limits.time.map(|time| time.saturating_sub(gone)),
+        time: limits.time.map(|time| time.saturating_sub(passed)),
         ..limits
     }
 }
 
-/// Where judges come from, one for each worker.
-pub(super) trait Bench: Sync {
+/// Makes a judge for each worker.
+pub(crate) trait JudgeFactory: Sync {
     /// Runs `work` with a judge.
-    fn with_judge(&self, work: &mut (dyn FnMut(&mut Judge<'_>) + Send)) -> Result<(), CliError>;
+    fn with_judge(&self, work: &mut (dyn FnMut(&mut Judge<'_>) + Send)) -> Result<(), VerifyError>;
 }
 
 /// Judges of transactions.
-pub(super) struct Isolated {
-    pub(super) isolation: Isolation,
-    pub(super) limits: Limits,
+pub(crate) struct IsolationJudges {
+    pub(crate) isolation: Isolation,
+    pub(crate) limits: Limits,
 }
 
-impl Bench for Isolated {
-    fn with_judge(&self, work: &mut (dyn FnMut(&mut Judge<'_>) + Send)) -> Result<(), CliError> {
+impl JudgeFactory for IsolationJudges {
+    fn with_judge(&self, work: &mut (dyn FnMut(&mut Judge<'_>) + Send)) -> Result<(), VerifyError> {
         work(&mut |recorded, reading| {
             judge_transactions(recorded, self.isolation, less(self.limits, reading)).map_err(weak_error)
         });
@@ -45,28 +45,28 @@ impl Bench for Isolated {
 }
 
 /// Judges by a shipped model.
-pub(super) struct ShippedBench<M> {
-    pub(super) subject: ShippedSubject<M>,
-    pub(super) question: Question,
-    pub(super) options: WeakOptions,
+pub(crate) struct ModelJudges<M> {
+    pub(crate) subject: ShippedSubject<M>,
+    pub(crate) question: Question,
+    pub(crate) options: WeakOptions,
 }
 
-impl<M: Shipped> Bench for ShippedBench<M> {
-    fn with_judge(&self, work: &mut (dyn FnMut(&mut Judge<'_>) + Send)) -> Result<(), CliError> {
+impl<M: Shipped> JudgeFactory for ModelJudges<M> {
+    fn with_judge(&self, work: &mut (dyn FnMut(&mut Judge<'_>) + Send)) -> Result<(), VerifyError> {
         judge_by(&self.subject, &self.question, &self.options, work);
         Ok(())
     }
 }
 
 /// Judges by a specification, each with a model of its own.
-pub(super) struct SpecBench<'a> {
-    pub(super) linked: &'a Linked,
-    pub(super) question: Question,
-    pub(super) options: WeakOptions,
+pub(crate) struct SpecJudges<'a> {
+    pub(crate) linked: &'a Linked,
+    pub(crate) question: Question,
+    pub(crate) options: WeakOptions,
 }
 
-impl Bench for SpecBench<'_> {
-    fn with_judge(&self, work: &mut (dyn FnMut(&mut Judge<'_>) + Send)) -> Result<(), CliError> {
+impl JudgeFactory for SpecJudges<'_> {
+    fn with_judge(&self, work: &mut (dyn FnMut(&mut Judge<'_>) + Send)) -> Result<(), VerifyError> {
         let linked = self.linked;
         let interrupt = self.options.limits.interrupt;
         Ok(linked.run_until(None, interrupt, |model| {
@@ -97,6 +97,6 @@ fn judge_by<S: Subject>(
     });
 }
 
-pub(super) fn weak_error(error: JudgeError) -> CliError {
-    CliError::Usage(error.to_string())
+pub(crate) fn weak_error(error: JudgeError) -> VerifyError {
+    VerifyError::Usage(error.to_string())
 }

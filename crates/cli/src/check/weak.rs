@@ -1,0 +1,141 @@
+//! `omnilink check` for less than linearizability: arguments, and what is printed.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use omnilink_consistency::{MethodLevels, Question, Ret, parse_axioms};
+use omnilink_report::{Look, WeakReport};
+use omnilink_verify::{Input, WeakAnswer, WeakTask, holds_histories, peak_bytes, tells_its_own_order};
+
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::output::{self, Output};
+use crate::reports::EvidenceFile;
+
+/// What is asked beyond a level's name.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct WeakArgs {
+    /// Check the axioms in this file: see docs/consistency.md
+    #[arg(long, value_name = "FILE", help_heading = WEAK, conflicts_with_all = ["consistency", "levels", "infer"])]
+    axioms: Option<PathBuf>,
+    /// Check each method at the level that this file gives it
+    #[arg(long, value_name = "FILE", help_heading = WEAK, conflicts_with_all = ["consistency", "infer"])]
+    levels: Option<PathBuf>,
+    /// Find the strongest level of each method that all histories satisfy
+    #[arg(long, help_heading = WEAK, conflicts_with = "consistency")]
+    infer: bool,
+    /// Whose returns must follow from what is seen: own (the operation's) or all (those of all it sees, too)
+    #[arg(long, value_name = "READING", default_value = "own", help_heading = WEAK)]
+    pub(super) ret: Ret,
+}
+
+const WEAK: &str = "Weak consistency";
+
+impl WeakArgs {
+    /// The task, or `None` for linearizability or sequential consistency of timeboxes, which the engine checks.
+    pub(super) fn task(&self, consistency: &str, inputs: &[Input]) -> Result<Option<WeakTask>, CliError> {
+        let bad = |error: &dyn std::fmt::Display| CliError::Usage(error.to_string());
+        if self.infer {
+            return Ok(Some(WeakTask::Infer));
+        }
+        if let Some(path) = &self.axioms {
+            let criterion =
+                parse_axioms(&path.display().to_string(), &read(path)?).map_err(|error| bad(&error))?;
+            return Ok(Some(WeakTask::Judge(Question::Axioms(criterion))));
+        }
+        if let Some(path) = &self.levels {
+            let levels = MethodLevels::parse(&path.display().to_string(), &read(path)?)
+                .map_err(|error| bad(&error))?;
+            return Ok(Some(WeakTask::Judge(Question::Levels(levels))));
+        }
+        let question = Question::from_name(consistency).map_err(|error| bad(&error))?;
+        let is_for_the_engine = matches!(consistency, "linearizable" | "sequential")
+            && !inputs.iter().any(holds_histories)
+            && !inputs.iter().any(tells_its_own_order);
+        Ok((!is_for_the_engine).then_some(WeakTask::Judge(question)))
+    }
+}
+
+/// The text of a file that the user named.
+fn read(path: &Path) -> Result<String, CliError> {
+    std::fs::read_to_string(path)
+        .map_err(|error| CliError::Usage(format!("{}: {error}; give a text file", path.display())))
+}
+
+/// Prints the answers of weak checks, and keeps them for `--evidence` and `--witness`.
+pub(super) struct WeakReports<'a> {
+    pub(super) model_name: &'a str,
+    pub(super) inputs: &'a [Input],
+    pub(super) is_json: bool,
+    pub(super) look: &'a Look,
+    pub(super) out: &'a mut Output,
+    pub(super) evidence: Option<EvidenceFile<'a>>,
+    pub(super) witness: Option<EvidenceFile<'a>>,
+    pub(super) worst: Exit,
+}
+
+impl WeakReports<'_> {
+    /// Prints one answer.
+    pub(super) fn add(&mut self, answer: WeakAnswer) -> Result<(), CliError> {
+        let input = &self.inputs[answer.input].name;
+        let judgement = match answer.judgement {
+            Ok(judgement) => judgement,
+            Err(error) => {
+                output::error(&error);
+                self.worst = self.worst.max(Exit::BadInput);
+                let failed = serde_json::json!({
+                    "input": input,
+                    "verdict": "error",
+                    "error": error.to_string(),
+                });
+                return self.print(&failed.to_string(), None);
+            }
+        };
+        let exit = match judgement.verdict() {
+            "valid" => Exit::Valid,
+            "violation" => Exit::Violation,
+            _ => Exit::Unknown,
+        };
+        self.worst = self.worst.max(exit);
+        let report = WeakReport {
+            input: input.clone(),
+            model: self.model_name.to_owned(),
+            judgement,
+            seconds: answer.took.as_secs_f64(),
+            peak_bytes: peak_bytes(),
+            notes: answer.notes,
+        };
+        let json = report.to_json();
+        if let Some(witness) = self.witness.as_mut().filter(|_| exit == Exit::Valid) {
+            witness.add(&json);
+        }
+        if !self.is_json {
+            report.notes.iter().for_each(|note| output::note(note));
+        }
+        self.print(&json, Some(&report))
+    }
+
+    fn print(&mut self, json: &str, report: Option<&WeakReport>) -> Result<(), CliError> {
+        if let Some(evidence) = &mut self.evidence {
+            evidence.add(json);
+        }
+        match report {
+            _ if self.is_json => self.out.print(&format!("{json}\n")),
+            Some(report) => self.out.print(&report.to_text(self.look)),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes the files; the worst of all answers.
+    pub(super) fn finish(self) -> Result<Exit, CliError> {
+        if let Some(evidence) = self.evidence {
+            evidence.finish()?;
+        }
+        match self.witness {
+            Some(witness) if !witness.is_empty() => witness.finish()?,
+            Some(_) => output::note(&"there is no explanation, so no witness was written"),
+            None => {}
+        }
+        Ok(self.worst)
+    }
+}

@@ -1,0 +1,68 @@
+//! Why a command could not do what it was asked to do.
+
+use std::io;
+use std::path::PathBuf;
+
+use omnilink_link::LinkError;
+use omnilink_models::ModelSpecError;
+use omnilink_record::RecordError;
+use omnilink_trace::TraceError;
+use omnilink_verify::VerifyError;
+use thiserror::Error;
+
+use crate::exit::Exit;
+
+/// Why a command could not do what it was asked to do. Every message says what to do about it.
+#[derive(Debug, Error)]
+pub(crate) enum CliError {
+    /// Arguments that make no sense together.
+    #[error("{0}")]
+    Usage(String),
+    /// An input that could not be checked.
+    #[error(transparent)]
+    Verify(#[from] VerifyError),
+    /// A specification could not be explored.
+    #[error("{0}")]
+    Explore(#[from] omnilink_mc::CheckError),
+    /// Recording failed.
+    #[error("{0}")]
+    Record(#[from] RecordError),
+    /// Standard output does not take any more.
+    #[error("standard output: {0}")]
+    Output(io::Error),
+}
+
+impl CliError {
+    /// A file that cannot be written.
+    pub(crate) fn write(path: impl Into<PathBuf>, error: io::Error) -> Self {
+        let path = path.into();
+        VerifyError::Write { path, error }.into()
+    }
+
+    /// How the command ends.
+    pub(crate) fn exit(&self) -> Exit {
+        match self {
+            Self::Verify(VerifyError::Interrupted) => Exit::Interrupted,
+            Self::Verify(VerifyError::Limit { .. }) => Exit::Unknown,
+            _ => Exit::BadInput,
+        }
+    }
+}
+
+impl From<TraceError> for CliError {
+    fn from(error: TraceError) -> Self {
+        VerifyError::from(error).into()
+    }
+}
+
+impl From<ModelSpecError> for CliError {
+    fn from(error: ModelSpecError) -> Self {
+        VerifyError::from(error).into()
+    }
+}
+
+impl From<LinkError> for CliError {
+    fn from(error: LinkError) -> Self {
+        VerifyError::from(error).into()
+    }
+}

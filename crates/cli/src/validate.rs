@@ -1,0 +1,159 @@
+//! `omnilink validate`: does some behaviour of a TLA+ specification explain the trace?
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use omnilink_link::{Collection, LinkFile, LinkOptions};
+use omnilink_tla::semantics::search_path::SearchPath;
+use omnilink_trace::OpenOptions;
+use omnilink_verify::{Input, Mutation, Scrutiny, Validation};
+
+use crate::check::{Criteria, Job};
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::interrupt;
+use crate::output::Output;
+
+/// What it is for.
+pub(crate) const ABOUT: &str =
+    "Check traces against a TLA+ specification: an operation `Name(args)` is the action `Name` of the spec";
+
+#[derive(Debug, Args)]
+#[command(about = ABOUT, after_help = EXAMPLES)]
+pub(crate) struct ValidateArgs {
+    /// The specification
+    #[arg(value_name = "SPEC.tla")]
+    spec: PathBuf,
+    /// The traces: files, directories of one file per thread, or - for standard input; each is checked by itself
+    #[arg(value_name = "TRACE", required = true)]
+    traces: Vec<PathBuf>,
+    #[command(flatten)]
+    linking: Linking,
+    #[command(flatten)]
+    criteria: Criteria,
+    #[command(flatten)]
+    job: Job,
+    /// Exit with code 2 if `valid` means nothing: nothing was placed, or nothing that was recorded could have been refused
+    #[arg(long)]
+    strict: bool,
+    /// Change N recorded results on purpose, drop and swap operations, and tell what share of that the spec notices
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    mutate: Option<u32>,
+    /// What chooses the changes of --mutate
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, requires = "mutate")]
+    seed: u64,
+    /// Count how often each branch of an action is taken, and tell what the trace has put to the test; takes time
+    #[arg(long)]
+    coverage: bool,
+}
+
+/// How a spec is read, and what belongs to it.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Linking {
+    /// The spec's configuration; Spec.cfg next to the spec if there is one
+    #[arg(long, value_name = "FILE.cfg", requires = "spec")]
+    config: Option<PathBuf>,
+    /// The value of a constant: a TLA+ expression
+    #[arg(long = "const", value_name = "NAME=EXPR", requires = "spec")]
+    constants: Vec<String>,
+    /// A constant that is the set of all values of these fields of the trace, such as Keys=key,lo,hi
+    #[arg(long, value_name = "NAME=FIELD,…", requires = "spec")]
+    collect: Vec<String>,
+    /// How trace and spec belong together, where names do not say it: see docs/validate.md; Spec.toml next to the spec if there is one
+    #[arg(long, value_name = "FILE.toml", requires = "spec")]
+    link: Option<PathBuf>,
+    /// A folder to look for modules in, after the specification's own
+    #[arg(short = 'L', long = "library", value_name = "FOLDER", requires = "spec")]
+    libraries: Vec<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  omnilink validate Queue.tla run-1.ndjson
+  omnilink validate Map.tla runs/*.ndjson --collect Keys=key,lo,hi --jobs 4 --json
+  omnilink validate Store.tla run.ndjson --config Store.cfg --const 'NoValue=-1' --minimize
+  omnilink validate Store.tla run.ndjson --link omnilink.toml --evidence run.evidence.json
+
+Exit codes: 0 all valid; 1 a violation was found; 2 bad usage or bad input; 3 unknown.
+Of several inputs the worst decides, in the order 2, 1, 3, 0.";
+
+impl Linking {
+    /// The options for linking, with nothing collected yet, and what is to be collected.
+    pub(crate) fn options(&self, spec: &Path) -> Result<(LinkOptions, Collection), CliError> {
+        let file = match &self.link {
+            Some(path) => LinkFile::read(path)?,
+            None => LinkFile::beside(spec)?,
+        };
+        let mut collection = Collection::default();
+        for (constant, fields) in &file.collect {
+            collection.add_fields(constant, fields);
+        }
+        for text in &self.collect {
+            collection.add(text)?;
+        }
+        collection.add_asked_for_by(spec);
+        let mut constants = Vec::new();
+        for text in &self.constants {
+            let Some((name, expression)) = text.split_once('=') else {
+                let message =
+                    format!("--const {text}: expected NAME=EXPR, such as N=3 or Nodes={{\"a\",\"b\"}}");
+                return Err(CliError::Usage(message));
+            };
+            constants.push((name.trim().to_owned(), expression.trim().to_owned()));
+        }
+        let beside = spec.with_extension("cfg");
+        let config = match &self.config {
+            Some(config) => Some(config.clone()),
+            None => beside.is_file().then_some(beside),
+        };
+        let options = LinkOptions {
+            config,
+            search: SearchPath::new(self.libraries.iter().cloned()),
+            constants,
+            file,
+            ..LinkOptions::default()
+        };
+        Ok((options, collection))
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &ValidateArgs) -> Result<Exit, CliError> {
+    let look = args.job.look();
+    let mut out = Output::new(&look);
+    args.criteria.validate(args.job.is_async())?;
+    if !matches!(args.criteria.consistency(), "linearizable" | "sequential") {
+        let message = format!(
+            "--consistency is linearizable or sequential here; for the others: omnilink check TRACE --spec {} --consistency {}",
+            args.spec.display(),
+            args.criteria.consistency()
+        );
+        return Err(CliError::Usage(message));
+    }
+    interrupt::listen();
+    args.job.validate(args.traces.len())?;
+    let (mut options, collection) = args.linking.options(&args.spec)?;
+    options.counts_branches = args.coverage;
+    let reading = OpenOptions {
+        thread_ends: options.file.keeps_thread_ends(&args.spec),
+        ..args.job.reading()
+    };
+    let mut inputs = Input::all(&args.traces, &reading, Some(interrupt::flag()))?;
+    let end = LinkFile::end_of_trace(&args.spec);
+    inputs.iter_mut().for_each(|input| input.end = end);
+    let request = args
+        .job
+        .request(args.spec.display().to_string(), args.criteria.options());
+    let scrutiny = Scrutiny {
+        is_strict: args.strict,
+        mutation: args.mutate.map(|results| Mutation {
+            results,
+            seed: args.seed,
+        }),
+    };
+    let validation = Validation::new(&args.spec, options, collection, request)?.with_scrutiny(scrutiny);
+    let reports = args.job.reports(&look, &mut out)?;
+    reports.of(&inputs, args.job.jobs(), &|input, progress| {
+        validation.check(input, progress)
+    })
+}
