@@ -1,39 +1,38 @@
-//! What a Rust program calls to offer a component to the scheduler.
+//! The interface to the scheduler's runtime.
 //!
-//! The runtime that this talks to is linked only into programs that were built by the module `build` of
-//! `omnilink-sched`; in any other program [`serve`] says so and returns. The file uses nothing but the
-//! standard library.
+//! The runtime is linked only into programs that `omnilink` builds; in any other program [`serve`] returns at once. The module
+//! uses nothing but the standard library and no other module, so that a single file can include it.
 
 use std::any::Any;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// One object under test, shared by all threads.
-pub trait Component: Sync {
-    /// Makes the call with this number and writes its result down.
+pub trait Instance: Sync {
+    /// Makes the call with this number and returns its result as text.
     fn call(&self, thread: u32, op: u32) -> String;
 }
 
-/// What became of [`serve`].
+/// Why [`serve`] returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Served {
-    /// The scheduler asked for executions and got them; the program should now end.
-    Done,
-    /// Nobody asked: the program was started by hand.
-    NotAsked,
+pub enum ServeOutcome {
+    /// The executions that were requested have been made; the program should now end.
+    Served,
+    /// The program was started by hand, not by `omnilink`.
+    NotDriven,
     /// The program was built without the scheduler's runtime.
     NotInstrumented,
-    /// The program and the scheduler are of different versions.
-    OtherVersion,
+    /// The program and `omnilink` are of different versions.
+    VersionMismatch,
 }
 
-/// Serves executions until the scheduler needs no more.
+/// Serves executions until `omnilink` requests no more.
 ///
-/// `make` is called in a forked process for each execution. `ops` is the number of calls, and `description`
-/// any text for whoever drives the harness.
-pub fn serve(ops: u32, description: &str, make: &dyn Fn() -> Box<dyn Component>) -> Served {
+/// `make` is called in a forked process for each execution. `ops` is the number of calls, and `description` a text for the
+/// process that drives the harness.
+pub fn serve(ops: u32, description: &str, make: &dyn Fn() -> Box<dyn Instance>) -> ServeOutcome {
     if !cfg!(omnilink_instrumented) {
-        return Served::NotInstrumented;
+        return ServeOutcome::NotInstrumented;
     }
     let context = Context { make };
     let harness = Harness {
@@ -46,39 +45,39 @@ pub fn serve(ops: u32, description: &str, make: &dyn Fn() -> Box<dyn Component>)
         description_len: description.len(),
     };
     if std::env::var_os("OMNILINK_SCHED").is_some() {
-        // A panic is the result of its call; thousands of them on the terminal would say nothing more.
+        // A panic is the result of its call. Printing thousands of them would only clutter the terminal.
         std::panic::set_hook(Box::new(|_| {}));
     }
     match runtime::serve(&harness) {
-        0 => Served::NotAsked,
-        1 => Served::Done,
-        _ => Served::OtherVersion,
+        0 => ServeOutcome::NotDriven,
+        1 => ServeOutcome::Served,
+        _ => ServeOutcome::VersionMismatch,
     }
 }
 
-/// Runs something that is not part of the component, such as writing a result down, without it being seen by
-/// the scheduler. It must not wait for other threads.
+/// Runs something that is not part of the component, such as formatting a result, invisibly to the scheduler. It must not wait
+/// for other threads.
 pub fn unobserved<T>(work: impl FnOnce() -> T) -> T {
-    /// Observes again when the work panics too.
-    struct Unobserved;
-    impl Drop for Unobserved {
+    /// Ends the section, also when the work panics.
+    struct Section;
+    impl Drop for Section {
         fn drop(&mut self) {
             runtime::observe();
         }
     }
     runtime::unobserve();
-    let _until_dropped = Unobserved;
+    let _section = Section;
     work()
 }
 
-/// The number of scheduler steps so far: a clock that is the same whenever a schedule is repeated. 0 in a program
-/// without the scheduler.
+/// The number of scheduler steps so far: a clock that is the same whenever a schedule is repeated. 0 in a program without the
+/// scheduler.
 pub fn step() -> u64 {
     runtime::step()
 }
 
 struct Context<'a> {
-    make: &'a dyn Fn() -> Box<dyn Component>,
+    make: &'a dyn Fn() -> Box<dyn Instance>,
 }
 
 /// The same structure as in the runtime.
@@ -104,7 +103,7 @@ unsafe extern "C" fn make_component(context: *mut c_void) -> *mut c_void {
 
 unsafe extern "C" fn call_component(component: *mut c_void, thread: u32, op: u32) {
     // SAFETY: the runtime passes what `make_component` returned and calls `destroy_component` last.
-    let component = unsafe { &*component.cast::<Box<dyn Component>>() };
+    let component = unsafe { &*component.cast::<Box<dyn Instance>>() };
     let result = match catch_unwind(AssertUnwindSafe(|| component.call(thread, op))) {
         Ok(result) => result,
         Err(payload) => format!("panicked: {}", message(&*payload)),
@@ -114,7 +113,7 @@ unsafe extern "C" fn call_component(component: *mut c_void, thread: u32, op: u32
 
 unsafe extern "C" fn destroy_component(component: *mut c_void) {
     // SAFETY: the runtime passes what `make_component` returned, once, when no call is running.
-    let component = unsafe { Box::from_raw(component.cast::<Box<dyn Component>>()) };
+    let component = unsafe { Box::from_raw(component.cast::<Box<dyn Instance>>()) };
     if catch_unwind(AssertUnwindSafe(move || drop(component))).is_err() {
         std::process::abort();
     }

@@ -1,47 +1,46 @@
 //! The memory that the explorer shares with a harness.
 //!
-//! One file, compiled into both sides: into the crate that explores, and into the runtime that is linked with
-//! the component. Everything has a fixed place, so that an execution costs no allocation and a process that
-//! crashes leaves behind all that it had written.
+//! Both sides use this module: `omnilink-sched`, which explores, and the runtime that is linked with the component. Everything
+//! has a fixed offset, so that an execution allocates nothing and the records of a process that crashes survive it.
 
-/// Set by the explorer, refused by a runtime of another layout.
+/// Written by the explorer; a runtime with another layout refuses to serve.
 pub const MAGIC: u64 = 0x006f_6d6e_696c_0005;
-/// As many threads as fit into a word of candidates.
+/// Threads of one execution: as many as bits in [`StepRecord::candidates`].
 pub const THREADS_CAP: usize = 32;
-/// Decisions that are recorded; a longer execution goes on unrecorded.
+/// Steps that are recorded; a longer execution goes on unrecorded.
 pub const STEPS_CAP: usize = 1 << 15;
 /// Calls of one program.
 pub const OPS_CAP: usize = 1 << 12;
 /// Bytes of events, headers included.
 pub const EVENTS_CAP: usize = 1 << 20;
-/// Data races that are told of one execution.
+/// Data races that are recorded in one execution.
 pub const RACES_CAP: usize = 32;
-/// Places of plain accesses at which threads are switched.
-pub const PLACES_CAP: usize = 256;
+/// Plain accesses that are scheduling points.
+pub const RACY_ACCESSES_CAP: usize = 256;
 /// No thread.
-pub const NOBODY: u8 = u8::MAX;
+pub const NO_THREAD: u8 = u8::MAX;
 
-/// Values of [`Shared::choices`].
-pub mod choices {
-    /// The schedule, then no preemption.
+/// Values of [`Shared::policy`].
+pub mod policy {
+    /// Follow the schedule, then run without preemptions.
     pub const FOLLOW: u32 = 0;
     /// Any candidate.
     pub const RANDOM: u32 = 1;
     /// The candidate with the highest priority.
     pub const PRIORITIES: u32 = 2;
-    /// Nobody decides: threads run as the system lets them.
+    /// No control: threads run as the operating system schedules them.
     pub const NATIVE: u32 = 3;
 }
 
 /// Values of [`Shared::ending`].
 pub mod ending {
-    /// Not ended: what is found when the process died.
+    /// Not ended: the value when the process died.
     pub const NONE: u32 = 0;
     /// Every call returned.
     pub const FINISHED: u32 = 1;
     /// Every thread waits.
     pub const DEADLOCK: u32 = 2;
-    /// Threads run in vain.
+    /// Threads run without progress.
     pub const LIVELOCK: u32 = 3;
     /// Too many steps.
     pub const STEP_LIMIT: u32 = 4;
@@ -51,37 +50,37 @@ pub mod ending {
     pub const TOO_MANY_THREADS: u32 = 6;
     /// The events did not fit.
     pub const EVENTS_TOO_LARGE: u32 = 7;
-    /// Memory was used that must not be.
+    /// An invalid use of heap memory.
     pub const MEMORY_ERROR: u32 = 8;
 }
 
 /// Values of [`EventHeader::kind`].
-pub mod kind {
+pub mod event_kind {
     /// A call begins.
     pub const CALL: u8 = 0;
     /// A call returned.
     pub const RETURN: u8 = 1;
     /// A round of native threads ended.
     pub const ROUND_END: u8 = 2;
-    /// Nobody has written this event.
+    /// The event was reserved but not written.
     pub const UNWRITTEN: u8 = 255;
 }
 
 /// Bits of [`StepRecord::flags`].
 pub mod flag {
-    /// The current thread would have gone on.
+    /// The current thread could have gone on: a switch is a preemption.
     pub const PREEMPTIBLE: u16 = 1;
-    /// The current thread asked to be switched.
+    /// The current thread yields.
     pub const YIELDING: u16 = 2;
     /// The current thread was between two calls.
-    pub const BOUNDARY: u16 = 4;
+    pub const BETWEEN_CALLS: u16 = 4;
     /// A call began.
     pub const CALLS: u16 = 8;
     /// A call returned.
     pub const RETURNS: u16 = 16;
     /// The access may have changed the location.
     pub const WRITES: u16 = 32;
-    /// A thread was created, or something else happened that orders this step with all others.
+    /// The step depends on every other: it created a thread, for instance, or its accesses are not known.
     pub const OPAQUE: u16 = 64;
 }
 
@@ -91,59 +90,71 @@ pub mod race {
     pub const WRITES: u8 = 1;
     /// It is atomic.
     pub const ATOMIC: u8 = 2;
-    /// One of the two is volatile, or gives the memory back.
-    pub const MEANT: u8 = 4;
-    /// The access gives the memory back.
+    /// One of the two accesses is volatile or frees the memory.
+    pub const INCONCLUSIVE: u8 = 4;
+    /// It frees the memory.
     pub const FREES: u8 = 8;
+}
+
+/// What a function of Rust's standard library does, in the third argument of `omnilink_library`.
+pub mod std_function {
+    /// It accesses what its first two arguments point to.
+    pub const ACCESSES_ARGUMENTS: u32 = 0;
+    /// It calls a closure, and then changes what its first argument points to.
+    pub const CALLS_CLOSURE: u32 = 1;
+    /// It reads something that no argument points to.
+    pub const READS_ANYTHING: u32 = 2;
+    /// It accesses some part of what its first argument points to.
+    pub const ACCESSES_PART: u32 = 3;
 }
 
 /// Values of [`MemoryErrorRecord::kind`].
 pub mod memory_error {
-    /// An access to memory that was given back.
+    /// An access to freed memory.
     pub const USE_AFTER_FREE: u32 = 1;
-    /// An access before or behind a block.
+    /// An access before the beginning or after the end of a block.
     pub const OUT_OF_BOUNDS: u32 = 2;
-    /// A block was given back twice.
+    /// A block was freed twice.
     pub const DOUBLE_FREE: u32 = 3;
-    /// Something was given back that is no block.
+    /// An address was freed that is not the beginning of a block.
     pub const BAD_FREE: u32 = 4;
 }
 
-/// A use of memory that must not be.
-#[derive(Clone, Copy)]
+/// An invalid use of heap memory.
+#[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct MemoryErrorRecord {
-    /// Which one: [`memory_error`].
+    /// One of [`memory_error`].
     pub kind: u32,
     /// Always 0.
     pub reserved: u32,
-    /// Where memory was accessed or given back.
+    /// The code address of the access or of the free.
     pub code: u64,
-    /// Which memory.
+    /// The memory address.
     pub address: u64,
-    /// The size of the block, if one is near.
+    /// The size of the nearest block, or 0.
     pub size: u64,
-    /// Where in the block.
+    /// The offset from the beginning of that block.
     pub offset: i64,
-    /// Where the function was called that allocated the block, or 0.
+    /// The call site of the function that allocated the block, or 0.
     pub allocated: u64,
-    /// Where the function was called that gave it back, or 0.
+    /// The call site of the function that freed it, or 0.
     pub freed: u64,
 }
 
-/// Two accesses that nothing orders.
-#[derive(Clone, Copy)]
+/// Two accesses without happens-before between them.
+#[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct RaceRecord {
-    /// The location, divided by 8 without a rest.
+    /// The location, rounded down to a multiple of 8.
     pub address: u64,
-    /// Where the access that came first in this execution returns to.
+    /// The code address of the access that came first in this execution.
     pub first_code: u64,
-    /// Where the other one does.
+    /// The code address of the other one.
     pub second_code: u64,
-    /// Who made them.
+    /// The thread of the first access.
     pub first_thread: u8,
-    /// See `first_thread`.
+    /// The thread of the second access.
     pub second_thread: u8,
     /// Bits of [`race`].
     pub first_kind: u8,
@@ -153,30 +164,30 @@ pub struct RaceRecord {
     pub reserved: u32,
 }
 
-/// A decision and what came of it.
-#[derive(Clone, Copy)]
+/// A scheduling decision, and the step that followed.
+#[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct StepRecord {
     /// The location accessed, or 0.
     pub address: u64,
     /// A second location, or 0.
     pub second: u64,
-    /// Where the current thread was.
+    /// The code address at which the current thread stopped.
     pub current_code: u64,
-    /// Where the chosen thread went on.
+    /// The code address at which the chosen thread went on.
     pub chosen_code: u64,
-    /// Who could have been chosen.
+    /// The threads that could have been chosen, as a bit set.
     pub candidates: u32,
-    /// Who held the baton, or [`NOBODY`].
+    /// The thread that was running, or [`NO_THREAD`].
     pub current: u8,
-    /// Who was chosen.
+    /// The thread that was chosen.
     pub chosen: u8,
     /// Bits of [`flag`].
     pub flags: u16,
 }
 
 /// The head of an event; `value_len` bytes of result follow, padded to 8.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct EventHeader {
     /// The scheduler step.
@@ -189,38 +200,39 @@ pub struct EventHeader {
     pub value_len: u32,
     /// The thread.
     pub thread: u8,
-    /// What it is: [`kind`].
+    /// One of [`event_kind`].
     pub kind: u8,
     /// Always 0.
     pub reserved: u16,
 }
 
-/// All of it.
+/// The shared memory.
+#[derive(Debug)]
 #[repr(C)]
 pub struct Shared {
     /// [`MAGIC`].
     pub magic: u64,
 
-    /// How decisions are made: [`choices`].
-    pub choices: u32,
-    /// Not 0: calls are not interrupted.
+    /// How the next thread is chosen: one of [`policy`].
+    pub policy: u32,
+    /// Not 0: no switches inside calls.
     pub serial: u32,
-    /// Not 0: plain accesses are decisions.
-    pub plain: u32,
-    /// Seconds after which a process that shows no end is killed, whatever it does.
-    pub patience_s: u32,
+    /// Not 0: all plain accesses are scheduling points.
+    pub plain_accesses: u32,
+    /// Seconds after which the process of an execution is killed.
+    pub timeout_s: u32,
     /// Seed of random choices.
     pub seed: u64,
     /// Steps after which the execution ends.
     pub steps_max: u64,
-    /// What time, random numbers and addresses are derived from.
+    /// The seed of the environment: time, random numbers and addresses depend on it.
     pub environment: u64,
-    /// Steps among which priorities change.
+    /// Priorities change within this number of steps.
     pub steps_expected: u64,
-    /// How many times priorities change.
+    /// The number of priority changes.
     pub changes: u32,
-    /// Not 0: data races are looked for.
-    pub races_wanted: u32,
+    /// Not 0: data races are detected.
+    pub detects_races: u32,
     /// Length of `schedule`.
     pub schedule_len: u32,
     /// Rounds of native threads.
@@ -231,16 +243,16 @@ pub struct Shared {
     pub before_len: u32,
     /// See `before_len`.
     pub after_len: u32,
-    /// How many calls the harness offers: written once, when it starts.
+    /// The number of calls that the harness offers; it writes this once, when it starts.
     pub ops_offered: u32,
     /// See `before_len`.
     pub column_len: [u32; THREADS_CAP],
     /// The calls: before, columns, after.
     pub ops: [u32; OPS_CAP],
 
-    /// How it ended: [`ending`].
+    /// How the execution ended: one of [`ending`].
     pub ending: u32,
-    /// The thread that held the baton last.
+    /// The thread that ran last.
     pub running: u32,
     /// Threads that cannot go on.
     pub stuck: u32,
@@ -248,27 +260,27 @@ pub struct Shared {
     pub events_len: u32,
     /// Steps made, recorded or not.
     pub steps_made: u64,
-    /// How often the scheduler was asked: it stands still where a thread comes to no step.
-    pub beat: u64,
+    /// Counts scheduling points: it stands still while a thread reaches none.
+    pub heartbeat: u64,
     /// The process of the execution, 0 before it runs.
     pub process: u32,
-    /// How many data races were seen.
+    /// The number of data races.
     pub races_len: u32,
     /// Where the harness was loaded.
     pub load_address: u64,
 
-    /// How many places there are in `places`.
-    pub places_len: u64,
-    /// Places of plain accesses that are decisions.
-    pub places: [u64; PLACES_CAP],
-    /// What ended an execution with a memory error.
+    /// Length of `racy_accesses`.
+    pub racy_accesses_len: u64,
+    /// Code addresses of plain accesses that are scheduling points.
+    pub racy_accesses: [u64; RACY_ACCESSES_CAP],
+    /// The memory error that ended the execution.
     pub memory_error: MemoryErrorRecord,
     /// The data races.
     pub races: [RaceRecord; RACES_CAP],
 
-    /// The decisions to follow.
+    /// The threads to choose.
     pub schedule: [u8; STEPS_CAP],
-    /// The decisions made.
+    /// The steps made.
     pub steps: [StepRecord; STEPS_CAP],
     /// Calls and returns; when the harness starts, its description.
     pub events: [u8; EVENTS_CAP],

@@ -30,12 +30,8 @@ mod error;
 mod execution;
 mod executor;
 mod explore;
-pub mod harness;
 #[cfg(target_os = "linux")]
 mod harness_executor;
-#[cfg(target_os = "linux")]
-#[path = "../runtime/layout.rs"]
-mod layout;
 mod program;
 mod progress;
 mod reduction;

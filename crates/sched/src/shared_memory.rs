@@ -1,12 +1,12 @@
 //! The explorer's side of the memory that it shares with a harness.
 
-use crate::layout::{
-    EVENTS_CAP, EventHeader, MAGIC, MemoryErrorRecord, NOBODY, OPS_CAP, PLACES_CAP, RACES_CAP, RaceRecord,
-    STEPS_CAP, Shared, StepRecord, choices, ending, flag, kind, memory_error, race,
-};
 use crate::{
     Accesses, Choices, Ending, Event, EventKind, Execution, MemoryError, MemoryErrorKind, Plan, Program,
     Race, RacingAccess, SchedError, Schedule, Silence, Step, Stuck, StuckReason, ThreadId, Touch,
+};
+use omnilink_sched_runtime::layout::{
+    EVENTS_CAP, EventHeader, MAGIC, MemoryErrorRecord, NO_THREAD, OPS_CAP, RACES_CAP, RACY_ACCESSES_CAP,
+    RaceRecord, STEPS_CAP, Shared, StepRecord, ending, event_kind, flag, memory_error, policy, race,
 };
 use std::fs::File;
 use std::io;
@@ -118,11 +118,11 @@ impl SharedMemory {
             *length = column.len() as u32;
         }
         shared.serial = plan.serial.into();
-        shared.plain = (plan.accesses == Accesses::All).into();
-        shared.races_wanted = plan.races.into();
-        let places = plan.places.iter().take(PLACES_CAP);
-        shared.places_len = places.len() as u64;
-        for (place, code) in shared.places.iter_mut().zip(places) {
+        shared.plain_accesses = (plan.accesses == Accesses::All).into();
+        shared.detects_races = plan.races.into();
+        let places = plan.places.iter().take(RACY_ACCESSES_CAP);
+        shared.racy_accesses_len = places.len() as u64;
+        for (place, code) in shared.racy_accesses.iter_mut().zip(places) {
             *place = *code;
         }
         shared.steps_max = plan.steps_max;
@@ -139,14 +139,14 @@ impl SharedMemory {
                 };
                 place.copy_from_slice(schedule.threads());
                 shared.schedule_len = schedule.len() as u32;
-                shared.choices = choices::FOLLOW;
+                shared.policy = policy::FOLLOW;
             }
             Choices::Random { seed } => {
-                shared.choices = choices::RANDOM;
+                shared.policy = policy::RANDOM;
                 shared.seed = *seed;
             }
             Choices::Priorities { seed, changes, steps } => {
-                shared.choices = choices::PRIORITIES;
+                shared.policy = policy::PRIORITIES;
                 shared.seed = *seed;
                 shared.changes = *changes;
                 shared.steps_expected = *steps;
@@ -160,10 +160,10 @@ impl SharedMemory {
     pub(crate) fn request_native(&mut self, program: &Program, rounds: u32) -> Result<(), SchedError> {
         self.request(program, &Plan::follow(Schedule::default()))?;
         let shared = self.get_mut();
-        shared.choices = choices::NATIVE;
+        shared.policy = policy::NATIVE;
         shared.rounds = rounds;
         // A thread takes the place of an event before it writes it: what was never written must be seen as such.
-        shared.events.fill(kind::UNWRITTEN);
+        shared.events.fill(event_kind::UNWRITTEN);
         Ok(())
     }
 
@@ -180,7 +180,9 @@ impl SharedMemory {
         let mut events = Vec::new();
         for (code, event) in self.records() {
             match code {
-                kind::ROUND_END => executions.push(execution(std::mem::take(&mut events), Ending::Finished)),
+                event_kind::ROUND_END => {
+                    executions.push(execution(std::mem::take(&mut events), Ending::Finished))
+                }
                 _ => events.push(event),
             }
         }
@@ -193,18 +195,18 @@ impl SharedMemory {
 
     /// Says how long an execution may show no end.
     pub(crate) fn set_patience(&mut self, patience_s: u32) {
-        self.get_mut().patience_s = patience_s;
+        self.get_mut().timeout_s = patience_s;
     }
 
     fn clear_results(&mut self) {
         let shared = self.get_mut();
         shared.ending = ending::NONE;
-        shared.running = u32::from(NOBODY);
+        shared.running = u32::from(NO_THREAD);
         shared.stuck = 0;
         shared.steps_made = 0;
         shared.events_len = 0;
         shared.races_len = 0;
-        shared.beat = 0;
+        shared.heartbeat = 0;
         shared.process = 0;
     }
 
@@ -214,7 +216,7 @@ impl SharedMemory {
         let (process, beat) = unsafe {
             (
                 (&raw const (*self.shared).process).read_volatile(),
-                (&raw const (*self.shared).beat).read_volatile(),
+                (&raw const (*self.shared).heartbeat).read_volatile(),
             )
         };
         (process != 0).then_some((process, beat))
@@ -263,8 +265,8 @@ impl SharedMemory {
             let length = header.value_len as usize;
             let value = behind.get(..length)?;
             let event_kind = match header.kind {
-                kind::RETURN => EventKind::Return(String::from_utf8_lossy(value).into_owned()),
-                kind::CALL | kind::ROUND_END => EventKind::Call,
+                event_kind::RETURN => EventKind::Return(String::from_utf8_lossy(value).into_owned()),
+                event_kind::CALL | event_kind::ROUND_END => EventKind::Call,
                 _ => return None,
             };
             rest = behind.get(length.next_multiple_of(8)..).unwrap_or_default();
@@ -345,7 +347,7 @@ fn told_race(record: &RaceRecord) -> Race {
             access(record.first_thread, record.first_code, record.first_kind),
             access(record.second_thread, record.second_code, record.second_kind),
         ],
-        is_meant: (record.first_kind | record.second_kind) & race::MEANT != 0,
+        is_meant: (record.first_kind | record.second_kind) & race::INCONCLUSIVE != 0,
     }
 }
 
@@ -375,12 +377,12 @@ fn threads_in(bits: u32) -> Vec<ThreadId> {
 fn step(record: &StepRecord) -> Step {
     let has = |bit| record.flags & bit != 0;
     Step {
-        current: (record.current != NOBODY).then_some(record.current),
+        current: (record.current != NO_THREAD).then_some(record.current),
         chosen: record.chosen,
         candidates: record.candidates,
         preemptible: has(flag::PREEMPTIBLE),
         yielding: has(flag::YIELDING),
-        boundary: has(flag::BOUNDARY),
+        boundary: has(flag::BETWEEN_CALLS),
         calls: has(flag::CALLS),
         returns: has(flag::RETURNS),
         touch: Touch {

@@ -6,7 +6,7 @@
 #[path = "../../../harness/src/component.rs"]
 #[allow(dead_code, reason = "a component is the whole of a program here, never of a test")]
 mod component;
-#[path = "../../../sched/src/harness.rs"]
+#[path = "../../../harness/src/serve.rs"]
 #[allow(dead_code, reason = "the file also offers a clock, which no component here looks at")]
 mod serve;
 

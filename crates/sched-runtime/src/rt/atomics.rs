@@ -1,246 +1,280 @@
-//! The functions that ThreadSanitizer's instrumentation calls for atomic accesses.
+//! Atomic accesses: the functions that ThreadSanitizer's instrumentation calls for them.
 //!
-//! Every atomic access is performed here, with full ordering: executions are sequentially consistent.
+//! Every atomic access is performed here with sequentially consistent ordering; only race detection uses the orderings that
+//! the program gives.
 
-use crate::baton::{access, progress};
-use crate::heap;
-use crate::races;
-use crate::spin::Yield;
-use crate::threads::{is_controlled, me, thread};
+use crate::rt::entry::{caller, is_controlled, me};
+use crate::rt::scheduler::{access, progress};
+use crate::rt::spin::Yield;
+use crate::rt::threads::thread;
+use crate::rt::{heap, races};
 use core::ffi::c_int;
-use core::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::SeqCst};
 
-/// An access that gives `value` and, if `next` differs from it, changes the location to `next`.
+/// A C memory order, as the compiler passes it.
+type Order = c_int;
+
+/// Before an access that would read `value`; `changes` if it would then store another one.
 #[inline(always)]
 unsafe fn before(address: u64, writes: bool, value: u64, changes: bool, code: u64) {
-    unsafe {
-        if !is_controlled() {
-            return;
-        }
-        let yields = if changes { Yield::No } else { (*thread(me())).spin.would_load(code, address, value) };
-        access(address, writes, code, yields);
-        heap::check(address, 1, code);
+    if !is_controlled() {
+        return;
     }
+    let yields = match changes {
+        true => Yield::No,
+        false => (*thread(me())).spin.would_load(code, address, value),
+    };
+    access(address, writes, code, yields);
+    heap::check(address, 1, code);
 }
 
+/// After an access that read `value` and then stored another one if it `changed` the location.
 #[inline(always)]
 unsafe fn after(address: u64, value: u64, changed: bool, code: u64) {
-    unsafe {
-        if !is_controlled() {
-            return;
-        }
-        let spin = &mut (*thread(me())).spin;
-        if changed {
-            spin.forget();
-            progress();
-        } else {
-            spin.loaded(code, address, value);
-        }
+    if !is_controlled() {
+        return;
+    }
+    let spin = &mut (*thread(me())).spin;
+    if changed {
+        spin.clear();
+        progress();
+    } else {
+        spin.loaded(code, address, value);
     }
 }
 
-/// What an access was, with its memory order.
-enum Ordered {
-    Loaded(c_int),
-    Stored(c_int),
-    Changed(c_int),
+/// An integer that can be accessed atomically.
+pub trait Word: Copy + Eq {
+    unsafe fn load(address: *mut Self) -> Self;
+    unsafe fn swap(address: *mut Self, value: Self) -> Self;
+    /// Whether the location held `expected` and now holds `value`.
+    unsafe fn replace(address: *mut Self, expected: Self, value: Self) -> bool;
+    fn low_bits(self) -> u64;
+    fn add(self, other: Self) -> Self;
+    fn sub(self, other: Self) -> Self;
+    fn and(self, other: Self) -> Self;
+    fn or(self, other: Self) -> Self;
+    fn xor(self, other: Self) -> Self;
+    fn not(self) -> Self;
 }
 
-impl Ordered {
-    /// A compare-and-swap, which may have failed.
-    fn of(succeeds: bool, order: c_int, failure: c_int) -> Self {
-        if succeeds { Self::Changed(order) } else { Self::Loaded(failure) }
-    }
-}
-
-#[inline(always)]
-unsafe fn ordered(address: u64, size: usize, what: Ordered, code: u64) {
-    unsafe {
-        if !is_controlled() {
-            return;
+/// The part of [`Word`] that is the same for all integers.
+macro_rules! arithmetic {
+    () => {
+        #[inline(always)]
+        fn low_bits(self) -> u64 {
+            self as u64
         }
-        match what {
-            Ordered::Loaded(order) => races::loaded(address, size, order, code),
-            Ordered::Stored(order) => races::stored(address, size, order, code),
-            Ordered::Changed(order) => races::changed(address, size, order, code),
+        #[inline(always)]
+        fn add(self, other: Self) -> Self {
+            self.wrapping_add(other)
         }
-    }
-}
-
-/// Applies `change` to the location as one step; `change` gives the new value.
-macro_rules! read_modify_write {
-    ($cell:ident, $address:ident, $code:ident, $size:expr, $orders:expr, $change:expr) => {{
-        let change = $change;
-        let found = $cell.load(SeqCst);
-        before($address as u64, true, found as u64, change(found) != found, $code);
-        loop {
-            let found = $cell.load(SeqCst);
-            let next = change(found);
-            if $cell.compare_exchange(found, next, SeqCst, SeqCst).is_ok() {
-                after($address as u64, found as u64, next != found, $code);
-                ordered($address as u64, $size, $orders(found), $code);
-                break found;
-            }
+        #[inline(always)]
+        fn sub(self, other: Self) -> Self {
+            self.wrapping_sub(other)
         }
-    }};
-}
-
-/// An exported function: keeps the registers of its caller, then calls one of the same name that does the work.
-macro_rules! exported {
-    ($bits:literal, $name:ident($($argument:ident: $type:ty),*) -> $result:ty $work:block with $code:ident) => {
-        #[unsafe(export_name = concat!("__tsan_atomic", $bits, "_", stringify!($name)))]
-        pub unsafe extern "C" fn $name($($argument: $type),*) -> $result {
-            #[inline(never)]
-            unsafe fn work($($argument: $type,)* $code: u64) -> $result {
-                unsafe { $work }
-            }
-            unsafe {
-                let code = enter();
-                work($($argument,)* code)
-            }
+        #[inline(always)]
+        fn and(self, other: Self) -> Self {
+            self & other
+        }
+        #[inline(always)]
+        fn or(self, other: Self) -> Self {
+            self | other
+        }
+        #[inline(always)]
+        fn xor(self, other: Self) -> Self {
+            self ^ other
+        }
+        #[inline(always)]
+        fn not(self) -> Self {
+            !self
         }
     };
 }
 
-/// Functions that apply a change to a location and return what they found: `name(found, argument) = new value`.
-macro_rules! changes {
-    ($int:ty, $cell:ty, $bits:literal, $($name:ident($found:ident, $argument:ident) = $next:expr;)*) => { $(
-        exported! { $bits, $name(address: *mut $int, $argument: $int, order: c_int) -> $int {
-            let cell = <$cell>::from_ptr(address);
-            let orders = |_| Ordered::Changed(order);
-            read_modify_write!(cell, address, code, size_of::<$int>(), orders, |$found: $int| $next)
-        } with code }
-    )* };
-}
-
-/// Functions that exchange a value if the location holds what is expected, and leave what they found in `expected`. The
-/// weak one never fails without reason: that would be a choice which the scheduler does not make.
-macro_rules! exchanges {
-    ($int:ty, $cell:ty, $bits:literal, $($name:ident)*) => { $(
-        exported! { $bits, $name(
-            address: *mut $int, expected: *mut $int, value: $int, order: c_int, failure: c_int
-        ) -> c_int {
-            let (cell, wanted) = (<$cell>::from_ptr(address), *expected);
-            let orders = |found| Ordered::of(found == wanted, order, failure);
-            let found = read_modify_write!(cell, address, code, size_of::<$int>(), orders, |found: $int| {
-                if found == wanted { value } else { found }
-            });
-            *expected = found;
-            (found == wanted) as c_int
-        } with code }
-    )* };
-}
-
-/// All functions for one width.
-macro_rules! atomics {
-    ($width:ident, $int:ty, $cell:ty, $bits:literal) => {
-        mod $width {
-            use super::{Ordered, after, before, ordered};
-            use crate::situation::enter;
-            use core::ffi::c_int;
-            use core::sync::atomic::Ordering::SeqCst;
-
-            exported! { $bits, load(address: *mut $int, order: c_int) -> $int {
-                let cell = <$cell>::from_ptr(address);
-                before(address as u64, false, cell.load(SeqCst) as u64, false, code);
-                let value = cell.load(SeqCst);
-                after(address as u64, value as u64, false, code);
-                ordered(address as u64, size_of::<$int>(), Ordered::Loaded(order), code);
-                value
-            } with code }
-
-            exported! { $bits, store(address: *mut $int, value: $int, order: c_int) -> () {
-                let cell = <$cell>::from_ptr(address);
-                before(address as u64, true, 0, true, code);
-                let changed = cell.swap(value, SeqCst) != value;
-                after(address as u64, value as u64, changed, code);
-                ordered(address as u64, size_of::<$int>(), Ordered::Stored(order), code);
-            } with code }
-
-            changes! { $int, $cell, $bits,
-                exchange(_found, value) = value;
-                fetch_add(found, value) = found.wrapping_add(value);
-                fetch_sub(found, value) = found.wrapping_sub(value);
-                fetch_and(found, value) = found & value;
-                fetch_or(found, value) = found | value;
-                fetch_xor(found, value) = found ^ value;
-                fetch_nand(found, value) = !(found & value);
+macro_rules! words {
+    ($($int:ty, $atomic:ty;)*) => { $(
+        impl Word for $int {
+            #[inline(always)]
+            unsafe fn load(address: *mut Self) -> Self {
+                <$atomic>::from_ptr(address).load(SeqCst)
             }
-
-            exchanges! { $int, $cell, $bits, compare_exchange_strong compare_exchange_weak }
-
-            exported! { $bits, compare_exchange_val(
-                address: *mut $int, expected: $int, value: $int, order: c_int, failure: c_int
-            ) -> $int {
-                let cell = <$cell>::from_ptr(address);
-                let orders = |found| Ordered::of(found == expected, order, failure);
-                read_modify_write!(cell, address, code, size_of::<$int>(), orders, |found: $int| {
-                    if found == expected { value } else { found }
-                })
-            } with code }
+            #[inline(always)]
+            unsafe fn swap(address: *mut Self, value: Self) -> Self {
+                <$atomic>::from_ptr(address).swap(value, SeqCst)
+            }
+            #[inline(always)]
+            unsafe fn replace(address: *mut Self, expected: Self, value: Self) -> bool {
+                <$atomic>::from_ptr(address).compare_exchange(expected, value, SeqCst, SeqCst).is_ok()
+            }
+            arithmetic!();
         }
-    };
+    )* };
 }
 
-atomics!(width8, u8, core::sync::atomic::AtomicU8, "8");
-atomics!(width16, u16, core::sync::atomic::AtomicU16, "16");
-atomics!(width32, u32, core::sync::atomic::AtomicU32, "32");
-atomics!(width64, u64, core::sync::atomic::AtomicU64, "64");
-atomics!(width128, u128, super::Wide, "128");
+words! { u8, AtomicU8; u16, AtomicU16; u32, AtomicU32; u64, AtomicU64; }
 
-/// Sixteen bytes, atomic among instrumented accesses by a lock: the baton makes it free, and threads outside
-/// the scheduler are rare.
-struct Wide(*mut u128);
+/// Taken for accesses to sixteen bytes, which are atomic among instrumented accesses only. Threads that are not scheduled are
+/// rare, so that it is almost never contended.
+static WIDE_LOCK: AtomicBool = AtomicBool::new(false);
 
-static WIDE: AtomicBool = AtomicBool::new(false);
-
-impl Wide {
-    unsafe fn from_ptr(address: *mut u128) -> Self {
-        Self(address)
+fn locked<T>(work: impl FnOnce() -> T) -> T {
+    while WIDE_LOCK.swap(true, SeqCst) {
+        core::hint::spin_loop();
     }
+    let result = work();
+    WIDE_LOCK.store(false, SeqCst);
+    result
+}
 
-    fn locked<T>(&self, access: impl FnOnce(*mut u128) -> T) -> T {
-        while WIDE.swap(true, SeqCst) {
-            core::hint::spin_loop();
-        }
-        let result = access(self.0);
-        WIDE.store(false, SeqCst);
-        result
+impl Word for u128 {
+    unsafe fn load(address: *mut Self) -> Self {
+        locked(|| address.read_volatile())
     }
-
-    fn load<O>(&self, _order: O) -> u128 {
-        self.locked(|location| unsafe { location.read_volatile() })
-    }
-
-    fn swap<O>(&self, value: u128, _order: O) -> u128 {
-        self.locked(|location| unsafe {
-            let found = location.read_volatile();
-            location.write_volatile(value);
+    unsafe fn swap(address: *mut Self, value: Self) -> Self {
+        locked(|| {
+            let found = address.read_volatile();
+            address.write_volatile(value);
             found
         })
     }
-
-    fn compare_exchange<O>(&self, wanted: u128, value: u128, _success: O, _failure: O) -> Result<u128, u128> {
-        self.locked(|location| unsafe {
-            let found = location.read_volatile();
-            if found != wanted {
-                return Err(found);
+    unsafe fn replace(address: *mut Self, expected: Self, value: Self) -> bool {
+        locked(|| {
+            let is_expected = address.read_volatile() == expected;
+            if is_expected {
+                address.write_volatile(value);
             }
-            location.write_volatile(value);
-            Ok(found)
+            is_expected
         })
     }
+    arithmetic!();
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tsan_atomic_thread_fence(order: c_int) {
-    core::sync::atomic::fence(SeqCst);
-    if is_controlled() {
-        unsafe { races::fence(order) };
+/// What a `fetch_…` function stores.
+pub trait Operation {
+    fn apply<T: Word>(found: T, argument: T) -> T;
+}
+
+macro_rules! operations {
+    ($($name:ident($found:ident, $argument:ident) = $result:expr;)*) => { $(
+        pub enum $name {}
+        impl Operation for $name {
+            #[inline(always)]
+            fn apply<T: Word>($found: T, $argument: T) -> T {
+                $result
+            }
+        }
+    )* };
+}
+
+operations! {
+    Exchange(_found, argument) = argument;
+    Add(found, argument) = found.add(argument);
+    Sub(found, argument) = found.sub(argument);
+    And(found, argument) = found.and(argument);
+    Or(found, argument) = found.or(argument);
+    Xor(found, argument) = found.xor(argument);
+    Nand(found, argument) = found.and(argument).not();
+}
+
+/// Stores `change` of what the location holds, as one step, and returns what it held.
+#[inline(always)]
+unsafe fn read_modify_write<T: Word>(address: *mut T, change: impl Fn(T) -> T, code: u64) -> T {
+    let found = T::load(address);
+    before(
+        address as u64,
+        true,
+        found.low_bits(),
+        change(found) != found,
+        code,
+    );
+    loop {
+        let found = T::load(address);
+        let next = change(found);
+        if T::replace(address, found, next) {
+            after(address as u64, found.low_bits(), next != found, code);
+            return found;
+        }
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tsan_atomic_signal_fence(_order: c_int) {
+pub unsafe extern "C" fn load<T: Word>(address: *mut T, order: Order) -> T {
+    let code = caller();
+    before(address as u64, false, T::load(address).low_bits(), false, code);
+    let value = T::load(address);
+    after(address as u64, value.low_bits(), false, code);
+    if is_controlled() {
+        races::loaded(address as u64, size_of::<T>(), order, code);
+    }
+    value
+}
+
+pub unsafe extern "C" fn store<T: Word>(address: *mut T, value: T, order: Order) {
+    let code = caller();
+    before(address as u64, true, 0, true, code);
+    let changed = T::swap(address, value) != value;
+    after(address as u64, value.low_bits(), changed, code);
+    if is_controlled() {
+        races::stored(address as u64, size_of::<T>(), order, code);
+    }
+}
+
+pub unsafe extern "C" fn fetch<T: Word, O: Operation>(address: *mut T, argument: T, order: Order) -> T {
+    let code = caller();
+    let found = read_modify_write(address, |found| O::apply(found, argument), code);
+    if is_controlled() {
+        races::changed(address as u64, size_of::<T>(), order, code);
+    }
+    found
+}
+
+/// Never fails spuriously, the weak one included: the scheduler has no choice between success and failure.
+#[inline(always)]
+unsafe fn exchange_if<T: Word>(address: *mut T, expected: T, value: T, success: Order, failure: Order) -> T {
+    let code = caller();
+    let found = read_modify_write(
+        address,
+        |found| if found == expected { value } else { found },
+        code,
+    );
+    if is_controlled() {
+        match found == expected {
+            true => races::changed(address as u64, size_of::<T>(), success, code),
+            false => races::loaded(address as u64, size_of::<T>(), failure, code),
+        }
+    }
+    found
+}
+
+pub unsafe extern "C" fn compare_exchange<T: Word>(
+    address: *mut T,
+    expected: *mut T,
+    value: T,
+    success: Order,
+    failure: Order,
+) -> c_int {
+    let wanted = *expected;
+    *expected = exchange_if(address, wanted, value, success, failure);
+    (*expected == wanted).into()
+}
+
+pub unsafe extern "C" fn compare_exchange_value<T: Word>(
+    address: *mut T,
+    expected: T,
+    value: T,
+    success: Order,
+    failure: Order,
+) -> T {
+    exchange_if(address, expected, value, success, failure)
+}
+
+pub unsafe extern "C" fn thread_fence(order: Order) {
+    core::sync::atomic::fence(SeqCst);
+    if is_controlled() {
+        races::fence(order);
+    }
+}
+
+pub unsafe extern "C" fn signal_fence(_order: Order) {
     core::sync::atomic::compiler_fence(SeqCst);
 }

@@ -1,65 +1,64 @@
-//! Which instrumented functions the calling thread is in.
+//! The instrumented functions that a thread is in.
 
-use crate::code;
-use crate::library::Ended;
+use crate::rt::entry::{load_address, local};
+use crate::rt::std_library::Continuation;
 
-/// How many functions of the library may wait for closures inside each other.
-const WAITING_MAX: usize = 8;
+/// Functions of the standard library that wait for a closure, one inside the other.
+const CONTINUATIONS_MAX: usize = 8;
+/// Deeper frames are counted but not kept.
+const FRAMES_MAX: usize = 256;
 
-/// As many functions inside each other are told apart.
-const CALLS_MAX: usize = 256;
+/// The call stack of one thread. All zero is the empty one.
+#[repr(C)]
+pub struct CallStack {
+    depth: u32,
+    /// The return address of each frame.
+    frames: [u64; FRAMES_MAX],
+    continuations_len: usize,
+    /// What goes on when the function at a depth ends.
+    continuations: [(u32, Continuation); CONTINUATIONS_MAX],
+}
 
-#[thread_local]
-static mut DEPTH: u32 = 0;
-/// Where they were called from.
-#[thread_local]
-static mut CALLS: [u64; CALLS_MAX] = [0; CALLS_MAX];
-/// Functions of the library that called, at this depth, what has not ended yet.
-#[thread_local]
-static mut WAITING: [(u32, Ended); WAITING_MAX] = [(0, Ended::NOWHERE); WAITING_MAX];
-#[thread_local]
-static mut WAITING_LEN: usize = 0;
+/// Where the innermost instrumented function was called, or 0.
+pub fn innermost_call() -> u64 {
+    // SAFETY: the storage belongs to the calling thread.
+    let stack = unsafe { &(*local()).call_stack };
+    let innermost = (stack.depth as usize).checked_sub(1);
+    let frame = innermost.and_then(|index| stack.frames.get(index));
+    frame.map_or(0, |frame| frame.wrapping_sub(load_address()))
+}
 
-/// Where the function was called from that the calling thread is in, or 0.
-pub fn here() -> u64 {
-    unsafe {
-        let called = (DEPTH as usize).checked_sub(1).and_then(|last| (*(&raw const CALLS)).get(last));
-        called.map_or(0, |called| called.wrapping_sub(code::load_address()))
+/// Runs `continuation` when the function that is entered next ends.
+pub unsafe fn after_next(continuation: Continuation) {
+    let stack = &mut (*local()).call_stack;
+    if let Some(free) = stack.continuations.get_mut(stack.continuations_len) {
+        *free = (stack.depth, continuation);
+        stack.continuations_len += 1;
     }
 }
 
-/// When the function ends that is entered next, `ended` goes on.
-pub unsafe fn after_next(ended: Ended) {
-    unsafe {
-        if let Some(place) = (*(&raw mut WAITING)).get_mut(WAITING_LEN) {
-            *place = (DEPTH, ended);
-            WAITING_LEN += 1;
+pub unsafe extern "C" fn enter(return_address: usize) {
+    let stack = &mut (*local()).call_stack;
+    if let Some(frame) = stack.frames.get_mut(stack.depth as usize) {
+        *frame = return_address as u64;
+    }
+    stack.depth = stack.depth.wrapping_add(1);
+}
+
+pub unsafe extern "C" fn exit() {
+    let stack = &raw mut (*local()).call_stack;
+    let depth_now = (*stack).depth.wrapping_sub(1);
+    (*stack).depth = depth_now;
+    while let Some(last) = (*stack).continuations_len.checked_sub(1) {
+        let Some(&(depth, continuation)) = (*stack).continuations.get(last) else {
+            return;
+        };
+        if depth < depth_now {
+            return;
         }
-    }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tsan_func_entry(code: usize) {
-    unsafe {
-        if let Some(place) = (*(&raw mut CALLS)).get_mut(DEPTH as usize) {
-            *place = code as u64;
-        }
-        DEPTH = DEPTH.wrapping_add(1);
-    }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tsan_func_exit() {
-    unsafe {
-        DEPTH = DEPTH.wrapping_sub(1);
-        while let Some(last) = WAITING_LEN.checked_sub(1)
-            && let Some(&(depth, ended)) = (*(&raw const WAITING)).get(last)
-            && depth >= DEPTH
-        {
-            WAITING_LEN = last;
-            if depth == DEPTH {
-                ended.go_on();
-            }
+        (*stack).continuations_len = last;
+        if depth == depth_now {
+            continuation.run();
         }
     }
 }

@@ -1,35 +1,40 @@
-//! The runtime behind ThreadSanitizer's instrumentation, linked with the component in place of libtsan.
+//! The machinery of the runtime, one noun per file.
 //!
-//! It is compiled when the crate `omnilink-sched` is built, never instrumented, into one object that works in
-//! Rust and in C++ programs: `no_std`, no panics, nothing of Rust's own library at link time. Only the thread
-//! that holds the baton runs, so that plain statics are enough for all of its state.
-#![no_std]
-#![feature(thread_local, link_llvm_intrinsics, linkage)]
-#![allow(internal_features, private_interfaces, unused_unsafe)]
+//! # Why it is sound
+//!
+//! All state is in `static mut` variables and in the shared memory. Two invariants make unsynchronised access to them sound;
+//! every `unsafe fn` of this module requires them of its caller:
+//!
+//! * **One thread runs.** From the fork of an execution's process on, a controlled thread touches the state only while it is
+//!   the running thread. The running thread changes only in [`scheduler`], by a futex whose operations are sequentially
+//!   consistent. No reference into the state lives across a change of the running thread.
+//! * **The shared memory is mapped.** [`scheduler::attach`] has been called before any thread is controlled.
+//!
+//! Functions with C names have, besides, the contract of the function that they replace. A function body is therefore not
+//! split into `unsafe` blocks: they would all have the same reason.
+#![allow(unsafe_op_in_unsafe_fn, reason = "see above")]
+#![allow(
+    clippy::deref_addrof,
+    reason = "a `static mut` is borrowed through a raw pointer"
+)]
 
+mod accesses;
 mod atomics;
-mod baton;
-mod calls;
+mod call_stack;
 mod clock;
-mod code;
-#[allow(dead_code, reason = "the other side, which drives the runtime, reads what is only written here")]
-mod layout;
-mod library;
+mod entry;
 mod heap;
 mod locks;
-mod memory;
 mod native;
+mod program_state;
 mod races;
 mod random;
-mod serve;
-mod situation;
+mod scheduler;
+mod server;
 mod spin;
+mod std_library;
+mod symbols;
 mod sys;
 mod threads;
-mod waiting;
-mod whole;
-
-/// Memory that the runtime has taken for itself.
-fn left_out() -> impl Iterator<Item = (u64, u64)> {
-    races::memory().into_iter().chain(heap::unused())
-}
+mod wait;
+mod whole_program;

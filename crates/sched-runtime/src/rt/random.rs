@@ -1,8 +1,11 @@
-//! Numbers that are random to the component and the same in every repetition.
+//! Random numbers that are the same in every repetition.
 
-use crate::sys::{self, number, raw};
+use crate::rt::entry::{is_controlled, me};
+use crate::rt::sys::{self, number, raw};
+use crate::rt::{scheduler, server};
 use core::ffi::c_void;
 
+/// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). The object has no dependencies, so it brings its own generator.
 pub struct Random(pub u64);
 
 impl Random {
@@ -20,40 +23,43 @@ impl Random {
     }
 }
 
-/// What the component gets when it asks the system for random bytes. It starts anew in every forked process.
+/// What the component gets when it asks the system for random bytes. Every forked process starts with the same state.
 #[unsafe(link_section = "omnilink_state")]
 static mut SYSTEM: Random = Random(0);
 
-pub fn state() -> u64 {
+/// The state of the generator behind `getrandom`.
+pub fn system_state() -> u64 {
+    // SAFETY: read by the running thread only, see the module `rt`.
     unsafe { (*(&raw const SYSTEM)).0 }
 }
 
-/// Draws other numbers in another surrounding.
-pub unsafe fn surround(environment: u64) {
-    unsafe { (*(&raw mut SYSTEM)).0 ^= environment.wrapping_mul(0xd1b5_4a32_d192_ed03) };
+/// Makes the random numbers depend on the environment of the execution.
+pub unsafe fn set_environment(environment: u64) {
+    (*(&raw mut SYSTEM)).0 ^= environment.wrapping_mul(0xd1b5_4a32_d192_ed03);
 }
 
-pub unsafe fn fill(buffer: *mut u8, length: usize) {
-    for index in 0..length {
-        unsafe { *buffer.add(index) = (*(&raw mut SYSTEM)).next() as u8 };
-    }
-}
-
-/// Replaces the C library's: Rust's hash tables take their keys from here. Deterministic in the whole process
-/// that serves executions, since a table made before the fork lives on in every execution.
-#[unsafe(no_mangle)]
+/// Replaces the C library's: Rust's hash tables take their keys from here. Deterministic in the whole process that serves
+/// executions, since a table made before the fork exists in every execution.
 pub unsafe extern "C" fn getrandom(buffer: *mut c_void, length: usize, flags: u32) -> isize {
-    unsafe {
-        if crate::serve::is_driven() {
-            if crate::threads::is_controlled() {
-                crate::baton::mark_opaque(crate::threads::me());
-            }
-            fill(buffer.cast(), length);
-            return length as isize;
+    if server::is_driven() {
+        if is_controlled() {
+            scheduler::mark_opaque(me());
         }
-        match raw(number::GETRANDOM, buffer as i64, length as i64, flags.into(), 0, 0, 0) {
-            failure @ ..0 => sys::fail(-failure as i32) as isize,
-            filled => filled as isize,
+        for index in 0..length {
+            *buffer.cast::<u8>().add(index) = (*(&raw mut SYSTEM)).next() as u8;
         }
+        return length as isize;
+    }
+    match raw(
+        number::GETRANDOM,
+        buffer as i64,
+        length as i64,
+        flags.into(),
+        0,
+        0,
+        0,
+    ) {
+        failure @ ..0 => sys::fail(-failure as i32) as isize,
+        filled => filled as isize,
     }
 }

@@ -1,16 +1,16 @@
 //! Recognising a thread that waits by reading.
 //!
-//! A load that would give the same value as it gave before, at the same place in the code, without the thread
-//! having changed anything in between, brings it nowhere: the second such load may be left for another thread
-//! at no cost, from the third on the thread yields. A read-modify-write that would change nothing counts as a
-//! load. Loops that read in vain thus end for the search, without a limit on the number of steps.
+//! A load that gives the same value as before, at the same place in the code, while the thread has changed nothing, makes no
+//! progress: at the second such load a switch to another thread costs no preemption, from the third on the thread yields. A
+//! read-modify-write that would change nothing counts as a load. Spin loops therefore end for the search without a limit on
+//! the number of steps.
 
 const ENTRIES: usize = 64;
-/// A load may give the same value this many times before the thread has to yield.
-const FORGIVEN: u32 = 2;
+/// A load may give the same value this many times before the thread yields.
+const REPEATS_MAX: u32 = 2;
 
 #[derive(Clone, Copy)]
-struct Seen {
+struct Load {
     code: u64,
     address: u64,
     value: u64,
@@ -19,66 +19,88 @@ struct Seen {
 
 /// The loads of one thread since it changed something.
 ///
-/// Entries are found by comparing, never by a hash of an address: where the system places a program differs from run
-/// to run, and two runs under one seed must be told to yield at the same loads. The table is short because every
-/// change empties it. In a loop over more loads than it holds, an entry that another one displaces is only found to
-/// spin later; which one is displaced is drawn, so that no order of loads displaces all of them for ever.
+/// Entries are found by comparison, never by a hash of an address: where the system places a program differs from run to run,
+/// and two runs with one seed must yield at the same loads. The table is short because every change empties it. In a loop with
+/// more loads than it holds, a load whose entry was evicted is recognised later; the evicted entry is random, so that no order
+/// of loads evicts all of them for ever.
 #[derive(Clone, Copy)]
-pub struct Spin {
-    seen: [Seen; ENTRIES],
+pub struct SpinTable {
+    loads: [Load; ENTRIES],
     len: usize,
-    /// The state of what draws the displaced entries.
-    draw: u32,
+    /// The state of the generator that selects evicted entries.
+    eviction: u32,
 }
 
-/// What the next step of a thread asks of the scheduler.
+/// Whether a thread yields at its next step.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Yield {
-    /// To go on.
+    /// It goes on.
     No,
-    /// A switch would cost nothing.
-    Offered,
-    /// Somebody else has to run, if anybody can.
-    Asked,
+    /// It goes on, but a switch to another thread is no preemption.
+    Optional,
+    /// Another thread runs, if one can.
+    Yes,
 }
 
-impl Spin {
-    pub const NEW: Self =
-        Self { seen: [Seen { code: 0, address: 0, value: 0, times: 0 }; ENTRIES], len: 0, draw: 1 };
+impl SpinTable {
+    pub const EMPTY: Self = Self {
+        loads: [Load {
+            code: 0,
+            address: 0,
+            value: 0,
+            times: 0,
+        }; ENTRIES],
+        len: 0,
+        eviction: 1,
+    };
 
-    fn find(&mut self, code: u64, address: u64) -> Option<&mut Seen> {
-        self.seen.iter_mut().take(self.len).find(|seen| seen.code == code && seen.address == address)
+    fn find(&mut self, code: u64, address: u64) -> Option<&mut Load> {
+        let mut loads = self.loads.iter_mut().take(self.len);
+        loads.find(|load| load.code == code && load.address == address)
     }
 
-    /// What a load that would now give `value` asks for.
+    /// Whether the thread yields before a load that would now give `value`.
     pub fn would_load(&mut self, code: u64, address: u64, value: u64) -> Yield {
         match self.find(code, address) {
-            Some(seen) if seen.value != value => Yield::No,
-            Some(seen) if seen.times < FORGIVEN => Yield::Offered,
-            Some(_) => Yield::Asked,
+            Some(load) if load.value != value => Yield::No,
+            Some(load) if load.times < REPEATS_MAX => Yield::Optional,
+            Some(_) => Yield::Yes,
             None => Yield::No,
         }
     }
 
     /// A load gave `value`.
     pub fn loaded(&mut self, code: u64, address: u64, value: u64) {
-        if let Some(seen) = self.find(code, address) {
-            seen.times = if seen.value == value { seen.times.saturating_add(1) } else { 1 };
-            seen.value = value;
+        if let Some(load) = self.find(code, address) {
+            load.times = match load.value == value {
+                true => load.times.saturating_add(1),
+                false => 1,
+            };
+            load.value = value;
             return;
         }
-        let index = if self.len < ENTRIES { self.len } else { self.displaced() };
+        let index = match self.len < ENTRIES {
+            true => self.len,
+            false => self.evicted(),
+        };
         self.len = (self.len + 1).min(ENTRIES);
-        unsafe { *self.seen.get_unchecked_mut(index) = Seen { code, address, value, times: 1 } };
+        if let Some(load) = self.loads.get_mut(index) {
+            *load = Load {
+                code,
+                address,
+                value,
+                times: 1,
+            };
+        }
     }
 
-    fn displaced(&mut self) -> usize {
-        self.draw = self.draw.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (self.draw >> 26) as usize & (ENTRIES - 1)
+    fn evicted(&mut self) -> usize {
+        self.eviction = self.eviction.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (self.eviction >> 26) as usize & (ENTRIES - 1)
     }
 
-    /// The thread changed something, or a new call began: what it reads again it reads for another reason.
-    pub fn forget(&mut self) {
+    /// The thread changed something, or a new call began: its next loads have another reason.
+    pub fn clear(&mut self) {
         self.len = 0;
     }
 }

@@ -1,92 +1,70 @@
 //! Functions of Rust's prebuilt standard library, seen where they are entered.
 //!
-//! The linker puts a stub before each (`src/build/library.rs` writes them), which calls [`omnilink_library`]. What the
-//! function does until its first futex call, or until it calls a closure, is then a step of its own. What `Once::call` does
-//! after its closure is one too: it begins when the closure, which is instrumented, says that it ends.
+//! The linker puts a stub before each of them (`omnilink-sched` writes the stubs), which calls [`enter`]. What the function
+//! does until its first futex call, or until it calls a closure, is then a step of its own. What `Once::call` does after its
+//! closure is a step too: it begins when the closure, which is instrumented, ends.
 
-use crate::baton::{access, mark_opaque};
-use crate::calls;
-use crate::code;
-use crate::races;
-use crate::spin::Yield;
-use crate::threads::{is_controlled, me};
+use crate::layout::std_function;
+use crate::rt::entry::{is_controlled, load_address, local, me};
+use crate::rt::scheduler::{access, mark_opaque};
+use crate::rt::spin::Yield;
+use crate::rt::{call_stack, races};
 
-/// What a function does. The numbers are those in `src/build/library.rs`.
-mod kind {
-    /// It calls a closure, and then changes what its first argument points to.
-    pub const CLOSURE: u32 = 1;
-    /// It reads something that no argument points to.
-    pub const ANYTHING: u32 = 2;
-    /// It reads and changes some part of what its first argument points to.
-    pub const PART: u32 = 3;
-}
-
-/// What the last function of the library was given.
-#[thread_local]
-static mut ARGUMENTS: [u64; 2] = [0; 2];
-
-/// What the function accesses may have been released by others.
-pub unsafe fn acquire() {
-    unsafe {
-        for address in ARGUMENTS {
-            if address != 0 {
-                races::acquire(address);
-            }
+/// The calling thread acquires what was released at the arguments of the function that it is in.
+pub unsafe fn acquire_arguments() {
+    for address in (*local()).std_arguments {
+        if address != 0 {
+            races::acquire(address);
         }
     }
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn omnilink_library(first: u64, second: u64, what: u32, returns_to: u64) {
-    unsafe {
-        if !is_controlled() {
-            return;
-        }
-        let code = returns_to.wrapping_sub(code::load_address());
-        step(first, code);
-        ARGUMENTS = [first, second];
-        match what {
-            kind::ANYTHING => races::acquire_all(),
-            kind::PART => (0..8).for_each(|word| {
+pub unsafe extern "C" fn enter(first: u64, second: u64, kind: u32, return_address: u64) {
+    if !is_controlled() {
+        return;
+    }
+    let code = return_address.wrapping_sub(load_address());
+    step(first, code);
+    (*local()).std_arguments = [first, second];
+    match kind {
+        std_function::READS_ANYTHING => races::acquire_all(),
+        std_function::ACCESSES_PART => {
+            const WORDS: u64 = 8;
+            for word in 0..WORDS {
                 races::acquire(first + 8 * word);
                 races::release(first + 8 * word);
-            }),
-            _ => {
-                acquire();
-                races::release(first);
-                races::release(second);
             }
         }
-        if what == kind::CLOSURE {
-            calls::after_next(Ended { address: first, code });
+        _ => {
+            acquire_arguments();
+            races::release(first);
+            races::release(second);
         }
     }
-}
-
-/// Which locations such a function accesses is not known.
-unsafe fn step(address: u64, code: u64) {
-    unsafe {
-        access(address, true, code, Yield::No);
-        mark_opaque(me());
+    if kind == std_function::CALLS_CLOSURE {
+        call_stack::after_next(Continuation { address: first, code });
     }
 }
 
-/// A function of the library that goes on when a closure has ended.
+/// A step of such a function: it is not known which locations it accesses.
+unsafe fn step(address: u64, code: u64) {
+    access(address, true, code, Yield::No);
+    mark_opaque(me());
+}
+
+/// The rest of a function after its closure has ended.
 #[derive(Clone, Copy)]
-pub struct Ended {
+#[repr(C)]
+pub struct Continuation {
     address: u64,
     code: u64,
 }
 
-impl Ended {
-    pub const NOWHERE: Self = Self { address: 0, code: 0 };
-
-    pub unsafe fn go_on(self) {
-        unsafe {
-            if is_controlled() {
-                step(self.address, self.code);
-                races::release(self.address);
-            }
+impl Continuation {
+    pub unsafe fn run(self) {
+        if is_controlled() {
+            step(self.address, self.code);
+            races::release(self.address);
         }
     }
 }
