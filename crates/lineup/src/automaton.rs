@@ -4,14 +4,14 @@ use std::fmt;
 
 use omnilink_engine::{Model, Outcomes};
 
-use crate::serial::{Fate, NodeId, SerialHistories, Step};
-use crate::slot::Slot;
+use crate::serial::{Fate, NodeId, SerialHistories, SerialStep};
+use crate::slot::CallSlot;
 use crate::words::Words;
 
 /// A call of a concurrent history: what became of it, or that this was not seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Observed {
-    pub slot: Slot,
+    pub slot: CallSlot,
     /// `None` for a call that was open when the process died: it may have taken effect, whatever it would have returned.
     pub fate: Option<Fate>,
 }
@@ -58,7 +58,7 @@ impl Model for Automaton<'_> {
 
     fn describe_op(&self, op: &Observed) -> String {
         match op.fate {
-            Some(fate) => self.words.step(&Step { slot: op.slot, fate }),
+            Some(fate) => self.words.step(&SerialStep { slot: op.slot, fate }),
             None => self.words.call(op.slot).to_owned(),
         }
     }

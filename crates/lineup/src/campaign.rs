@@ -7,11 +7,11 @@ use omnilink_sched::Schedule;
 
 use crate::alphabet::{Alphabet, CallId};
 use crate::check::{LineupError, Request, Tick, check_matrix, check_schedule};
-use crate::execution::Race;
-use crate::executor::Executor;
-use crate::history::History;
+use crate::execution::RaceReport;
+use crate::executor::MatrixExecutor;
+use crate::history::CallHistory;
 use crate::matrix::Matrix;
-use crate::options::Options;
+use crate::options::LineupOptions;
 use crate::sample::{GrowingMatrices, RandomMatrices};
 use crate::scope::Scope;
 use crate::shrink::shrink;
@@ -116,7 +116,7 @@ pub struct Summary {
     /// Which matrices were asked for, in words.
     pub asked: String,
     /// A race that may be none.
-    pub suspected: Option<Race>,
+    pub suspected: Option<RaceReport>,
     /// What the executor sees of the component.
     pub scope: Option<Scope>,
     /// Whether the matrices that were asked for ran out before the time did.
@@ -146,7 +146,7 @@ pub struct Failure {
 /// # Errors
 /// When a matrix cannot be run.
 pub fn run_campaign(
-    executor: &mut dyn Executor,
+    executor: &mut dyn MatrixExecutor,
     request: Request<'_>,
     matrices: &Matrices,
     seen: &mut dyn FnMut(&Checked),
@@ -199,7 +199,7 @@ pub fn run_campaign(
 /// # Errors
 /// When the matrix cannot be run.
 pub fn run_schedule(
-    executor: &mut dyn Executor,
+    executor: &mut dyn MatrixExecutor,
     request: Request<'_>,
     matrix: &Matrix,
     schedule: &Schedule,
@@ -232,7 +232,7 @@ pub fn run_schedule(
 }
 
 fn failure(
-    executor: &mut dyn Executor,
+    executor: &mut dyn MatrixExecutor,
     request: Request<'_>,
     checked: Checked,
     found_in: Duration,
@@ -241,7 +241,7 @@ fn failure(
     let started = Instant::now();
     let found = checked.matrix.clone();
     // A budget of its own: a finding is there already, and the time limit is for finding.
-    let options = Options {
+    let options = LineupOptions {
         deadline: started.checked_add(found_in.max(SHRINK_AT_LEAST)),
         ..*request.options
     };
@@ -271,7 +271,7 @@ fn silent_call(checked: &Checked) -> Option<CallId> {
 }
 
 /// Makes the run of a violation once more, which also tells where in the source threads took turns.
-fn repeat(executor: &mut dyn Executor, smallest: &mut Checked) -> Result<Option<bool>, LineupError> {
+fn repeat(executor: &mut dyn MatrixExecutor, smallest: &mut Checked) -> Result<Option<bool>, LineupError> {
     let Checked {
         matrix,
         results,
@@ -286,7 +286,7 @@ fn repeat(executor: &mut dyn Executor, smallest: &mut Checked) -> Result<Option<
         return Ok(None);
     }
     let again = executor.replay(matrix, &violation.execution.schedule, &violation.execution.places)?;
-    let history = History::of(&again, results);
+    let history = CallHistory::of(&again, results);
     let is_same = history.is_some_and(|history| history.canonical() == violation.history.canonical());
     if is_same {
         violation.execution = again;

@@ -14,11 +14,11 @@ use thiserror::Error;
 
 use crate::alphabet::Alphabet;
 use crate::contention;
-use crate::execution::{Cut, Ending, Execution};
-use crate::executor::{Executor, ExecutorError, Plan};
-use crate::history::{Close, History, Results};
+use crate::execution::{Cut, MatrixRun, RunEnding};
+use crate::executor::{ExecutorError, MatrixExecutor, RunPlan};
+use crate::history::{CallHistory, Close, Results};
 use crate::matrix::{Matrix, MatrixError};
-use crate::options::{Blocking, Criterion, Options, Search};
+use crate::options::{Blocking, Criterion, LineupOptions, Search};
 use crate::serial::{NotSerial, SerialHistories};
 use crate::specification::{Specification, SpecificationError};
 use crate::verdict::{Checked, Phase, Undecided, Verdict, Violation, Why};
@@ -30,7 +30,7 @@ use crate::words::Words;
 pub enum LineupError {
     /// The component cannot be run.
     #[error(transparent)]
-    Executor(#[from] ExecutorError),
+    MatrixExecutor(#[from] ExecutorError),
     /// The matrix cannot be run.
     #[error(transparent)]
     Matrix(#[from] MatrixError),
@@ -51,7 +51,7 @@ pub struct Request<'a> {
     /// What may be called.
     pub alphabet: &'a Alphabet,
     /// How.
-    pub options: &'a Options,
+    pub options: &'a LineupOptions,
     /// What explains a history, if not the component's serial runs.
     pub specification: Option<&'a Specification>,
 }
@@ -64,7 +64,7 @@ pub type Tick<'a> = &'a mut (dyn FnMut() + Send);
 /// # Errors
 /// When it cannot be run. Whatever the component does is an answer, not an error.
 pub fn check_matrix(
-    executor: &mut dyn Executor,
+    executor: &mut dyn MatrixExecutor,
     request: Request<'_>,
     matrix: &Matrix,
     tick: Tick<'_>,
@@ -80,7 +80,7 @@ pub fn check_matrix(
 }
 
 fn check_phases(
-    executor: &mut dyn Executor,
+    executor: &mut dyn MatrixExecutor,
     request: Request<'_>,
     checked: &mut Checked,
     tick: Tick<'_>,
@@ -91,9 +91,9 @@ fn check_phases(
     let options = request.options;
     let seed = options.seed;
     let plan = match options.search {
-        Search::Bounded { preemptions } => Plan::Bounded { preemptions },
-        Search::Random { executions } => Plan::Random { seed, executions },
-        Search::Pct { executions, depth } => Plan::Pct {
+        Search::Bounded { preemptions } => RunPlan::Bounded { preemptions },
+        Search::Random { executions } => RunPlan::Random { seed, executions },
+        Search::Pct { executions, depth } => RunPlan::Pct {
             seed,
             executions,
             depth,
@@ -118,7 +118,7 @@ fn check_phases(
 /// # Errors
 /// As [`check_matrix`].
 pub fn check_schedule(
-    executor: &mut dyn Executor,
+    executor: &mut dyn MatrixExecutor,
     request: Request<'_>,
     matrix: &Matrix,
     schedule: &Schedule,
@@ -130,7 +130,7 @@ pub fn check_schedule(
         return Ok(checked);
     }
     let execution = executor.replay(&checked.matrix, schedule, &executor.switched())?;
-    let is_useless = matches!(execution.ending, Ending::Cut(_) | Ending::Diverged);
+    let is_useless = matches!(execution.ending, RunEnding::Cut(_) | RunEnding::Diverged);
     let mut runs = Concurrent::new(
         request,
         &checked.matrix,
@@ -175,7 +175,7 @@ fn unchecked(matrix: &Matrix) -> Result<Checked, LineupError> {
 
 /// Makes all serial runs. Gives the verdict if it is known after that.
 fn serial_phase(
-    executor: &mut dyn Executor,
+    executor: &mut dyn MatrixExecutor,
     request: Request<'_>,
     checked: &mut Checked,
     tick: Tick<'_>,
@@ -198,13 +198,13 @@ fn serial_phase(
     } = checked;
     // Another surrounding can only add contradictions: the first alone decides whether there are all serial runs.
     for environment in 0..options.environments.max(1) {
-        let visit = &mut |execution: Execution| {
+        let visit = &mut |execution: MatrixRun| {
             tick();
             phase.executions += 1;
-            let Some(history) = History::of(&execution, results) else {
+            let Some(history) = CallHistory::of(&execution, results) else {
                 count_useless(&mut phase, cut, &execution);
                 // The next run that makes this call would take as long to tell, and the answer is known.
-                if let Ending::Cut(cut) = execution.ending
+                if let RunEnding::Cut(cut) = execution.ending
                     && cut.silent_call().is_some()
                 {
                     silence = Some(cut);
@@ -254,7 +254,7 @@ fn serial_phase(
         };
         let coverage = executor.explore(
             matrix,
-            Plan::Serial { environment },
+            RunPlan::Serial { environment },
             options.serial_allowance(environment),
             visit,
         )?;
@@ -302,10 +302,10 @@ fn serial_phase(
 /// Makes concurrent runs. When two accesses race, the runs are made once more with switches at these accesses: what comes of a
 /// race tells more than the race, which is told if nothing comes of it.
 fn with_races(
-    executor: &mut dyn Executor,
+    executor: &mut dyn MatrixExecutor,
     request: Request<'_>,
     checked: &mut Checked,
-    plan: Plan,
+    plan: RunPlan,
     tick: Tick<'_>,
 ) -> Result<Option<Violation>, LineupError> {
     /// Switching at some races shows others.
@@ -344,7 +344,7 @@ struct Racing {
     /// The first run with a race that is wrong in itself.
     told: Option<Violation>,
     /// The first run in which memory is given back that another thread has used, with nothing in between.
-    freed: Option<Execution>,
+    freed: Option<MatrixRun>,
     /// Where the accesses are.
     places: Vec<u64>,
 }
@@ -360,21 +360,21 @@ struct Concurrent<'a> {
     /// Histories that can be explained only if calls that may fail did so because of others.
     contended: Vec<Violation>,
     racing: Racing,
-    histories: FxHashSet<History>,
-    checked: FxHashSet<History>,
+    histories: FxHashSet<CallHistory>,
+    checked: FxHashSet<CallHistory>,
     simplest: Option<Violation>,
     is_bounded: bool,
     last: Instant,
 }
 
 fn concurrent_phases(
-    executor: &mut dyn Executor,
+    executor: &mut dyn MatrixExecutor,
     request: Request<'_>,
     checked: &mut Checked,
-    plan: Plan,
+    plan: RunPlan,
     tick: Tick<'_>,
 ) -> Result<(Option<Violation>, Racing), LineupError> {
-    let is_bounded = matches!(plan, Plan::Bounded { .. });
+    let is_bounded = matches!(plan, RunPlan::Bounded { .. });
     let mut runs = Concurrent::new(
         request,
         &checked.matrix,
@@ -383,7 +383,7 @@ fn concurrent_phases(
         is_bounded,
     );
     let mut failure = None;
-    let visit = &mut |execution: Execution| {
+    let visit = &mut |execution: MatrixRun| {
         tick();
         match runs.take(execution) {
             Ok(flow) => flow,
@@ -460,7 +460,7 @@ impl<'a> Concurrent<'a> {
     }
 
     /// Looks at the history of a run, if it is a new one.
-    fn take(&mut self, execution: Execution) -> Result<ControlFlow<()>, LineupError> {
+    fn take(&mut self, execution: MatrixRun) -> Result<ControlFlow<()>, LineupError> {
         let at = self.phase_of(&execution);
         let now = Instant::now();
         let Some(phase) = self.phases.get_mut(at) else {
@@ -469,7 +469,7 @@ impl<'a> Concurrent<'a> {
         phase.seconds += (now - self.last).as_secs_f64();
         self.last = now;
         phase.executions += 1;
-        let Some(history) = History::of(&execution, self.results) else {
+        let Some(history) = CallHistory::of(&execution, self.results) else {
             count_useless(phase, &mut self.cut, &execution);
             return Ok(ControlFlow::Continue(()));
         };
@@ -513,7 +513,7 @@ impl<'a> Concurrent<'a> {
     }
 
     /// A run whose history is explained may still have races.
-    fn look_for_races(&mut self, history: History, execution: Execution) -> ControlFlow<()> {
+    fn look_for_races(&mut self, history: CallHistory, execution: MatrixRun) -> ControlFlow<()> {
         for access in execution.races.iter().flat_map(|race| &race.accesses) {
             if !self.racing.places.contains(&access.code) {
                 self.racing.places.push(access.code);
@@ -535,7 +535,7 @@ impl<'a> Concurrent<'a> {
     }
 
     /// The phase that a run belongs to: one for each number of preemptions where these are bounded.
-    fn phase_of(&mut self, execution: &Execution) -> usize {
+    fn phase_of(&mut self, execution: &MatrixRun) -> usize {
         let at = if self.is_bounded { execution.preemptions } else { 0 };
         self.reach(at);
         at as usize
@@ -556,7 +556,7 @@ impl<'a> Concurrent<'a> {
 fn trouble(
     request: Request<'_>,
     words: Words<'_>,
-    history: &History,
+    history: &CallHistory,
     is_serial: bool,
 ) -> Result<Option<Why>, LineupError> {
     // Nobody means a component to die, and no specification says that it may.
@@ -578,7 +578,7 @@ pub(crate) fn explain(
     request: Request<'_>,
     serial: &SerialHistories,
     words: Words<'_>,
-    history: &History,
+    history: &CallHistory,
 ) -> Result<Option<Why>, LineupError> {
     let why = trouble(request, words, history, false)?;
     if why.is_some() || request.specification.is_some() {
@@ -591,9 +591,9 @@ pub(crate) fn explain(
     Ok(Witnesses::new(serial, words, consistency).explain(history)?)
 }
 
-fn count_useless(phase: &mut Phase, first: &mut Option<Cut>, execution: &Execution) {
+fn count_useless(phase: &mut Phase, first: &mut Option<Cut>, execution: &MatrixRun) {
     match execution.ending {
-        Ending::Cut(cut) => {
+        RunEnding::Cut(cut) => {
             phase.cut += 1;
             // A call that is to blame says more than a number of steps.
             if first.is_none_or(|first| first.silent_call().is_none()) {

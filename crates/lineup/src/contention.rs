@@ -6,18 +6,18 @@
 use std::ops::ControlFlow;
 
 use crate::check::{LineupError, Request, explain};
-use crate::execution::Execution;
-use crate::executor::{Executor, Plan};
-use crate::history::{Close, History, Moment, Results};
+use crate::execution::MatrixRun;
+use crate::executor::{MatrixExecutor, RunPlan};
+use crate::history::{CallHistory, Close, Moment, Results};
 use crate::matrix::Matrix;
 use crate::serial::SerialHistories;
-use crate::slot::{Lane, Slot};
+use crate::slot::{CallSlot, Lane};
 use crate::verdict::{Checked, Violation};
 use crate::words::Words;
 
 /// The calls of a history that may have failed because of others.
-pub(crate) fn failed_calls(history: &History, words: Words<'_>) -> Vec<Slot> {
-    let may_fail = |slot: &Slot| {
+pub(crate) fn failed_calls(history: &CallHistory, words: Words<'_>) -> Vec<CallSlot> {
+    let may_fail = |slot: &CallSlot| {
         let call = words.matrix.call(*slot);
         call.is_some_and(|call| words.alphabet.may_fail(call))
     };
@@ -37,7 +37,7 @@ fn is_failure(result: &str) -> bool {
 }
 
 /// Whether another call was open at some moment between the call of `slot` and its return.
-fn overlaps(history: &History, slot: Slot) -> bool {
+fn overlaps(history: &CallHistory, slot: CallSlot) -> bool {
     let mut open = 0;
     let mut is_inside = false;
     for moment in &history.moments {
@@ -57,12 +57,12 @@ fn overlaps(history: &History, slot: Slot) -> bool {
 
 /// The first of these that is not explained even without the calls that failed.
 pub(crate) fn first_unexplained(
-    executor: &mut dyn Executor,
+    executor: &mut dyn MatrixExecutor,
     request: Request<'_>,
     checked: &mut Checked,
     contended: Vec<Violation>,
 ) -> Result<Option<Violation>, LineupError> {
-    let mut known: Vec<(Vec<Slot>, Rest)> = Vec::new();
+    let mut known: Vec<(Vec<CallSlot>, Rest)> = Vec::new();
     for violation in contended {
         let words = Words {
             alphabet: request.alphabet,
@@ -101,10 +101,10 @@ struct Rest {
 
 impl Rest {
     fn make(
-        executor: &mut dyn Executor,
+        executor: &mut dyn MatrixExecutor,
         request: Request<'_>,
         matrix: &Matrix,
-        failed: &[Slot],
+        failed: &[CallSlot],
         results: &mut Results,
     ) -> Result<Self, LineupError> {
         let mut rest = Self {
@@ -117,14 +117,14 @@ impl Rest {
         }
         let serial = &mut rest.serial;
         let mut is_complete = true;
-        let visit = &mut |execution: Execution| {
-            let history = History::of(&execution, results);
+        let visit = &mut |execution: MatrixRun| {
+            let history = CallHistory::of(&execution, results);
             is_complete &= history.is_some_and(|history| serial.insert(&history).is_ok());
             ControlFlow::Continue(())
         };
         let coverage = executor.explore(
             &rest.matrix,
-            Plan::Serial { environment: 0 },
+            RunPlan::Serial { environment: 0 },
             request.options.serial_allowance(0),
             visit,
         )?;
@@ -136,13 +136,13 @@ impl Rest {
         &self,
         request: Request<'_>,
         results: &Results,
-        history: &History,
-        failed: &[Slot],
+        history: &CallHistory,
+        failed: &[CallSlot],
     ) -> Result<bool, LineupError> {
         if !self.is_complete {
             return Ok(true);
         }
-        let moved = |slot: Slot| moved(slot, failed);
+        let moved = |slot: CallSlot| moved(slot, failed);
         let moments: Vec<Moment> = history
             .moments
             .iter()
@@ -155,7 +155,7 @@ impl Rest {
             return Ok(true);
         }
         let close = match history.close {
-            Close::Crashed(slot, reason) => Close::Crashed(moved(slot).unwrap_or(Slot::OUTSIDE), reason),
+            Close::Crashed(slot, reason) => Close::Crashed(moved(slot).unwrap_or(CallSlot::OUTSIDE), reason),
             close => close,
         };
         let words = Words {
@@ -163,18 +163,18 @@ impl Rest {
             matrix: &self.matrix,
             results,
         };
-        let history = History { moments, close };
+        let history = CallHistory { moments, close };
         Ok(explain(request, &self.serial, words, &history)?.is_none())
     }
 }
 
 /// A matrix without some calls. Threads keep their numbers, even where nothing is left of them.
-fn without(matrix: &Matrix, failed: &[Slot]) -> Matrix {
+fn without(matrix: &Matrix, failed: &[CallSlot]) -> Matrix {
     let left = |lane: Lane| {
         let calls = matrix.lane(lane).iter().enumerate();
         calls
             .filter(|(index, _)| {
-                !failed.contains(&Slot {
+                !failed.contains(&CallSlot {
                     lane,
                     index: *index as u8,
                 })
@@ -192,12 +192,12 @@ fn without(matrix: &Matrix, failed: &[Slot]) -> Matrix {
 }
 
 /// Where a call stands without those that failed; `None` for one of them.
-fn moved(slot: Slot, failed: &[Slot]) -> Option<Slot> {
+fn moved(slot: CallSlot, failed: &[CallSlot]) -> Option<CallSlot> {
     let before = failed
         .iter()
         .filter(|other| other.lane == slot.lane && other.index < slot.index)
         .count();
-    (!failed.contains(&slot)).then(|| Slot {
+    (!failed.contains(&slot)).then(|| CallSlot {
         index: slot.index - before as u8,
         ..slot
     })

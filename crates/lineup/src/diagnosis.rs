@@ -1,9 +1,9 @@
 //! What a violation looks like to someone who has seen many.
 
-use crate::execution::{Ending, Stuck};
+use crate::execution::{RunEnding, StuckKind};
 use crate::history::{Close, Moment};
 use crate::serial::{Fate, SerialHistories};
-use crate::slot::{Lane, Slot};
+use crate::slot::{CallSlot, Lane};
 use crate::verdict::{Checked, Verdict, Violation, Why};
 
 /// What sort of mistake it looks like. Each follows from the run, not from a guess.
@@ -12,9 +12,9 @@ pub enum Diagnosis {
     /// Results that no order explains.
     NotLinearizable,
     /// A call came back that never does in a serial run: threads wait for each other on purpose.
-    Rendezvous(Slot),
+    Rendezvous(CallSlot),
     /// One thread sleeps, every other has come to its end, and serial runs are not stuck there: nobody is left to wake it.
-    LostWakeup(Slot),
+    LostWakeup(CallSlot),
     /// Several threads wait, although each of them could go on in a serial run: they wait for each other.
     Deadlock,
     /// Threads run in circles.
@@ -63,7 +63,7 @@ fn diagnose(violation: &Violation, serial: &SerialHistories) -> Diagnosis {
         Why::Stuck(_) | Why::Blocked(_) => {
             let pending = violation.history.pending();
             match (&violation.execution.ending, pending.as_slice()) {
-                (Ending::Stuck(Stuck::Livelock), _) => Diagnosis::Livelock,
+                (RunEnding::Stuck(StuckKind::Livelock), _) => Diagnosis::Livelock,
                 (_, [slot]) => Diagnosis::LostWakeup(*slot),
                 _ => Diagnosis::Deadlock,
             }
@@ -72,12 +72,12 @@ fn diagnose(violation: &Violation, serial: &SerialHistories) -> Diagnosis {
 }
 
 /// A call that came back here and that every serial run which makes it is stuck in.
-fn meets(violation: &Violation, serial: &SerialHistories) -> Option<Slot> {
+fn meets(violation: &Violation, serial: &SerialHistories) -> Option<CallSlot> {
     if violation.history.close != Close::Finished || serial.stuck() == 0 {
         return None;
     }
     let histories = serial.histories();
-    let always_stuck = |slot: Slot| {
+    let always_stuck = |slot: CallSlot| {
         let mut fates = histories
             .iter()
             .flatten()

@@ -2,28 +2,28 @@
 
 use omnilink_sched::Schedule;
 
-use crate::slot::{Lane, Slot};
+use crate::slot::{CallSlot, Lane};
 
 /// Something that a run did that its callers can see.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Event {
+pub enum RunEvent {
     /// A call began.
-    Call(Slot),
+    Call(CallSlot),
     /// A call came back, with this result. A panic that was caught is a result too.
-    Return(Slot, Box<str>),
+    Return(CallSlot, Box<str>),
 }
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Ending {
+pub enum RunEnding {
     /// Every call came back.
     Finished,
     /// No thread that has not come to its end can go on, for ever.
-    Stuck(Stuck),
+    Stuck(StuckKind),
     /// The process died in a call.
     Crashed {
         /// The call that was running, if one was.
-        slot: Option<Slot>,
+        slot: Option<CallSlot>,
         /// What it died of: `SIGSEGV`, `abort`.
         reason: Box<str>,
     },
@@ -40,11 +40,11 @@ pub enum Cut {
     /// It was still going on after the largest number of steps.
     Steps(u64),
     /// This call computes without coming to a step that the scheduler sees.
-    Computes(Option<Slot>),
+    Computes(Option<CallSlot>),
     /// This call waits in the kernel for something that the scheduler does not see.
-    Waits(Option<Slot>),
+    Waits(Option<CallSlot>),
     /// It took too much time.
-    Late(Option<Slot>),
+    Late(Option<CallSlot>),
     /// The component created more threads than the scheduler has room for.
     TooManyThreads,
     /// Results did not fit into the memory for them.
@@ -53,7 +53,7 @@ pub enum Cut {
 
 impl Cut {
     /// The call that never came to a step, where one is to blame.
-    pub fn silent_call(&self) -> Option<Slot> {
+    pub fn silent_call(&self) -> Option<CallSlot> {
         match self {
             Self::Computes(slot) | Self::Waits(slot) => *slot,
             Self::Steps(_) | Self::Late(_) | Self::TooManyThreads | Self::ResultsTooLarge => None,
@@ -63,7 +63,7 @@ impl Cut {
 
 /// Why no thread can go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Stuck {
+pub enum StuckKind {
     /// Every thread waits for another.
     Deadlock,
     /// Threads run, but only in circles: each does the same again and nothing changes.
@@ -89,11 +89,11 @@ pub struct Switch {
 
 /// One run of a matrix.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Execution {
+pub struct MatrixRun {
     /// Calls and returns in the order in which they happened.
-    pub events: Vec<Event>,
+    pub events: Vec<RunEvent>,
     /// How it ended.
-    pub ending: Ending,
+    pub ending: RunEnding,
     /// How to repeat it.
     pub schedule: Schedule,
     /// How often a thread was interrupted that could have gone on.
@@ -101,7 +101,7 @@ pub struct Execution {
     /// Where threads took turns.
     pub switches: Vec<Switch>,
     /// Data races that were seen.
-    pub races: Vec<Race>,
+    pub races: Vec<RaceReport>,
     /// What memory error it ended with, and where, one fact after the other.
     pub facts: Vec<Fact>,
     /// Plain accesses at which threads were switched, because races had been seen there.
@@ -110,7 +110,7 @@ pub struct Execution {
 
 /// Two accesses to one location that nothing orders.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Race {
+pub struct RaceReport {
     /// The two, in the order in which they were made.
     pub accesses: [Fact; 2],
     /// Whether it proves nothing alone: the code expects others to change the location, which is then volatile, or one of
@@ -120,7 +120,7 @@ pub struct Race {
     pub frees: bool,
 }
 
-impl Race {
+impl RaceReport {
     /// Whether both are of the same places.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         let codes = |race: &Self| race.accesses.each_ref().map(|access| access.code);

@@ -9,13 +9,13 @@ use std::time::Duration;
 use omnilink_sched::Schedule;
 use thiserror::Error;
 
-use crate::execution::Execution;
+use crate::execution::MatrixRun;
 use crate::matrix::Matrix;
 use crate::scope::Scope;
 
 /// Which runs of a matrix to try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Plan {
+pub enum RunPlan {
     /// All runs in which calls follow each other: a thread is never interrupted inside a call, and a call that cannot
     /// go on ends the run.
     Serial {
@@ -92,10 +92,10 @@ pub enum ExecutorError {
 }
 
 /// Is shown each run, and says whether it has seen enough. One at a time, from whichever thread.
-pub type Visit<'a> = &'a mut (dyn FnMut(Execution) -> ControlFlow<()> + Send);
+pub type Visit<'a> = &'a mut (dyn FnMut(MatrixRun) -> ControlFlow<()> + Send);
 
 /// Runs a component.
-pub trait Executor {
+pub trait MatrixExecutor {
     /// Makes the runs of `plan` and shows each to `visit`, in any order, until there are no more, the allowance is used up,
     /// or `visit` has seen enough.
     ///
@@ -104,7 +104,7 @@ pub trait Executor {
     fn explore(
         &mut self,
         matrix: &Matrix,
-        plan: Plan,
+        plan: RunPlan,
         allowance: Allowance,
         visit: Visit<'_>,
     ) -> Result<Coverage, ExecutorError>;
@@ -118,7 +118,7 @@ pub trait Executor {
         matrix: &Matrix,
         schedule: &Schedule,
         places: &[u64],
-    ) -> Result<Execution, ExecutorError>;
+    ) -> Result<MatrixRun, ExecutorError>;
 
     /// From now on switches threads at these plain accesses too. Tells whether any of them is new.
     fn switch_at(&mut self, _places: &[u64]) -> bool {
@@ -131,14 +131,14 @@ pub trait Executor {
     }
 
     /// Looks up where in the source things happened.
-    fn locate(&mut self, _execution: &mut Execution) {}
+    fn locate(&mut self, _execution: &mut MatrixRun) {}
 
     /// What it sees of the component, where that is not everything.
     fn scope(&self) -> Option<Scope> {
         None
     }
 
-    /// Whether it decides which thread runs. If not, concurrent runs are samples: [`Plan::Random`] is the only plan for
+    /// Whether it decides which thread runs. If not, concurrent runs are samples: [`RunPlan::Random`] is the only plan for
     /// them, seeds and schedules do not repeat anything.
     fn decides(&self) -> bool {
         true

@@ -6,8 +6,8 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::execution::{Ending, Event, Execution, Stuck};
-use crate::slot::Slot;
+use crate::execution::{MatrixRun, RunEnding, RunEvent, StuckKind};
+use crate::slot::CallSlot;
 
 /// The number of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,9 +42,9 @@ impl Results {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Moment {
     /// A call began.
-    Call(Slot),
+    Call(CallSlot),
     /// A call came back.
-    Return(Slot, ResultId),
+    Return(CallSlot, ResultId),
 }
 
 impl Moment {
@@ -61,32 +61,32 @@ pub enum Close {
     /// The calls that did not come back never will.
     Stuck,
     /// The process died in this call, of this.
-    Crashed(Slot, ResultId),
+    Crashed(CallSlot, ResultId),
 }
 
 /// The calls and returns of a run, and how it ended.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct History {
+pub struct CallHistory {
     /// In the order in which they happened.
     pub moments: Vec<Moment>,
     /// How it ended.
     pub close: Close,
 }
 
-impl History {
+impl CallHistory {
     /// The history of a run. `None` if nothing follows from the run: it was cut short or did not follow its schedule.
-    pub fn of(execution: &Execution, results: &mut Results) -> Option<Self> {
+    pub fn of(execution: &MatrixRun, results: &mut Results) -> Option<Self> {
         let close = match &execution.ending {
-            Ending::Finished => Close::Finished,
-            Ending::Stuck(Stuck::Deadlock | Stuck::Livelock) => Close::Stuck,
-            Ending::Crashed { slot, reason } => {
-                Close::Crashed(slot.unwrap_or(Slot::OUTSIDE), results.id(reason))
+            RunEnding::Finished => Close::Finished,
+            RunEnding::Stuck(StuckKind::Deadlock | StuckKind::Livelock) => Close::Stuck,
+            RunEnding::Crashed { slot, reason } => {
+                Close::Crashed(slot.unwrap_or(CallSlot::OUTSIDE), results.id(reason))
             }
-            Ending::Cut(_) | Ending::Diverged => return None,
+            RunEnding::Cut(_) | RunEnding::Diverged => return None,
         };
-        let moment = |event: &Event| match event {
-            Event::Call(slot) => Moment::Call(*slot),
-            Event::Return(slot, text) => Moment::Return(*slot, results.id(text)),
+        let moment = |event: &RunEvent| match event {
+            RunEvent::Call(slot) => Moment::Call(*slot),
+            RunEvent::Return(slot, text) => Moment::Return(*slot, results.id(text)),
         };
         let moments = execution.events.iter().map(moment).collect();
         Some(Self { moments, close })
@@ -105,7 +105,7 @@ impl History {
     }
 
     /// The calls that did not come back, in the order in which they were made.
-    pub fn pending(&self) -> Vec<Slot> {
+    pub fn pending(&self) -> Vec<CallSlot> {
         let mut open = Vec::new();
         for moment in &self.moments {
             match moment {
@@ -117,7 +117,7 @@ impl History {
     }
 
     /// What a call returned, if it did.
-    pub fn result(&self, slot: Slot) -> Option<ResultId> {
+    pub fn result(&self, slot: CallSlot) -> Option<ResultId> {
         self.moments.iter().find_map(|moment| match moment {
             Moment::Return(other, result) if *other == slot => Some(*result),
             _ => None,

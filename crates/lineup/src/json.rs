@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use crate::campaign::{Failure, Summary};
 use crate::diagnosis::Diagnosis;
-use crate::execution::{Ending, Event, Execution};
+use crate::execution::{MatrixRun, RunEnding, RunEvent};
 use crate::page::{Subject, coverage_json, undecided_text};
-use crate::slot::{Lane, Slot};
+use crate::slot::{CallSlot, Lane};
 use crate::verdict::{Phase, Verdict};
 use crate::words::Words;
 
@@ -97,29 +97,29 @@ fn failure_json(subject: Subject<'_>, failure: &Failure) -> Value {
     object
 }
 
-fn events_json(words: Words<'_>, execution: &Execution) -> Vec<Value> {
-    let event = |event: &Event| match event {
-        Event::Call(slot) => json!({ "thread": lane_json(*slot), "call": words.call(*slot) }),
-        Event::Return(slot, result) => {
+fn events_json(words: Words<'_>, execution: &MatrixRun) -> Vec<Value> {
+    let event = |event: &RunEvent| match event {
+        RunEvent::Call(slot) => json!({ "thread": lane_json(*slot), "call": words.call(*slot) }),
+        RunEvent::Return(slot, result) => {
             json!({ "thread": lane_json(*slot), "return": words.call(*slot), "result": &**result })
         }
     };
     execution.events.iter().map(event).collect()
 }
 
-fn lane_json(slot: Slot) -> Value {
+fn lane_json(slot: CallSlot) -> Value {
     match slot.lane {
         Lane::Thread(thread) => json!(thread),
         lane => json!(lane.to_string()),
     }
 }
 
-fn ending_name(ending: &Ending) -> &'static str {
+fn ending_name(ending: &RunEnding) -> &'static str {
     match ending {
-        Ending::Finished => "finished",
-        Ending::Stuck(_) => "stuck",
-        Ending::Crashed { .. } => "crashed",
-        Ending::Cut(_) => "cut",
-        Ending::Diverged => "diverged",
+        RunEnding::Finished => "finished",
+        RunEnding::Stuck(_) => "stuck",
+        RunEnding::Crashed { .. } => "crashed",
+        RunEnding::Cut(_) => "cut",
+        RunEnding::Diverged => "diverged",
     }
 }

@@ -6,7 +6,7 @@
 //! alone, crashes. The method is that of Burckhardt, Dern, Musuvathi and Tan, "Line-Up: A Complete and Automatic
 //! Linearizability Checker" (PLDI 2010).
 //!
-//! The decision of this crate is that **it does not run anything**: an [`Executor`] does, be it the instrumented scheduler
+//! The decision of this crate is that **it does not run anything**: an [`MatrixExecutor`] does, be it the instrumented scheduler
 //! ([`Scheduled`]), native threads ([`Native`]) or a step machine of a test, and what comes back is a list of calls and returns. And it does
 //! not search: the serial histories are a [model](omnilink_engine::Model) that the engine searches. What is left is what is
 //! told here: which [matrices](Matrices) to try, what [blocking](Blocking) means, how failures are made small.
@@ -53,10 +53,10 @@ pub use campaign::{Failure, Matrices, Summary, run_campaign, run_schedule};
 pub use check::{LineupError, Request, Tick, check_matrix, check_schedule};
 pub use description::{Description, DescriptionError};
 pub use diagnosis::Diagnosis;
-pub use execution::{Cut, Ending, Event, Execution, Fact, Race, Stuck, Switch};
-pub use executor::{Allowance, Coverage, Executor, ExecutorError, Plan, Visit};
-pub use harness::{Harness, HarnessError};
-pub use history::{Close, History, Moment, ResultId, Results};
+pub use execution::{Cut, Fact, MatrixRun, RaceReport, RunEnding, RunEvent, StuckKind, Switch};
+pub use executor::{Allowance, Coverage, ExecutorError, MatrixExecutor, RunPlan, Visit};
+pub use harness::{HarnessCommand, HarnessError};
+pub use history::{CallHistory, Close, Moment, ResultId, Results};
 pub use json::summary_json;
 pub use matrix::{Matrix, MatrixError};
 #[cfg(target_os = "linux")]
@@ -66,12 +66,12 @@ pub use observation::{
     write_xml,
 };
 pub use omnilink_sched::{Schedule, ScheduleError};
-pub use options::{Blocking, Criterion, Options, Search};
+pub use options::{Blocking, Criterion, LineupOptions, Search};
 pub use page::{Subject, summary_text};
 pub use scheduled::{Scheduled, ScheduledOptions};
 pub use scope::Scope;
-pub use serial::{Fate, Nondeterminism, NotSerial, SerialHistories, Step};
-pub use slot::{Lane, Slot};
+pub use serial::{Fate, Nondeterminism, NotSerial, SerialHistories, SerialStep};
+pub use slot::{CallSlot, Lane};
 pub use specification::{
     Judged, Law, Promise, Questions, Specification, SpecificationError, calls_as_operations, explain_by,
 };

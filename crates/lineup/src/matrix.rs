@@ -8,7 +8,7 @@ use std::fmt;
 use thiserror::Error;
 
 use crate::alphabet::{Alphabet, AlphabetError, CallId};
-use crate::slot::{Lane, Slot};
+use crate::slot::{CallSlot, Lane};
 
 /// A test matrix.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -135,7 +135,7 @@ impl Matrix {
     }
 
     /// The call in a slot.
-    pub fn call(&self, slot: Slot) -> Option<CallId> {
+    pub fn call(&self, slot: CallSlot) -> Option<CallId> {
         self.lane(slot.lane).get(usize::from(slot.index)).copied()
     }
 
@@ -158,9 +158,9 @@ impl Matrix {
     }
 
     /// All calls, lane by lane.
-    pub fn slots(&self) -> impl Iterator<Item = Slot> + '_ {
+    pub fn slots(&self) -> impl Iterator<Item = CallSlot> + '_ {
         self.lanes().flat_map(|lane| {
-            (0..self.lane(lane).len()).map(move |index| Slot {
+            (0..self.lane(lane).len()).map(move |index| CallSlot {
                 lane,
                 index: index as u8,
             })

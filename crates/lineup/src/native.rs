@@ -11,12 +11,12 @@
 
 use std::time::{Duration, Instant};
 
-use omnilink_sched::{Chaos, Ending, HarnessExecutor, HarnessOptions, Program, Schedule};
+use omnilink_sched::{Chaos, Ending, HarnessExecutor, HarnessOptions, Schedule, TestProgram};
 
 use crate::description::Description;
-use crate::execution::Execution;
-use crate::executor::{Allowance, Coverage, Executor, ExecutorError, Plan, Visit};
-use crate::harness::{Harness, HarnessError};
+use crate::execution::MatrixRun;
+use crate::executor::{Allowance, Coverage, ExecutorError, MatrixExecutor, RunPlan, Visit};
+use crate::harness::{HarnessCommand, HarnessError};
 use crate::matrix::Matrix;
 use crate::scheduled::{Scheduled, ScheduledOptions, failed, program_of, told};
 use crate::scope::Scope;
@@ -58,7 +58,7 @@ impl Native {
     /// # Errors
     /// When it cannot be started, is no harness, or threads cannot be stalled on this system.
     pub fn start(
-        harness: &Harness,
+        harness: &HarnessCommand,
         seed: u64,
         processors: usize,
     ) -> Result<(Self, Description), HarnessError> {
@@ -119,9 +119,9 @@ impl Native {
 
 impl Native {
     /// Makes all calls in one thread, again and again.
-    fn refuse_changing_rounds(&mut self, program: &Program) -> Result<(), ExecutorError> {
+    fn refuse_changing_rounds(&mut self, program: &TestProgram) -> Result<(), ExecutorError> {
         const ROUNDS: u32 = 64;
-        let one_thread = Program {
+        let one_thread = TestProgram {
             columns: vec![program.columns.concat()],
             ..program.clone()
         };
@@ -145,28 +145,30 @@ impl Native {
     }
 }
 
-impl Executor for Native {
+impl MatrixExecutor for Native {
     fn explore(
         &mut self,
         matrix: &Matrix,
-        plan: Plan,
+        plan: RunPlan,
         allowance: Allowance,
         visit: Visit<'_>,
     ) -> Result<Coverage, ExecutorError> {
         match plan {
-            Plan::Serial { .. } => self.serial.explore(matrix, plan, allowance, visit),
-            Plan::Random { executions, .. } => {
+            RunPlan::Serial { .. } => self.serial.explore(matrix, plan, allowance, visit),
+            RunPlan::Random { executions, .. } => {
                 let allowance = Allowance {
                     executions: executions.min(allowance.executions),
                     ..allowance
                 };
                 self.sample(matrix, allowance, visit)
             }
-            Plan::Bounded { .. } | Plan::Pct { .. } => Err(unsupported("decide which thread runs next")),
+            RunPlan::Bounded { .. } | RunPlan::Pct { .. } => {
+                Err(unsupported("decide which thread runs next"))
+            }
         }
     }
 
-    fn replay(&mut self, _: &Matrix, _: &Schedule, _: &[u64]) -> Result<Execution, ExecutorError> {
+    fn replay(&mut self, _: &Matrix, _: &Schedule, _: &[u64]) -> Result<MatrixRun, ExecutorError> {
         Err(unsupported("repeat a run from its schedule"))
     }
 

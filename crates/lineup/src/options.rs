@@ -48,7 +48,7 @@ pub enum Search {
 
 /// What a check is asked to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options {
+pub struct LineupOptions {
     /// What counts as an explanation.
     pub criterion: Criterion,
     /// Which calls may get stuck.
@@ -70,7 +70,7 @@ pub struct Options {
     pub count_all: bool,
 }
 
-impl Default for Options {
+impl Default for LineupOptions {
     fn default() -> Self {
         Self {
             criterion: Criterion::default(),
@@ -89,7 +89,7 @@ impl Default for Options {
 /// The most serial runs of a matrix in other surroundings than the first.
 const ELSEWHERE_MAX: u64 = 24;
 
-impl Options {
+impl LineupOptions {
     /// The serial runs in one of the surroundings. What differs there differs at once, so that a few show it.
     pub(crate) fn serial_allowance(&self, environment: u64) -> Allowance {
         self.allowance(match environment {

@@ -6,18 +6,19 @@ use omnilink_sched::HarnessExecutor;
 #[cfg(not(target_os = "linux"))]
 use omnilink_sched::build::BuildError;
 use omnilink_sched::{
-    Accesses, Ending as SchedEnding, EventKind, Execution as SchedExecution, ExploreOptions, MemoryErrorKind,
-    Program, SchedError, Schedule, Silence, StopReason, Strategy, StuckReason, ThreadId, explore, replay,
+    CallEventKind, Ending, Execution, ExplorationStrategy, ExploreOptions, MemoryErrorKind, SchedError,
+    Schedule, SchedulingPoints, StopReason, StuckReason, TestProgram, ThreadId, UnresponsiveReason, explore,
+    replay,
 };
 
 use crate::description::Description;
-use crate::execution::{Cut, Ending, Event, Execution, Fact, Race, Stuck, Switch};
-use crate::executor::{Allowance, Coverage, Executor, ExecutorError, Plan, Visit};
-use crate::harness::{Harness, HarnessError};
+use crate::execution::{Cut, Fact, MatrixRun, RaceReport, RunEnding, RunEvent, StuckKind, Switch};
+use crate::executor::{Allowance, Coverage, ExecutorError, MatrixExecutor, RunPlan, Visit};
+use crate::harness::{HarnessCommand, HarnessError};
 use crate::matrix::Matrix;
 use crate::places::Places;
 use crate::scope::{self, Scope};
-use crate::slot::{Lane, Slot};
+use crate::slot::{CallSlot, Lane};
 
 /// How runs are scheduled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +41,7 @@ impl Default for ScheduledOptions {
             plain_accesses: false,
             reduction: true,
             races: true,
-            steps_max: omnilink_sched::Plan::STEPS_MAX_DEFAULT,
+            steps_max: omnilink_sched::RunOptions::STEPS_MAX_DEFAULT,
             processors: std::thread::available_parallelism().map_or(1, usize::from),
         }
     }
@@ -73,7 +74,10 @@ impl Scheduled {
     /// # Errors
     /// When it cannot be started or is no harness.
     #[cfg(target_os = "linux")]
-    pub fn start(harness: &Harness, options: ScheduledOptions) -> Result<(Self, Description), HarnessError> {
+    pub fn start(
+        harness: &HarnessCommand,
+        options: ScheduledOptions,
+    ) -> Result<(Self, Description), HarnessError> {
         let (program, started) = (&harness.program, harness.options());
         let first = HarnessExecutor::start(program, &started)?;
         let description = Description::parse(first.description())?;
@@ -94,7 +98,7 @@ impl Scheduled {
     /// # Errors
     /// Always.
     #[cfg(not(target_os = "linux"))]
-    pub fn start(_: &Harness, _: ScheduledOptions) -> Result<(Self, Description), HarnessError> {
+    pub fn start(_: &HarnessCommand, _: ScheduledOptions) -> Result<(Self, Description), HarnessError> {
         Err(HarnessError::System(BuildError::Unsupported))
     }
 
@@ -118,8 +122,8 @@ impl Scheduled {
     fn options(&self, allowance: Allowance) -> ExploreOptions {
         ExploreOptions {
             accesses: match self.options.plain_accesses {
-                true => Accesses::All,
-                false => Accesses::Atomic,
+                true => SchedulingPoints::All,
+                false => SchedulingPoints::Atomic,
             },
             races: self.options.races,
             places: self.racing.clone(),
@@ -131,33 +135,33 @@ impl Scheduled {
     }
 }
 
-impl Executor for Scheduled {
+impl MatrixExecutor for Scheduled {
     fn explore(
         &mut self,
         matrix: &Matrix,
-        plan: Plan,
+        plan: RunPlan,
         allowance: Allowance,
         visit: Visit<'_>,
     ) -> Result<Coverage, ExecutorError> {
         let strategy = match plan {
-            Plan::Serial { .. } => Strategy::Serial,
-            Plan::Bounded { preemptions } => Strategy::Bounded {
+            RunPlan::Serial { .. } => ExplorationStrategy::Serial,
+            RunPlan::Bounded { preemptions } => ExplorationStrategy::Bounded {
                 preemptions_max: Some(preemptions),
                 reduction: self.options.reduction,
             },
-            Plan::Random { seed, executions } => Strategy::Random { seed, executions },
-            Plan::Pct {
+            RunPlan::Random { seed, executions } => ExplorationStrategy::Random { seed, executions },
+            RunPlan::Pct {
                 seed,
                 executions,
                 depth,
-            } => Strategy::Priorities {
+            } => ExplorationStrategy::Priorities {
                 seed,
                 executions,
                 changes: depth,
             },
         };
         let environment = match plan {
-            Plan::Serial { environment } => environment,
+            RunPlan::Serial { environment } => environment,
             _ => 0,
         };
         let options = ExploreOptions {
@@ -174,9 +178,9 @@ impl Executor for Scheduled {
         .map_err(failed)?;
         let is_complete = exploration.stopped == StopReason::Exhausted && exploration.diverged == 0;
         let bound_completed = match plan {
-            Plan::Bounded { preemptions } if is_complete => Some(preemptions),
+            RunPlan::Bounded { preemptions } if is_complete => Some(preemptions),
             // Bounds follow each other: the one that was being explored is not complete.
-            Plan::Bounded { .. } => (exploration.bounds.len() as u32).checked_sub(2),
+            RunPlan::Bounded { .. } => (exploration.bounds.len() as u32).checked_sub(2),
             _ => None,
         };
         Ok(Coverage {
@@ -191,7 +195,7 @@ impl Executor for Scheduled {
         matrix: &Matrix,
         schedule: &Schedule,
         places: &[u64],
-    ) -> Result<Execution, ExecutorError> {
+    ) -> Result<MatrixRun, ExecutorError> {
         let options = ExploreOptions {
             places: places.to_vec(),
             ..self.options(Allowance::UNLIMITED)
@@ -206,9 +210,9 @@ impl Executor for Scheduled {
                 self.locate(&mut told);
                 Ok(told)
             }
-            Err(SchedError::Diverged { .. }) => Ok(Execution {
+            Err(SchedError::Diverged { .. }) => Ok(MatrixRun {
                 events: Vec::new(),
-                ending: Ending::Diverged,
+                ending: RunEnding::Diverged,
                 schedule: schedule.clone(),
                 preemptions: 0,
                 switches: Vec::new(),
@@ -234,7 +238,7 @@ impl Executor for Scheduled {
         self.racing.clone()
     }
 
-    fn locate(&mut self, execution: &mut Execution) {
+    fn locate(&mut self, execution: &mut MatrixRun) {
         let Some(places) = &mut self.places else { return };
         for switch in &mut execution.switches {
             switch.place = places.find(switch.code);
@@ -259,9 +263,9 @@ pub(crate) fn failed(error: SchedError) -> ExecutorError {
     ExecutorError::Failed(error.to_string())
 }
 
-pub(crate) fn program_of(matrix: &Matrix) -> Program {
+pub(crate) fn program_of(matrix: &Matrix) -> TestProgram {
     let numbers = |lane| matrix.lane(lane).iter().map(|call| u32::from(call.0)).collect();
-    Program {
+    TestProgram {
         before: numbers(Lane::Initial),
         columns: (0..matrix.threads.len())
             .map(|thread| numbers(Lane::Thread(thread as u8)))
@@ -271,15 +275,15 @@ pub(crate) fn program_of(matrix: &Matrix) -> Program {
 }
 
 /// Where a call of the scheduler's stands in the matrix: its main thread makes the calls of the beginning and the end.
-fn slot_of(matrix: &Matrix, thread: ThreadId, position: u32) -> Slot {
+fn slot_of(matrix: &Matrix, thread: ThreadId, position: u32) -> CallSlot {
     let position = position.min(u32::from(u8::MAX)) as u8;
     let initial = matrix.initial.len() as u8;
     match lane_of(matrix, thread) {
-        Lane::Initial if position >= initial => Slot {
+        Lane::Initial if position >= initial => CallSlot {
             lane: Lane::Final,
             index: position - initial,
         },
-        lane => Slot {
+        lane => CallSlot {
             lane,
             index: position,
         },
@@ -293,15 +297,15 @@ fn lane_of(matrix: &Matrix, thread: ThreadId) -> Lane {
     }
 }
 
-pub(crate) fn told(execution: &SchedExecution, matrix: &Matrix) -> Execution {
-    let events: Vec<Event> = execution
+pub(crate) fn told(execution: &Execution, matrix: &Matrix) -> MatrixRun {
+    let events: Vec<RunEvent> = execution
         .events
         .iter()
         .map(|event| {
             let slot = slot_of(matrix, event.thread, event.position);
             match &event.kind {
-                EventKind::Call => Event::Call(slot),
-                EventKind::Return(result) => Event::Return(slot, result.as_str().into()),
+                CallEventKind::Call => RunEvent::Call(slot),
+                CallEventKind::Return(result) => RunEvent::Return(slot, result.as_str().into()),
             }
         })
         .collect();
@@ -318,7 +322,7 @@ pub(crate) fn told(execution: &SchedExecution, matrix: &Matrix) -> Execution {
             place: None,
         })
     });
-    Execution {
+    MatrixRun {
         ending,
         schedule: execution.schedule(),
         preemptions: execution.preemptions(),
@@ -338,7 +342,7 @@ fn fact(what: String, code: u64) -> Fact {
     }
 }
 
-fn race_of(race: &omnilink_sched::Race, matrix: &Matrix) -> Race {
+fn race_of(race: &omnilink_sched::DataRace, matrix: &Matrix) -> RaceReport {
     let told = |access: &omnilink_sched::RacingAccess| {
         let who = match usize::from(access.thread) {
             thread if thread < matrix.threads.len() => format!("thread {thread}"),
@@ -355,7 +359,7 @@ fn race_of(race: &omnilink_sched::Race, matrix: &Matrix) -> Race {
         fact(format!("{who} {does}"), access.code)
     };
     let [one, other] = &race.accesses;
-    Race {
+    RaceReport {
         accesses: [told(one), told(other)],
         is_meant: race.is_meant,
         frees: one.frees || other.frees,
@@ -363,8 +367,8 @@ fn race_of(race: &omnilink_sched::Race, matrix: &Matrix) -> Race {
 }
 
 /// What is known about the memory error that a run ended with.
-fn facts_of(execution: &SchedExecution, matrix: &Matrix) -> Vec<Fact> {
-    let SchedEnding::MemoryError { thread, error } = &execution.ending else {
+fn facts_of(execution: &Execution, matrix: &Matrix) -> Vec<Fact> {
+    let Ending::MemoryError { thread, error } = &execution.ending else {
         return Vec::new();
     };
     let who = match usize::from(*thread) < matrix.threads.len() {
@@ -396,18 +400,18 @@ fn facts_of(execution: &SchedExecution, matrix: &Matrix) -> Vec<Fact> {
     facts
 }
 
-fn ending_of(execution: &SchedExecution, events: &[Event], matrix: &Matrix) -> Ending {
+fn ending_of(execution: &Execution, events: &[RunEvent], matrix: &Matrix) -> RunEnding {
     match &execution.ending {
-        SchedEnding::Finished => Ending::Finished,
-        SchedEnding::Stuck(stuck) => Ending::Stuck(match stuck.reason {
-            StuckReason::Deadlock => Stuck::Deadlock,
-            StuckReason::Livelock => Stuck::Livelock,
+        Ending::Finished => RunEnding::Finished,
+        Ending::Stuck(stuck) => RunEnding::Stuck(match stuck.reason {
+            StuckReason::Deadlock => StuckKind::Deadlock,
+            StuckReason::Livelock => StuckKind::Livelock,
         }),
-        SchedEnding::Crashed {
+        Ending::Crashed {
             thread,
             signal,
             exit_code,
-        } => Ending::Crashed {
+        } => RunEnding::Crashed {
             slot: open_call(events, *thread, matrix),
             reason: match (signal, exit_code) {
                 (Some(signal), _) => signal_name(*signal),
@@ -416,7 +420,7 @@ fn ending_of(execution: &SchedExecution, events: &[Event], matrix: &Matrix) -> E
             }
             .into(),
         },
-        SchedEnding::MemoryError { thread, error } => Ending::Crashed {
+        Ending::MemoryError { thread, error } => RunEnding::Crashed {
             slot: open_call(events, *thread, matrix),
             reason: match error.kind {
                 MemoryErrorKind::UseAfterFree => "use after free",
@@ -426,33 +430,33 @@ fn ending_of(execution: &SchedExecution, events: &[Event], matrix: &Matrix) -> E
             }
             .into(),
         },
-        SchedEnding::Diverged { .. } => Ending::Diverged,
-        SchedEnding::Unresponsive { thread, silence } => {
+        Ending::Diverged { .. } => RunEnding::Diverged,
+        Ending::Unresponsive { thread, silence } => {
             let slot = open_call(events, *thread, matrix);
-            Ending::Cut(match silence {
-                Silence::Computes => Cut::Computes(slot),
-                Silence::Waits => Cut::Waits(slot),
-                Silence::Late => Cut::Late(slot),
+            RunEnding::Cut(match silence {
+                UnresponsiveReason::Computes => Cut::Computes(slot),
+                UnresponsiveReason::Waits => Cut::Waits(slot),
+                UnresponsiveReason::Late => Cut::Late(slot),
             })
         }
-        SchedEnding::StepLimit => Ending::Cut(Cut::Steps(execution.steps_made)),
-        SchedEnding::TooManyThreads => Ending::Cut(Cut::TooManyThreads),
-        SchedEnding::EventsTooLarge => Ending::Cut(Cut::ResultsTooLarge),
+        Ending::StepLimit => RunEnding::Cut(Cut::Steps(execution.steps_made)),
+        Ending::TooManyThreads => RunEnding::Cut(Cut::TooManyThreads),
+        Ending::EventsTooLarge => RunEnding::Cut(Cut::ResultsTooLarge),
     }
 }
 
 /// The call that a thread was in, if it was in one.
-fn open_call(events: &[Event], thread: ThreadId, matrix: &Matrix) -> Option<Slot> {
-    let is_theirs = |slot: &Slot| match (slot.lane, lane_of(matrix, thread)) {
+fn open_call(events: &[RunEvent], thread: ThreadId, matrix: &Matrix) -> Option<CallSlot> {
+    let is_theirs = |slot: &CallSlot| match (slot.lane, lane_of(matrix, thread)) {
         (Lane::Thread(one), Lane::Thread(other)) => one == other,
         (Lane::Initial | Lane::Final, Lane::Initial) => true,
         _ => false,
     };
-    let theirs = |event: &&Event| match event {
-        Event::Call(slot) | Event::Return(slot, _) => is_theirs(slot),
+    let theirs = |event: &&RunEvent| match event {
+        RunEvent::Call(slot) | RunEvent::Return(slot, _) => is_theirs(slot),
     };
     match events.iter().rev().find(theirs) {
-        Some(Event::Call(slot)) => Some(*slot),
+        Some(RunEvent::Call(slot)) => Some(*slot),
         _ => None,
     }
 }

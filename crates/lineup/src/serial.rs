@@ -6,8 +6,8 @@
 
 use smallvec::SmallVec;
 
-use crate::history::{Close, History, Moment, ResultId};
-use crate::slot::Slot;
+use crate::history::{CallHistory, Close, Moment, ResultId};
+use crate::slot::CallSlot;
 
 /// What became of a call in a serial run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,9 +22,9 @@ pub enum Fate {
 
 /// A call and what became of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Step {
+pub struct SerialStep {
     /// Which call.
-    pub slot: Slot,
+    pub slot: CallSlot,
     /// What became of it.
     pub fate: Fate,
 }
@@ -37,7 +37,7 @@ pub struct NodeId(u32);
 struct Node {
     parent: NodeId,
     /// The step that leads here. Unused at the root.
-    step: Option<Step>,
+    step: Option<SerialStep>,
     next: SmallVec<[NodeId; 3]>,
 }
 
@@ -54,9 +54,9 @@ pub struct SerialHistories {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Nondeterminism {
     /// One history.
-    pub one: Vec<Step>,
+    pub one: Vec<SerialStep>,
     /// The other.
-    pub other: Vec<Step>,
+    pub other: Vec<SerialStep>,
     /// The first step in which they differ. The call is the same in both.
     pub differ_at: usize,
 }
@@ -94,7 +94,7 @@ impl SerialHistories {
     ///
     /// # Errors
     /// When it is not serial, or contradicts one that is known already.
-    pub fn insert(&mut self, history: &History) -> Result<bool, NotSerial> {
+    pub fn insert(&mut self, history: &CallHistory) -> Result<bool, NotSerial> {
         let steps = steps_of(history).ok_or(NotSerial::Overlap)?;
         self.insert_steps(&steps, history.close)
     }
@@ -103,7 +103,7 @@ impl SerialHistories {
     ///
     /// # Errors
     /// When it contradicts one that is known already.
-    pub fn insert_steps(&mut self, steps: &[Step], close: Close) -> Result<bool, NotSerial> {
+    pub fn insert_steps(&mut self, steps: &[SerialStep], close: Close) -> Result<bool, NotSerial> {
         let mut at = Self::ROOT;
         let mut is_new = self.nodes.len() == 1 && steps.is_empty();
         for (index, step) in steps.iter().enumerate() {
@@ -133,7 +133,7 @@ impl SerialHistories {
         Ok(is_new)
     }
 
-    fn add(&mut self, parent: NodeId, step: Step) -> NodeId {
+    fn add(&mut self, parent: NodeId, step: SerialStep) -> NodeId {
         let id = NodeId(self.nodes.len() as u32);
         self.nodes.push(Node {
             parent,
@@ -145,19 +145,19 @@ impl SerialHistories {
     }
 
     /// What becomes of a call that is made at `node`, if any serial run makes it there.
-    pub fn step_of(&self, node: NodeId, slot: Slot) -> Option<(Step, NodeId)> {
+    pub fn step_of(&self, node: NodeId, slot: CallSlot) -> Option<(SerialStep, NodeId)> {
         self.steps(node).find(|(step, _)| step.slot == slot)
     }
 
     /// All that serial runs do next at `node`.
-    pub fn steps(&self, node: NodeId) -> impl Iterator<Item = (Step, NodeId)> + '_ {
+    pub fn steps(&self, node: NodeId) -> impl Iterator<Item = (SerialStep, NodeId)> + '_ {
         let next = self.nodes.get(node.0 as usize).map_or(&[][..], |node| &node.next);
         next.iter()
             .filter_map(|child| Some((self.nodes.get(child.0 as usize)?.step?, *child)))
     }
 
     /// What has happened up to `node`.
-    pub fn path(&self, node: NodeId) -> Vec<Step> {
+    pub fn path(&self, node: NodeId) -> Vec<SerialStep> {
         let mut steps = Vec::new();
         let mut at = node;
         while let Some(Node {
@@ -174,8 +174,8 @@ impl SerialHistories {
     }
 
     /// All histories, in an order that depends on nothing but the set.
-    pub fn histories(&self) -> Vec<Vec<Step>> {
-        let mut all: Vec<Vec<Step>> = (0..self.nodes.len() as u32)
+    pub fn histories(&self) -> Vec<Vec<SerialStep>> {
+        let mut all: Vec<Vec<SerialStep>> = (0..self.nodes.len() as u32)
             .map(NodeId)
             .filter(|node| self.steps(*node).next().is_none())
             .map(|leaf| self.path(leaf))
@@ -184,7 +184,7 @@ impl SerialHistories {
         all
     }
 
-    fn some_history_through(&self, node: NodeId) -> Vec<Step> {
+    fn some_history_through(&self, node: NodeId) -> Vec<SerialStep> {
         let mut leaf = node;
         while let Some((_, next)) = self.steps(leaf).next() {
             leaf = next;
@@ -219,7 +219,7 @@ impl SerialHistories {
 }
 
 /// The steps of a history in which calls follow each other. `None` if they do not.
-fn steps_of(history: &History) -> Option<Vec<Step>> {
+fn steps_of(history: &CallHistory) -> Option<Vec<SerialStep>> {
     let mut steps = Vec::with_capacity(history.moments.len() / 2 + 1);
     let mut moments = history.moments.iter();
     while let Some(moment) = moments.next() {
@@ -231,15 +231,15 @@ fn steps_of(history: &History) -> Option<Vec<Step>> {
             (None, Close::Crashed(_, reason)) => Fate::Crashed(reason),
             _ => return None,
         };
-        steps.push(Step { slot, fate });
+        steps.push(SerialStep { slot, fate });
     }
     let is_crash_told = steps
         .last()
         .is_some_and(|step| matches!(step.fate, Fate::Crashed(_)));
-    if let Close::Crashed(slot @ Slot::OUTSIDE, reason) = history.close
+    if let Close::Crashed(slot @ CallSlot::OUTSIDE, reason) = history.close
         && !is_crash_told
     {
-        steps.push(Step {
+        steps.push(SerialStep {
             slot,
             fate: Fate::Crashed(reason),
         });

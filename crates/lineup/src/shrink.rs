@@ -9,9 +9,9 @@
 use rustc_hash::FxHashSet;
 
 use crate::check::{LineupError, Request, Tick, check_matrix};
-use crate::executor::Executor;
+use crate::executor::MatrixExecutor;
 use crate::matrix::Matrix;
-use crate::options::{Options, Search};
+use crate::options::{LineupOptions, Search};
 use crate::verdict::{Checked, Verdict};
 
 /// Preemptions that a search which is not bounded is repeated with, to find a simple run.
@@ -22,7 +22,7 @@ const PREEMPTIONS_MAX: u32 = 3;
 /// # Errors
 /// When a matrix cannot be run.
 pub(crate) fn shrink(
-    executor: &mut dyn Executor,
+    executor: &mut dyn MatrixExecutor,
     request: Request<'_>,
     failing: Checked,
     tick: Tick<'_>,
@@ -50,7 +50,7 @@ pub(crate) fn shrink(
 }
 
 struct Shrinking<'a> {
-    executor: &'a mut dyn Executor,
+    executor: &'a mut dyn MatrixExecutor,
     request: Request<'a>,
     tick: Tick<'a>,
     tried: FxHashSet<Matrix>,
@@ -104,17 +104,17 @@ impl Shrinking<'_> {
 /// Random runs jump about. If a bounded search finds the failure too, its run is simpler, and it is the search to go on
 /// with.
 fn simplest_search(
-    executor: &mut dyn Executor,
+    executor: &mut dyn MatrixExecutor,
     request: Request<'_>,
     failing: &mut Checked,
     tick: Tick<'_>,
-) -> Result<Options, LineupError> {
-    let options = Options {
+) -> Result<LineupOptions, LineupError> {
+    let options = LineupOptions {
         count_all: false,
         ..*request.options
     };
     if !executor.decides() {
-        return Ok(Options {
+        return Ok(LineupOptions {
             search: sampled_like(failing),
             ..options
         });
@@ -126,7 +126,7 @@ fn simplest_search(
         Verdict::Violation(violation) => violation.execution.preemptions.min(PREEMPTIONS_MAX),
         _ => 0,
     };
-    let bounded = Options {
+    let bounded = LineupOptions {
         search: Search::Bounded { preemptions },
         ..options
     };

@@ -36,14 +36,14 @@ impl fmt::Display for Lane {
 
 /// One call of a matrix: whose, and which of theirs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Slot {
+pub struct CallSlot {
     /// Who makes it.
     pub lane: Lane,
     /// Which of their calls, counted from 0.
     pub index: u8,
 }
 
-impl Slot {
+impl CallSlot {
     /// What runs outside all calls (a destructor, say). Nothing but a crash is ever observed of it.
     pub const OUTSIDE: Self = Self {
         lane: Lane::Final,

@@ -26,7 +26,7 @@ use omnilink_value::Value;
 use thiserror::Error;
 
 use crate::alphabet::Alphabet;
-use crate::history::{History, Moment};
+use crate::history::{CallHistory, Moment};
 use crate::notation::{call_of, is_huge, value_of};
 use crate::verdict::Why;
 use crate::words::Words;
@@ -143,7 +143,7 @@ impl Specification {
     }
 
     /// Why nothing explains `history`, or `None` if something does.
-    pub(crate) fn explain(&self, history: &History, words: Words<'_>) -> Judged {
+    pub(crate) fn explain(&self, history: &CallHistory, words: Words<'_>) -> Judged {
         let operations = operations_of(history, words);
         let huge = operations
             .iter()
@@ -299,7 +299,7 @@ pub fn calls_as_operations(alphabet: &Alphabet) -> Vec<Operation> {
 }
 
 /// The calls of a history as operations of a trace.
-fn operations_of(history: &History, words: Words<'_>) -> Vec<Operation> {
+fn operations_of(history: &CallHistory, words: Words<'_>) -> Vec<Operation> {
     let mut operations = Vec::new();
     let mut slots = Vec::new();
     for (now, moment) in (0 as Time..).zip(&history.moments) {

@@ -11,9 +11,9 @@ use omnilink_engine::{CheckError, Consistency, Counterexample, Operation, Option
 use omnilink_trace::{Time, Timebox};
 
 use crate::automaton::{Automaton, Observed};
-use crate::history::{Close, History, Moment};
+use crate::history::{CallHistory, Close, Moment};
 use crate::serial::{Fate, SerialHistories};
-use crate::slot::Slot;
+use crate::slot::CallSlot;
 use crate::verdict::Why;
 use crate::words::Words;
 
@@ -21,7 +21,7 @@ use crate::words::Words;
 #[derive(Clone, Debug)]
 pub struct StuckCall {
     /// Which call.
-    pub slot: Slot,
+    pub slot: CallSlot,
     /// What serial runs do instead.
     pub counterexample: Box<Counterexample>,
 }
@@ -49,13 +49,13 @@ impl<'a> Witnesses<'a> {
     ///
     /// # Errors
     /// When the check itself fails, which would be a bug here.
-    pub fn explain(&self, history: &History) -> Result<Option<Why>, CheckError> {
+    pub fn explain(&self, history: &CallHistory) -> Result<Option<Why>, CheckError> {
         match history.close {
             Close::Finished => Ok(self.search(history, None)?.map(Why::Results)),
             Close::Crashed(slot, reason) => {
                 // A thread of the component's own may have died for any of the calls that were open.
                 let pending = history.pending();
-                let others = pending.iter().copied().filter(|_| slot == Slot::OUTSIDE);
+                let others = pending.iter().copied().filter(|_| slot == CallSlot::OUTSIDE);
                 let mut first = None;
                 for slot in std::iter::once(slot).chain(others) {
                     let last = Observed {
@@ -87,7 +87,7 @@ impl<'a> Witnesses<'a> {
     /// Searches for a serial history of what came back, followed by `last`.
     fn search(
         &self,
-        history: &History,
+        history: &CallHistory,
         last: Option<Observed>,
     ) -> Result<Option<Box<Counterexample>>, CheckError> {
         let operations = self.operations(history, last);
@@ -98,7 +98,7 @@ impl<'a> Witnesses<'a> {
         }
     }
 
-    fn operations(&self, history: &History, last: Option<Observed>) -> Vec<Operation<Observed>> {
+    fn operations(&self, history: &CallHistory, last: Option<Observed>) -> Vec<Operation<Observed>> {
         let never = history.moments.len() as Time;
         let is_crash = matches!(history.close, Close::Crashed(..));
         let mut operations: Vec<Operation<Observed>> = Vec::new();

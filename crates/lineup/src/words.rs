@@ -1,10 +1,10 @@
 //! Calls, results and histories as people read them.
 
 use crate::alphabet::Alphabet;
-use crate::history::{History, Results};
+use crate::history::{CallHistory, Results};
 use crate::matrix::Matrix;
-use crate::serial::{Fate, Step};
-use crate::slot::{Lane, Slot};
+use crate::serial::{Fate, SerialStep};
+use crate::slot::{CallSlot, Lane};
 
 /// What is needed to put a history of a matrix into words.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +19,7 @@ pub struct Words<'a> {
 
 impl<'a> Words<'a> {
     /// The call in a slot: `push(1)`.
-    pub fn call(&self, slot: Slot) -> &'a str {
+    pub fn call(&self, slot: CallSlot) -> &'a str {
         match self.matrix.call(slot) {
             Some(call) => self.alphabet.name(call),
             None => "(outside all calls)",
@@ -27,7 +27,7 @@ impl<'a> Words<'a> {
     }
 
     /// A call and what became of it: `push(1) = ok`.
-    pub fn step(&self, step: &Step) -> String {
+    pub fn step(&self, step: &SerialStep) -> String {
         let call = self.call(step.slot);
         match step.fate {
             Fate::Returned(result) => returned(call, self.results.text(result)),
@@ -37,8 +37,8 @@ impl<'a> Words<'a> {
     }
 
     /// A serial history, with who called: `0: push(1) → 1: pop() = 1`.
-    pub fn steps(&self, steps: &[Step]) -> String {
-        let told = |step: &Step| match step.slot.lane {
+    pub fn steps(&self, steps: &[SerialStep]) -> String {
+        let told = |step: &SerialStep| match step.slot.lane {
             Lane::Thread(thread) => format!("{thread}: {}", self.step(step)),
             Lane::Initial | Lane::Final => self.step(step),
         };
@@ -46,7 +46,7 @@ impl<'a> Words<'a> {
     }
 
     /// A call of a history with its result, or `…` if it has none.
-    pub fn outcome(&self, slot: Slot, history: &History) -> String {
+    pub fn outcome(&self, slot: CallSlot, history: &CallHistory) -> String {
         let call = self.call(slot);
         match history.result(slot) {
             Some(result) => returned(call, self.results.text(result)),

@@ -2,17 +2,17 @@
 
 use crate::{Schedule, ThreadId};
 
-/// One run of a [`Program`](crate::Program) under one schedule.
+/// One run of a [`TestProgram`](crate::TestProgram) under one schedule.
 #[derive(Debug, Clone)]
 pub struct Execution {
     /// Calls and returns, in the order in which they happened.
-    pub events: Vec<Event>,
+    pub events: Vec<CallEvent>,
     /// How it ended.
     pub ending: Ending,
     /// The decisions of the scheduler while the columns ran, with what each step did.
-    pub steps: Vec<Step>,
+    pub steps: Vec<SchedulerStep>,
     /// Data races, where they were looked for.
-    pub races: Vec<Race>,
+    pub races: Vec<DataRace>,
     /// How many steps were made. More than `steps` holds if the execution was too long to be recorded; it can
     /// then only be repeated by its seed.
     pub steps_made: u64,
@@ -20,7 +20,7 @@ pub struct Execution {
 
 /// A call or a return.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Event {
+pub struct CallEvent {
     /// The thread that called.
     pub thread: ThreadId,
     /// Which call of its thread this is, counted from 0; the main thread counts `before` and `after` as one
@@ -31,12 +31,12 @@ pub struct Event {
     /// The scheduler step in which it happened: a clock that is the same in every repetition.
     pub step: u64,
     /// Call, or return with its result.
-    pub kind: EventKind,
+    pub kind: CallEventKind,
 }
 
-/// What an [`Event`] is.
+/// What an [`CallEvent`] is.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum EventKind {
+pub enum CallEventKind {
     /// The call begins.
     Call,
     /// The call ended with this result, as the harness writes it.
@@ -49,7 +49,7 @@ pub enum Ending {
     /// Every call returned.
     Finished,
     /// Some calls can never return.
-    Stuck(Stuck),
+    Stuck(StuckThreads),
     /// The process died while `thread` was running.
     Crashed {
         /// The thread that held the baton.
@@ -80,7 +80,7 @@ pub enum Ending {
         /// The thread that held the baton.
         thread: ThreadId,
         /// What it does instead.
-        silence: Silence,
+        silence: UnresponsiveReason,
     },
     /// The component created more threads than [`THREADS_MAX`](crate::THREADS_MAX).
     TooManyThreads,
@@ -90,7 +90,7 @@ pub enum Ending {
 
 /// Two accesses to one location that nothing orders, one of them a write and one of them not atomic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Race {
+pub struct DataRace {
     /// The access that came first in this execution, and the other one.
     pub accesses: [RacingAccess; 2],
     /// Whether it proves nothing alone: one of the accesses is volatile, so that the code expects others to change the
@@ -98,7 +98,7 @@ pub struct Race {
     pub is_meant: bool,
 }
 
-/// One of the accesses of a [`Race`].
+/// One of the accesses of a [`DataRace`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RacingAccess {
     /// Who made it.
@@ -145,7 +145,7 @@ pub enum MemoryErrorKind {
 
 /// What a thread does that comes to no step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Silence {
+pub enum UnresponsiveReason {
     /// It uses the processor: it computes for very long, or for ever.
     Computes,
     /// It sleeps in a call of the system that the scheduler does not see, such as a `read`.
@@ -156,7 +156,7 @@ pub enum Silence {
 
 /// An execution in which some calls never return.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stuck {
+pub struct StuckThreads {
     /// Why nothing goes on.
     pub reason: StuckReason,
     /// The columns that have not finished; in a serial execution only the one whose call was running.
@@ -174,7 +174,7 @@ pub enum StuckReason {
 
 /// One decision of the scheduler and what the chosen thread then did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Step {
+pub struct SchedulerStep {
     /// The thread that held the baton before, if it was one that the decision could have continued.
     pub current: Option<ThreadId>,
     /// The thread that was chosen.
@@ -192,8 +192,8 @@ pub struct Step {
     pub calls: bool,
     /// In this step a call of the chosen thread returned.
     pub returns: bool,
-    /// What the chosen thread accessed, or [`Touch::ANYTHING`].
-    pub touch: Touch,
+    /// What the chosen thread accessed, or [`StepAccess::ANYTHING`].
+    pub touch: StepAccess,
     /// Where the current thread was when the decision was made: a return address in the harness, relative to
     /// its load address, or 0.
     pub current_code: u64,
@@ -203,7 +203,7 @@ pub struct Step {
 
 /// What a step accessed, as far as it matters for the order of steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Touch {
+pub struct StepAccess {
     /// The address of the shared location, 0 for none.
     pub address: u64,
     /// A second location that the step changed, such as the mutex of a condition variable; 0 for none.
@@ -214,7 +214,7 @@ pub struct Touch {
     pub opaque: bool,
 }
 
-impl Touch {
+impl StepAccess {
     /// No access at all.
     pub const NOTHING: Self = Self {
         address: 0,
@@ -242,7 +242,7 @@ impl Touch {
     }
 }
 
-impl Step {
+impl SchedulerStep {
     /// Whether the order of two steps of different threads can matter: for memory, or because a return comes
     /// before a call. The order of two calls, or of two returns, orders no operations.
     pub fn depends_on(&self, other: &Self) -> bool {
@@ -269,7 +269,7 @@ impl Execution {
     }
 
     /// The decisions that changed the running thread, with their place in the schedule.
-    pub fn switches(&self) -> impl Iterator<Item = (usize, &Step)> {
+    pub fn switches(&self) -> impl Iterator<Item = (usize, &SchedulerStep)> {
         self.steps
             .iter()
             .enumerate()
@@ -280,13 +280,13 @@ impl Execution {
     ///
     /// Which operation ended before which one began is all that a history says; executions with equal
     /// canonical events have the same history. Steps are set to 0, since they count what is not part of it.
-    pub fn canonical_events(&self) -> Vec<Event> {
-        let mut events: Vec<Event> = self
+    pub fn canonical_events(&self) -> Vec<CallEvent> {
+        let mut events: Vec<CallEvent> = self
             .events
             .iter()
-            .map(|e| Event { step: 0, ..e.clone() })
+            .map(|e| CallEvent { step: 0, ..e.clone() })
             .collect();
-        let is_call = |event: &Event| event.kind == EventKind::Call;
+        let is_call = |event: &CallEvent| event.kind == CallEventKind::Call;
         for run in events.chunk_by_mut(|a, b| is_call(a) == is_call(b)) {
             run.sort();
         }

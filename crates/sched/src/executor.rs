@@ -1,6 +1,6 @@
 //! Running one program once.
 
-use crate::{Execution, Program, SchedError, Schedule};
+use crate::{Execution, SchedError, Schedule, TestProgram};
 
 /// Something that can run a program under a plan.
 ///
@@ -9,19 +9,19 @@ use crate::{Execution, Program, SchedError, Schedule};
 /// the first candidate after it in circular order of thread ids.
 pub trait Executor: Send {
     /// Runs the program once.
-    fn run(&mut self, program: &Program, plan: &Plan) -> Result<Execution, SchedError>;
+    fn run(&mut self, program: &TestProgram, plan: &RunOptions) -> Result<Execution, SchedError>;
 }
 
 /// How one execution is to be scheduled.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Plan {
+pub struct RunOptions {
     /// Who decides.
-    pub choices: Choices,
+    pub choices: SchedulingPolicy,
     /// No switch inside a call: the current thread changes only between its calls, and a call that blocks
     /// ends the execution as stuck.
     pub serial: bool,
     /// Which accesses are decisions.
-    pub accesses: Accesses,
+    pub accesses: SchedulingPoints,
     /// Whether data races are looked for.
     pub races: bool,
     /// Plain accesses at these places are decisions too.
@@ -34,7 +34,7 @@ pub struct Plan {
 
 /// Who decides at each step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Choices {
+pub enum SchedulingPolicy {
     /// First this schedule, then without preemption.
     Follow(Schedule),
     /// Any candidate, with equal probability.
@@ -57,7 +57,7 @@ pub enum Choices {
 
 /// Which accesses of the component are decisions of the scheduler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Accesses {
+pub enum SchedulingPoints {
     /// Atomic accesses, locks and other system calls: enough for code without data races.
     #[default]
     Atomic,
@@ -65,16 +65,16 @@ pub enum Accesses {
     All,
 }
 
-impl Plan {
+impl RunOptions {
     /// More steps than a call of a small test needs, few enough that an endless execution ends soon.
     pub const STEPS_MAX_DEFAULT: u64 = 20_000;
 
     /// Follows a schedule and then goes on without preemption.
     pub fn follow(schedule: Schedule) -> Self {
         Self {
-            choices: Choices::Follow(schedule),
+            choices: SchedulingPolicy::Follow(schedule),
             serial: false,
-            accesses: Accesses::Atomic,
+            accesses: SchedulingPoints::Atomic,
             races: false,
             places: Vec::new(),
             steps_max: Self::STEPS_MAX_DEFAULT,

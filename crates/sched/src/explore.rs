@@ -2,13 +2,15 @@
 
 use crate::sample::sample;
 use crate::tree::Tree;
-use crate::{Accesses, Choices, Execution, Executor, Plan, Program, SchedError, Schedule};
+use crate::{
+    Execution, Executor, RunOptions, SchedError, Schedule, SchedulingPoints, SchedulingPolicy, TestProgram,
+};
 use std::ops::ControlFlow;
 use std::time::Duration;
 
 /// Which executions of a program are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Strategy {
+pub enum ExplorationStrategy {
     /// All executions in which no call is interrupted.
     Serial,
     /// All executions with no preemption, then all those with one, and so on.
@@ -40,7 +42,7 @@ pub enum Strategy {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExploreOptions {
     /// Which accesses are decisions.
-    pub accesses: Accesses,
+    pub accesses: SchedulingPoints,
     /// Whether data races are looked for, in executions that are not serial.
     pub races: bool,
     /// Plain accesses at these places are decisions too: those of races that were seen.
@@ -58,10 +60,10 @@ pub struct ExploreOptions {
 impl Default for ExploreOptions {
     fn default() -> Self {
         Self {
-            accesses: Accesses::Atomic,
+            accesses: SchedulingPoints::Atomic,
             races: false,
             places: Vec::new(),
-            steps_max: Plan::STEPS_MAX_DEFAULT,
+            steps_max: RunOptions::STEPS_MAX_DEFAULT,
             executions_max: u64::MAX,
             time_max: None,
             environment: 0,
@@ -113,8 +115,8 @@ pub enum StopReason {
 /// With one executor the order is always the same; with several, only the set is.
 pub fn explore(
     executors: &mut [Box<dyn Executor>],
-    program: &Program,
-    strategy: Strategy,
+    program: &TestProgram,
+    strategy: ExplorationStrategy,
     options: &ExploreOptions,
     visit: &mut (dyn FnMut(&Execution) -> ControlFlow<()> + Send),
 ) -> Result<Exploration, SchedError> {
@@ -122,7 +124,7 @@ pub fn explore(
         return Err(SchedError::NoExecutor);
     }
     match strategy {
-        Strategy::Serial => {
+        ExplorationStrategy::Serial => {
             let tree = Tree {
                 serial: true,
                 preemptions_max: None,
@@ -130,7 +132,7 @@ pub fn explore(
             };
             tree.explore(executors, program, options, visit)
         }
-        Strategy::Bounded {
+        ExplorationStrategy::Bounded {
             preemptions_max,
             reduction,
         } => {
@@ -141,13 +143,13 @@ pub fn explore(
             };
             tree.explore(executors, program, options, visit)
         }
-        Strategy::Random { seed, executions } => {
-            let plan = |index| Choices::Random {
+        ExplorationStrategy::Random { seed, executions } => {
+            let plan = |index| SchedulingPolicy::Random {
                 seed: nth_seed(seed, index),
             };
             sample(executors, program, options, executions, &plan, visit)
         }
-        Strategy::Priorities {
+        ExplorationStrategy::Priorities {
             seed,
             executions,
             changes,
@@ -155,12 +157,15 @@ pub fn explore(
             let steps = match executors.first_mut() {
                 Some(first) => {
                     first
-                        .run(program, &plan(options, Choices::Follow(Schedule::default())))?
+                        .run(
+                            program,
+                            &plan(options, SchedulingPolicy::Follow(Schedule::default())),
+                        )?
                         .steps_made
                 }
                 None => 0,
             };
-            let plan = |index| Choices::Priorities {
+            let plan = |index| SchedulingPolicy::Priorities {
                 seed: nth_seed(seed, index),
                 changes,
                 steps,
@@ -176,8 +181,8 @@ fn nth_seed(seed: u64, index: u64) -> u64 {
     (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9)
 }
 
-fn plan(options: &ExploreOptions, choices: Choices) -> Plan {
-    Plan {
+fn plan(options: &ExploreOptions, choices: SchedulingPolicy) -> RunOptions {
+    RunOptions {
         choices,
         serial: false,
         accesses: options.accesses,
@@ -191,13 +196,13 @@ fn plan(options: &ExploreOptions, choices: Choices) -> Plan {
 /// Repeats an execution from its schedule; an error if it does not go the same way.
 pub fn replay(
     executor: &mut dyn Executor,
-    program: &Program,
+    program: &TestProgram,
     schedule: &Schedule,
     options: &ExploreOptions,
     serial: bool,
 ) -> Result<Execution, SchedError> {
-    let plan = Plan {
-        choices: Choices::Follow(schedule.clone()),
+    let plan = RunOptions {
+        choices: SchedulingPolicy::Follow(schedule.clone()),
         serial,
         accesses: options.accesses,
         races: options.races,

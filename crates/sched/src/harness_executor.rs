@@ -2,7 +2,7 @@
 
 use crate::shared_memory::SharedMemory;
 use crate::watch::{LOOK, Watch};
-use crate::{Execution, Executor, Plan, Program, SchedError, Silence};
+use crate::{Execution, Executor, RunOptions, SchedError, TestProgram, UnresponsiveReason};
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
@@ -144,7 +144,7 @@ impl HarnessExecutor {
 }
 
 impl Executor for HarnessExecutor {
-    fn run(&mut self, program: &Program, plan: &Plan) -> Result<Execution, SchedError> {
+    fn run(&mut self, program: &TestProgram, plan: &RunOptions) -> Result<Execution, SchedError> {
         self.memory.request(program, plan)?;
         self.ask()?;
         let silence = self.ended_for_silence()?;
@@ -164,7 +164,11 @@ impl HarnessExecutor {
     ///
     /// The executions have events and endings, but no steps: they cannot be repeated. A harness that was built
     /// without instrumentation, and started with the environment of [`Chaos`](crate::Chaos), is best.
-    pub fn sample_native(&mut self, program: &Program, rounds: u32) -> Result<Vec<Execution>, SchedError> {
+    pub fn sample_native(
+        &mut self,
+        program: &TestProgram,
+        rounds: u32,
+    ) -> Result<Vec<Execution>, SchedError> {
         self.memory.request_native(program, rounds)?;
         self.ask()?;
         let status = self.answer()?;
@@ -177,7 +181,7 @@ impl HarnessExecutor {
     }
 
     /// Waits for the execution to end, and ends it if it comes to no step any more.
-    fn ended_for_silence(&mut self) -> Result<Option<Silence>, SchedError> {
+    fn ended_for_silence(&mut self) -> Result<Option<UnresponsiveReason>, SchedError> {
         let mut watch = Watch::new(self.patience);
         loop {
             let mut socket = libc::pollfd {

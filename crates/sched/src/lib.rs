@@ -1,10 +1,10 @@
 //! Makes rare interleavings happen: controlled schedules for unmodified native code.
 //!
 //! A *harness* is a program that offers a component: how to make one, and a numbered list of calls. A
-//! [`Program`] says which thread makes which of those calls. An [`Executor`] runs one program once under one
-//! [`Plan`] and returns the [`Execution`]: the calls and returns in the order in which they happened, how it
+//! [`TestProgram`] says which thread makes which of those calls. An [`Executor`] runs one program once under one
+//! [`RunOptions`] and returns the [`Execution`]: the calls and returns in the order in which they happened, how it
 //! ended, and every decision of the scheduler. [`explore`] asks for one execution after the other until a
-//! [`Strategy`] is exhausted.
+//! [`ExplorationStrategy`] is exhausted.
 //!
 //! # What it decided
 //!
@@ -18,7 +18,7 @@
 //! * **Stateless search.** An execution is determined by its [`Schedule`], the list of the threads chosen. The
 //!   search keeps schedules, never states, and a finding is repeated by following its schedule.
 //! * **The bound is exact.** Partial-order reduction drops an execution only if an equal history is reached
-//!   by a schedule with as few preemptions or fewer, see [`Strategy::Bounded`].
+//!   by a schedule with as few preemptions or fewer, see [`ExplorationStrategy::Bounded`].
 //!
 //! What it gives up: executions are sequentially consistent, so that bugs that need a weaker memory model are
 //! not found; and code that is not instrumented (inline assembly, prebuilt libraries, the slow paths of
@@ -46,17 +46,19 @@ mod watch;
 pub use chaos::{Chaos, chaos_library};
 pub use error::SchedError;
 pub use execution::{
-    Ending, Event, EventKind, Execution, MemoryError, MemoryErrorKind, Race, RacingAccess, Silence, Step,
-    Stuck, StuckReason, Touch,
+    CallEvent, CallEventKind, DataRace, Ending, Execution, MemoryError, MemoryErrorKind, RacingAccess,
+    SchedulerStep, StepAccess, StuckReason, StuckThreads, UnresponsiveReason,
 };
-pub use executor::{Accesses, Choices, Executor, Plan};
-pub use explore::{BoundSummary, Exploration, ExploreOptions, StopReason, Strategy, explore, replay};
+pub use executor::{Executor, RunOptions, SchedulingPoints, SchedulingPolicy};
+pub use explore::{
+    BoundSummary, Exploration, ExplorationStrategy, ExploreOptions, StopReason, explore, replay,
+};
 #[cfg(target_os = "linux")]
 pub use harness_executor::{HarnessExecutor, HarnessOptions};
-pub use program::Program;
+pub use program::TestProgram;
 pub use schedule::{Schedule, ScheduleError};
 
-/// A thread of an execution: the columns of the [`Program`] are `0..n`, the main thread is `n`, threads that
+/// A thread of an execution: the columns of the [`TestProgram`] are `0..n`, the main thread is `n`, threads that
 /// the component itself creates follow in the order of their creation.
 pub type ThreadId = u8;
 

@@ -11,7 +11,7 @@ use crate::ThreadId;
 /// after: 3             main thread, alone, when all columns are finished
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
-pub struct Program {
+pub struct TestProgram {
     /// Calls made by the main thread before the columns start.
     pub before: Vec<u32>,
     /// The calls of each thread, in their order.
@@ -20,7 +20,7 @@ pub struct Program {
     pub after: Vec<u32>,
 }
 
-impl Program {
+impl TestProgram {
     /// A program without initial and final calls.
     pub fn new(columns: Vec<Vec<u32>>) -> Self {
         Self {

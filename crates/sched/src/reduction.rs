@@ -1,7 +1,7 @@
 //! Which executions show nothing that another one does not show.
 //!
 //! Two executions are equal up to the order of neighbouring steps that do not depend on each other
-//! ([`Step::depends_on`]) show the same history. Of each such class it is enough to make one, but under a
+//! ([`SchedulerStep::depends_on`]) show the same history. Of each such class it is enough to make one, but under a
 //! preemption bound it has to be one with few preemptions. Everything here follows from one sentence:
 //!
 //! > An execution may be left out if an equal one comes earlier in the order of the search and has no more
@@ -30,10 +30,10 @@
 //! Neither rule moves steps over a decision at which a thread yielded: who yields is no candidate until something
 //! changes, so that the steps that follow are what it waited for.
 
-use crate::{Step, ThreadId};
+use crate::{SchedulerStep, ThreadId};
 
 /// The place of a thread in the order in which the search tries the candidates of a decision.
-pub(crate) fn rank(step: &Step, thread: ThreadId) -> u8 {
+pub(crate) fn rank(step: &SchedulerStep, thread: ThreadId) -> u8 {
     let has = |id: u8| step.candidates & 1_u32.checked_shl(id.into()).unwrap_or(0) != 0;
     let first = match step.current {
         Some(current) if has(current) => current,
@@ -47,7 +47,7 @@ pub(crate) fn rank(step: &Step, thread: ThreadId) -> u8 {
 }
 
 /// The candidates of a decision in the order of the search.
-pub(crate) fn candidates_in_order(step: &Step) -> Vec<ThreadId> {
+pub(crate) fn candidates_in_order(step: &SchedulerStep) -> Vec<ThreadId> {
     let mut threads: Vec<ThreadId> = (0..32).filter(|id| step.candidates & (1 << id) != 0).collect();
     threads.sort_by_key(|&thread| rank(step, thread));
     threads
@@ -59,13 +59,13 @@ pub(crate) fn candidates_in_order(step: &Step) -> Vec<ThreadId> {
 /// earlier, it would have done the same, if nothing that it does depends on that one step and the step changed
 /// nobody's candidacy. The result has the turn of t and then the step of u: an execution
 /// that the step rule leaves out, with all the decisions that lead to others.
-pub(crate) fn moved_before(next: &[Step], decision: usize) -> Option<Vec<Step>> {
+pub(crate) fn moved_before(next: &[SchedulerStep], decision: usize) -> Option<Vec<SchedulerStep>> {
     let (step, switch) = (next.get(decision)?, next.get(decision + 1)?);
     let turn = next
         .get(decision + 1..)?
         .iter()
         .take_while(|other| other.chosen == switch.chosen);
-    let turn: Vec<&Step> = turn.collect();
+    let turn: Vec<&SchedulerStep> = turn.collect();
     let after = next.get(decision + 1 + turn.len())?;
     let is_preempted = step.preemptible && step.current == Some(step.chosen) && switch.is_preemption();
     let stays_apart = turn
@@ -76,7 +76,7 @@ pub(crate) fn moved_before(next: &[Step], decision: usize) -> Option<Vec<Step>> 
     if !(is_preempted && stays_apart && same_candidates && can_go_on && switch.current == step.current) {
         return None;
     }
-    let made_by = |decided: &Step, made: &Step| Step {
+    let made_by = |decided: &SchedulerStep, made: &SchedulerStep| SchedulerStep {
         chosen: made.chosen,
         calls: made.calls,
         returns: made.returns,
@@ -93,7 +93,7 @@ pub(crate) fn moved_before(next: &[Step], decision: usize) -> Option<Vec<Step>> 
 
 /// Walks through the steps of one execution and tells what of its surroundings may be left out.
 pub(crate) struct Reduction<'a> {
-    steps: &'a [Step],
+    steps: &'a [SchedulerStep],
     bounded: bool,
     /// The last step of each thread, as its index plus 1.
     last: [usize; 32],
@@ -112,7 +112,7 @@ struct Turn {
 }
 
 impl<'a> Reduction<'a> {
-    pub(crate) fn new(steps: &'a [Step], bounded: bool) -> Self {
+    pub(crate) fn new(steps: &'a [SchedulerStep], bounded: bool) -> Self {
         Self {
             steps,
             bounded,
@@ -173,7 +173,7 @@ impl<'a> Reduction<'a> {
         &self,
         index: usize,
         thread: ThreadId,
-        later: Option<&Step>,
+        later: Option<&SchedulerStep>,
     ) -> bool {
         let (Some(decision), Some(later)) = (self.steps.get(index), later) else {
             return false;
@@ -182,7 +182,7 @@ impl<'a> Reduction<'a> {
         if decision.yielding || later.touch.second != 0 || later.touch.opaque {
             return false;
         }
-        let now = Step {
+        let now = SchedulerStep {
             returns: true,
             ..*later
         };
@@ -200,7 +200,7 @@ impl<'a> Reduction<'a> {
     }
 
     /// The first step, not before `reach`, from which on nothing until `begin` matters to `step`.
-    fn reach(&self, step: &Step, begin: usize, reach: usize) -> usize {
+    fn reach(&self, step: &SchedulerStep, begin: usize, reach: usize) -> usize {
         let between = self.steps.get(reach..begin).unwrap_or_default();
         match between.iter().rposition(|other| step.depends_on(other)) {
             Some(found) => reach + found + 1,
@@ -210,8 +210,8 @@ impl<'a> Reduction<'a> {
 
     /// The step rule: whether a step of `thread` could have been made at one of these decisions.
     fn can_begin_earlier(&self, decisions: std::ops::Range<usize>, thread: ThreadId) -> bool {
-        let preempted = |step: &Step| step.is_preemption() && step.current == Some(thread);
-        let could_have_run = |step: &Step| could_have_run(step, thread);
+        let preempted = |step: &SchedulerStep| step.is_preemption() && step.current == Some(thread);
+        let could_have_run = |step: &SchedulerStep| could_have_run(step, thread);
         let decisions = self.steps.get(decisions).unwrap_or_default();
         if self.bounded {
             decisions.iter().any(preempted)
@@ -222,6 +222,6 @@ impl<'a> Reduction<'a> {
 }
 
 /// Whether a thread was tried at a decision before the one that was chosen.
-fn could_have_run(step: &Step, thread: ThreadId) -> bool {
+fn could_have_run(step: &SchedulerStep, thread: ThreadId) -> bool {
     step.candidates & (1 << thread) != 0 && rank(step, thread) < rank(step, step.chosen)
 }

@@ -1,21 +1,21 @@
 //! Independent executions that draw their own decisions.
 
 use crate::progress::{Progress, Visit};
-use crate::{Choices, Executor, Exploration, ExploreOptions, Plan, Program, SchedError};
+use crate::{Executor, Exploration, ExploreOptions, RunOptions, SchedError, SchedulingPolicy, TestProgram};
 
 /// Makes `executions` executions; `choices` decides the one with a given number.
 pub(crate) fn sample(
     executors: &mut [Box<dyn Executor>],
-    program: &Program,
+    program: &TestProgram,
     options: &ExploreOptions,
     executions: u64,
-    choices: &(dyn Fn(u64) -> Choices + Sync),
+    choices: &(dyn Fn(u64) -> SchedulingPolicy + Sync),
     visit: Visit<'_>,
 ) -> Result<Exploration, SchedError> {
     let progress = Progress::new(options, visit);
     let work = |executor: &mut Box<dyn Executor>| {
         while let Some(index) = progress.begin().filter(|&index| index < executions) {
-            let plan = Plan {
+            let plan = RunOptions {
                 choices: choices(index),
                 serial: false,
                 accesses: options.accesses,

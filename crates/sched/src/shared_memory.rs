@@ -1,8 +1,9 @@
 //! The explorer's side of the memory that it shares with a harness.
 
 use crate::{
-    Accesses, Choices, Ending, Event, EventKind, Execution, MemoryError, MemoryErrorKind, Plan, Program,
-    Race, RacingAccess, SchedError, Schedule, Silence, Step, Stuck, StuckReason, ThreadId, Touch,
+    CallEvent, CallEventKind, DataRace, Ending, Execution, MemoryError, MemoryErrorKind, RacingAccess,
+    RunOptions, SchedError, Schedule, SchedulerStep, SchedulingPoints, SchedulingPolicy, StepAccess,
+    StuckReason, StuckThreads, TestProgram, ThreadId, UnresponsiveReason,
 };
 use omnilink_sched_runtime::layout::{
     EVENTS_CAP, EventHeader, MAGIC, MemoryErrorRecord, NO_THREAD, OPS_CAP, RACES_CAP, RACY_ACCESSES_CAP,
@@ -80,7 +81,7 @@ impl SharedMemory {
     }
 
     /// Writes down what is to be executed.
-    pub(crate) fn request(&mut self, program: &Program, plan: &Plan) -> Result<(), SchedError> {
+    pub(crate) fn request(&mut self, program: &TestProgram, plan: &RunOptions) -> Result<(), SchedError> {
         let offered = self.get().ops_offered;
         let shared = self.get_mut();
         let all: Vec<u32> = program
@@ -118,7 +119,7 @@ impl SharedMemory {
             *length = column.len() as u32;
         }
         shared.serial = plan.serial.into();
-        shared.plain_accesses = (plan.accesses == Accesses::All).into();
+        shared.plain_accesses = (plan.accesses == SchedulingPoints::All).into();
         shared.detects_races = plan.races.into();
         let places = plan.places.iter().take(RACY_ACCESSES_CAP);
         shared.racy_accesses_len = places.len() as u64;
@@ -129,7 +130,7 @@ impl SharedMemory {
         shared.environment = plan.environment;
         shared.schedule_len = 0;
         match &plan.choices {
-            Choices::Follow(schedule) => {
+            SchedulingPolicy::Follow(schedule) => {
                 let Some(place) = shared.schedule.get_mut(..schedule.len()) else {
                     let problem = format!(
                         "a schedule of {} steps, at most {STEPS_CAP} are possible",
@@ -141,11 +142,11 @@ impl SharedMemory {
                 shared.schedule_len = schedule.len() as u32;
                 shared.policy = policy::FOLLOW;
             }
-            Choices::Random { seed } => {
+            SchedulingPolicy::Random { seed } => {
                 shared.policy = policy::RANDOM;
                 shared.seed = *seed;
             }
-            Choices::Priorities { seed, changes, steps } => {
+            SchedulingPolicy::Priorities { seed, changes, steps } => {
                 shared.policy = policy::PRIORITIES;
                 shared.seed = *seed;
                 shared.changes = *changes;
@@ -157,8 +158,8 @@ impl SharedMemory {
     }
 
     /// Writes down that rounds of native threads are to be run.
-    pub(crate) fn request_native(&mut self, program: &Program, rounds: u32) -> Result<(), SchedError> {
-        self.request(program, &Plan::follow(Schedule::default()))?;
+    pub(crate) fn request_native(&mut self, program: &TestProgram, rounds: u32) -> Result<(), SchedError> {
+        self.request(program, &RunOptions::follow(Schedule::default()))?;
         let shared = self.get_mut();
         shared.policy = policy::NATIVE;
         shared.rounds = rounds;
@@ -223,7 +224,7 @@ impl SharedMemory {
     }
 
     /// What the execution left behind that was ended because its thread did not come to a step.
-    pub(crate) fn silent_execution(&self, silence: Silence) -> Execution {
+    pub(crate) fn silent_execution(&self, silence: UnresponsiveReason) -> Execution {
         Execution {
             ending: Ending::Unresponsive {
                 thread: self.get().running as ThreadId,
@@ -249,12 +250,12 @@ impl SharedMemory {
         }
     }
 
-    fn events(&self) -> Vec<Event> {
+    fn events(&self) -> Vec<CallEvent> {
         self.records().map(|(_, event)| event).collect()
     }
 
     /// The events with their kinds, up to the first that was not written.
-    fn records(&self) -> impl Iterator<Item = (u8, Event)> {
+    fn records(&self) -> impl Iterator<Item = (u8, CallEvent)> {
         const HEADER: usize = size_of::<EventHeader>();
         let shared = self.get();
         let mut rest = &shared.events[..(shared.events_len as usize).min(EVENTS_CAP)];
@@ -265,8 +266,8 @@ impl SharedMemory {
             let length = header.value_len as usize;
             let value = behind.get(..length)?;
             let event_kind = match header.kind {
-                event_kind::RETURN => EventKind::Return(String::from_utf8_lossy(value).into_owned()),
-                event_kind::CALL | event_kind::ROUND_END => EventKind::Call,
+                event_kind::RETURN => CallEventKind::Return(String::from_utf8_lossy(value).into_owned()),
+                event_kind::CALL | event_kind::ROUND_END => CallEventKind::Call,
                 _ => return None,
             };
             rest = behind.get(length.next_multiple_of(8)..).unwrap_or_default();
@@ -279,7 +280,7 @@ impl SharedMemory {
             } = header;
             Some((
                 header.kind,
-                Event {
+                CallEvent {
                     thread,
                     position,
                     op,
@@ -294,7 +295,7 @@ impl SharedMemory {
         let shared = self.get();
         let thread = shared.running as ThreadId;
         let stuck = |reason| {
-            Ending::Stuck(Stuck {
+            Ending::Stuck(StuckThreads {
                 reason,
                 threads: threads_in(shared.stuck),
             })
@@ -316,7 +317,7 @@ impl SharedMemory {
             ending::EVENTS_TOO_LARGE => Ending::EventsTooLarge,
             _ if libc::WIFSIGNALED(status) && libc::WTERMSIG(status) == SIGALRM => Ending::Unresponsive {
                 thread,
-                silence: Silence::Late,
+                silence: UnresponsiveReason::Late,
             },
             _ => Ending::Crashed {
                 thread,
@@ -334,7 +335,7 @@ impl Drop for SharedMemory {
     }
 }
 
-fn told_race(record: &RaceRecord) -> Race {
+fn told_race(record: &RaceRecord) -> DataRace {
     let access = |thread, code, kind: u8| RacingAccess {
         thread,
         code,
@@ -342,7 +343,7 @@ fn told_race(record: &RaceRecord) -> Race {
         atomic: kind & race::ATOMIC != 0,
         frees: kind & race::FREES != 0,
     };
-    Race {
+    DataRace {
         accesses: [
             access(record.first_thread, record.first_code, record.first_kind),
             access(record.second_thread, record.second_code, record.second_kind),
@@ -374,9 +375,9 @@ fn threads_in(bits: u32) -> Vec<ThreadId> {
     (0..32).filter(|id| bits & (1 << id) != 0).collect()
 }
 
-fn step(record: &StepRecord) -> Step {
+fn step(record: &StepRecord) -> SchedulerStep {
     let has = |bit| record.flags & bit != 0;
-    Step {
+    SchedulerStep {
         current: (record.current != NO_THREAD).then_some(record.current),
         chosen: record.chosen,
         candidates: record.candidates,
@@ -385,7 +386,7 @@ fn step(record: &StepRecord) -> Step {
         boundary: has(flag::BETWEEN_CALLS),
         calls: has(flag::CALLS),
         returns: has(flag::RETURNS),
-        touch: Touch {
+        touch: StepAccess {
             address: record.address,
             second: record.second,
             writes: has(flag::WRITES),

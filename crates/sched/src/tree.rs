@@ -8,8 +8,8 @@
 use crate::progress::{Progress, Visit};
 use crate::reduction::{Reduction, candidates_in_order, moved_before};
 use crate::{
-    BoundSummary, Choices, Ending, Execution, Executor, Exploration, ExploreOptions, Plan, Program,
-    SchedError, Schedule, Step, ThreadId,
+    BoundSummary, Ending, Execution, Executor, Exploration, ExploreOptions, RunOptions, SchedError, Schedule,
+    SchedulerStep, SchedulingPolicy, TestProgram, ThreadId,
 };
 use std::ops::RangeInclusive;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -30,8 +30,8 @@ struct Decision {
     preemptible: bool,
 }
 
-impl From<&Step> for Decision {
-    fn from(step: &Step) -> Self {
+impl From<&SchedulerStep> for Decision {
+    fn from(step: &SchedulerStep) -> Self {
         Self {
             candidates: step.candidates,
             chosen: step.chosen,
@@ -72,7 +72,7 @@ struct Shared {
 
 struct Worker<'a, 'v> {
     tree: Tree,
-    program: &'a Program,
+    program: &'a TestProgram,
     options: &'a ExploreOptions,
     shared: &'a Mutex<Shared>,
     changed: &'a Condvar,
@@ -83,7 +83,7 @@ impl Tree {
     pub(crate) fn explore(
         self,
         executors: &mut [Box<dyn Executor>],
-        program: &Program,
+        program: &TestProgram,
         options: &ExploreOptions,
         visit: Visit<'_>,
     ) -> Result<Exploration, SchedError> {
@@ -212,7 +212,7 @@ impl Worker<'_, '_> {
         task: &Task,
         outcome: &mut Outcome,
     ) -> Result<(), SchedError> {
-        let mut next: Option<Vec<Step>> = None;
+        let mut next: Option<Vec<SchedulerStep>> = None;
         for decision in task.decisions.clone().rev() {
             let foreseen = next.as_deref().and_then(|next| moved_before(next, decision));
             if let Some(steps) = foreseen {
@@ -240,10 +240,10 @@ impl Worker<'_, '_> {
         schedule: Schedule,
         before: &[Decision],
         outcome: &mut Outcome,
-    ) -> Result<Option<Vec<Step>>, SchedError> {
+    ) -> Result<Option<Vec<SchedulerStep>>, SchedError> {
         let decided = schedule.len();
-        let plan = Plan {
-            choices: Choices::Follow(schedule),
+        let plan = RunOptions {
+            choices: SchedulingPolicy::Follow(schedule),
             serial: self.tree.serial,
             accesses: self.options.accesses,
             races: self.options.races && !self.tree.serial,
@@ -270,7 +270,13 @@ impl Worker<'_, '_> {
     }
 
     /// Finds the tasks that an execution leads to, at decisions from `decided` on.
-    fn branch(&self, steps: &[Step], decided: usize, bound: u32, branches: &mut Branches) -> Branched {
+    fn branch(
+        &self,
+        steps: &[SchedulerStep],
+        decided: usize,
+        bound: u32,
+        branches: &mut Branches,
+    ) -> Branched {
         let bounded = self.tree.preemptions_max.is_some();
         let decisions: Arc<[Decision]> = steps.iter().map(Decision::from).collect();
         let mut reduction = self
@@ -332,9 +338,9 @@ fn is_over(execution: &Execution) -> bool {
 }
 
 /// Whether the current thread went on here and at the decision before, when `thread` would have preempted it.
-fn goes_on_alone(steps: &[Step], decision: usize, thread: ThreadId) -> bool {
+fn goes_on_alone(steps: &[SchedulerStep], decision: usize, thread: ThreadId) -> bool {
     let preempts =
-        |step: &Step| step.preemptible && step.current == Some(step.chosen) && step.chosen != thread;
+        |step: &SchedulerStep| step.preemptible && step.current == Some(step.chosen) && step.chosen != thread;
     let both = decision
         .checked_sub(1)
         .and_then(|before| steps.get(before..=decision));
@@ -406,7 +412,7 @@ struct NextSteps {
     first: [usize; 32],
 }
 
-fn next_steps(steps: &[Step]) -> NextSteps {
+fn next_steps(steps: &[SchedulerStep]) -> NextSteps {
     let mut next = NextSteps {
         after: vec![usize::MAX; steps.len()],
         first: [usize::MAX; 32],
@@ -419,7 +425,12 @@ fn next_steps(steps: &[Step]) -> NextSteps {
 }
 
 /// The first step of a thread after `index`.
-fn later_step<'a>(steps: &'a [Step], next: &NextSteps, index: usize, thread: ThreadId) -> Option<&'a Step> {
+fn later_step<'a>(
+    steps: &'a [SchedulerStep],
+    next: &NextSteps,
+    index: usize,
+    thread: ThreadId,
+) -> Option<&'a SchedulerStep> {
     let before = steps[..index].iter().rposition(|step| step.chosen == thread);
     let later = match before {
         Some(before) => next.after.get(before).copied(),

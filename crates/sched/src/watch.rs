@@ -4,7 +4,7 @@
 //! scheduler again. The two are told apart by what the system says about the process: it uses the processor, or all of its
 //! threads sleep. Time on the wall alone says nothing on a busy machine.
 
-use crate::Silence;
+use crate::UnresponsiveReason;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -36,7 +36,7 @@ impl Watch {
     }
 
     /// Looks at the process, whose scheduler has counted to `beat`.
-    pub(crate) fn look(&mut self, process: u32, beat: u64) -> Option<Silence> {
+    pub(crate) fn look(&mut self, process: u32, beat: u64) -> Option<UnresponsiveReason> {
         let (used, is_asleep) = state_of(process)?;
         if beat != self.beat {
             self.beat = beat;
@@ -47,10 +47,10 @@ impl Watch {
         match (is_asleep, self.asleep) {
             (false, _) => self.asleep = None,
             (true, None) => self.asleep = Some(Instant::now()),
-            (true, Some(since)) if since.elapsed() >= ASLEEP_MAX => return Some(Silence::Waits),
+            (true, Some(since)) if since.elapsed() >= ASLEEP_MAX => return Some(UnresponsiveReason::Waits),
             (true, Some(_)) => {}
         }
-        (used.saturating_sub(self.used) >= self.computing_max).then_some(Silence::Computes)
+        (used.saturating_sub(self.used) >= self.computing_max).then_some(UnresponsiveReason::Computes)
     }
 }
 

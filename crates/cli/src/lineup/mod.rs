@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use omnilink_lineup::{
-    Blocking, Checked, Criterion, Description, Diagnosis, Executor, Harness, HarnessError, Matrices, Matrix,
-    Observation, Options, Request, Schedule, ScheduleError, Scheduled, ScheduledOptions, Search,
-    Specification, Subject, Summary, Verdict, behavioural_diff, read_observations, run_campaign,
-    run_schedule, summary_json, summary_text, write_observations, write_xml,
+    Blocking, Checked, Criterion, Description, Diagnosis, HarnessCommand, HarnessError, LineupOptions,
+    Matrices, Matrix, MatrixExecutor, Observation, Request, Schedule, ScheduleError, Scheduled,
+    ScheduledOptions, Search, Specification, Subject, Summary, Verdict, behavioural_diff, read_observations,
+    run_campaign, run_schedule, summary_json, summary_text, write_observations, write_xml,
 };
 use omnilink_report::Look;
 use omnilink_sched::SchedError;
@@ -266,7 +266,10 @@ impl LineupArgs {
         self.jobs.unwrap_or_else(all).max(1)
     }
 
-    fn start(&self, harness: &Harness) -> Result<(Box<dyn Executor>, Description), HarnessError> {
+    fn start(
+        &self,
+        harness: &HarnessCommand,
+    ) -> Result<(Box<dyn MatrixExecutor>, Description), HarnessError> {
         let processors = self.processors();
         Ok(match self.target.engine {
             Engine::Instrumented => {
@@ -294,7 +297,7 @@ impl LineupArgs {
         })
     }
 
-    fn options(&self, description: &Description, criterion: Criterion) -> Options {
+    fn options(&self, description: &Description, criterion: Criterion) -> LineupOptions {
         let search = match (self.random, self.pct) {
             _ if self.target.engine == Engine::Native => Search::Random {
                 executions: self.random.unwrap_or(self.executions),
@@ -308,7 +311,7 @@ impl LineupArgs {
                 preemptions: self.preemptions,
             },
         };
-        Options {
+        LineupOptions {
             criterion,
             blocking: match self.no_blocking {
                 true => Blocking::Never,
@@ -320,7 +323,7 @@ impl LineupArgs {
             // Who asks for so many random runs wants them.
             executions_max: self.random.or(self.pct).unwrap_or(self.executions),
             deadline: self.time_limit.map(|limit| Instant::now() + limit),
-            ..Options::default()
+            ..LineupOptions::default()
         }
     }
 

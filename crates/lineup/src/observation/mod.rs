@@ -12,7 +12,7 @@ pub use file::{ObservationError, read_observations, write_observations};
 pub use xml::write_xml;
 
 use crate::alphabet::Alphabet;
-use crate::serial::{Fate, Step};
+use crate::serial::{Fate, SerialStep};
 use crate::slot::Lane;
 use crate::verdict::Checked;
 use crate::words::Words;
@@ -69,7 +69,7 @@ impl Observation {
     }
 }
 
-fn observed(words: Words<'_>, step: &Step) -> ObservedSerial {
+fn observed(words: Words<'_>, step: &SerialStep) -> ObservedSerial {
     ObservedSerial {
         thread: match step.slot.lane {
             Lane::Thread(thread) => thread.to_string(),

@@ -2,7 +2,7 @@
 
 use omnilink_report::{Look, Tone};
 
-use crate::execution::{Event, Switch};
+use crate::execution::{RunEvent, Switch};
 use crate::slot::Lane;
 use crate::verdict::Violation;
 use crate::words::Words;
@@ -25,8 +25,8 @@ pub(super) fn interleaving_text(words: Words<'_>, violation: &Violation, look: &
             page.push_str(&switch_text(switch, look));
         }
         let line = match event {
-            Event::Call(slot) => format!("{} calls {}", name(slot.lane), words.call(*slot)),
-            Event::Return(slot, result) => match &**result {
+            RunEvent::Call(slot) => format!("{} calls {}", name(slot.lane), words.call(*slot)),
+            RunEvent::Return(slot, result) => match &**result {
                 "" | "()" => format!("{} comes back from {}", name(slot.lane), words.call(*slot)),
                 result => format!("{} gets {result} from {}", name(slot.lane), words.call(*slot)),
             },

@@ -16,8 +16,8 @@ use crate::alphabet::Alphabet;
 use crate::campaign::{Failure, Summary};
 use crate::diagnosis::Diagnosis;
 use crate::execution::Cut;
-use crate::history::{History, Moment};
-use crate::slot::{Lane, Slot};
+use crate::history::{CallHistory, Moment};
+use crate::slot::{CallSlot, Lane};
 use crate::verdict::{Checked, Phase, Undecided, Verdict, Violation, Why};
 use crate::words::Words;
 
@@ -125,7 +125,7 @@ fn reach(phases: &[Phase]) -> String {
 
 /// Why nothing can be concluded about a matrix.
 pub(crate) fn undecided_text(checked: &Checked, alphabet: &Alphabet) -> String {
-    let call = |slot: Option<Slot>| {
+    let call = |slot: Option<CallSlot>| {
         let call = slot.and_then(|slot| checked.matrix.call(slot));
         call.map_or("a call", |call| alphabet.name(call)).to_owned()
     };
@@ -270,7 +270,7 @@ fn violation_text(
 /// The calls as boxes over time; what cannot be explained is marked.
 fn drawing(words: Words<'_>, violation: &Violation, look: &Look) -> String {
     let unexplained = unexplained_slots(violation);
-    let mut bars: Vec<(Slot, Bar)> = Vec::new();
+    let mut bars: Vec<(CallSlot, Bar)> = Vec::new();
     for (now, moment) in (0 as Time..).zip(&violation.history.moments) {
         match *moment {
             Moment::Call(slot) => bars.push((
@@ -307,7 +307,7 @@ fn lane_names(words: Words<'_>) -> ThreadNames {
     (0..=last).map(name).collect()
 }
 
-fn unexplained_slots(violation: &Violation) -> Vec<Slot> {
+fn unexplained_slots(violation: &Violation) -> Vec<CallSlot> {
     match &violation.why {
         Why::Results(counterexample) => slot_of(&counterexample.op, &violation.history)
             .into_iter()
@@ -320,7 +320,7 @@ fn unexplained_slots(violation: &Violation) -> Vec<Slot> {
 }
 
 /// The call that the engine speaks of: operations were given to it in the order of their calls.
-fn slot_of(op: &OpView, history: &History) -> Option<Slot> {
+fn slot_of(op: &OpView, history: &CallHistory) -> Option<CallSlot> {
     let calls = history.moments.iter().filter_map(|moment| match moment {
         Moment::Call(slot) => Some(*slot),
         Moment::Return(..) => None,

@@ -3,7 +3,7 @@
 use omnilink_engine::{Counterexample, Fate};
 use omnilink_report::{Look, Tone, wrapped};
 
-use crate::slot::{Lane, Slot};
+use crate::slot::{CallSlot, Lane};
 use crate::verdict::{Violation, Why};
 use crate::words::Words;
 
@@ -100,7 +100,7 @@ pub(super) fn reason_text(
     page
 }
 
-fn call_of(words: Words<'_>, slot: Slot) -> String {
+fn call_of(words: Words<'_>, slot: CallSlot) -> String {
     format!("{} of {}", words.call(slot), slot.lane)
 }
 

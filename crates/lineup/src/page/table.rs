@@ -3,12 +3,12 @@
 use omnilink_report::{Look, Tone};
 use unicode_width::UnicodeWidthStr;
 
-use crate::history::{Close, History};
-use crate::slot::{Lane, Slot};
+use crate::history::{CallHistory, Close};
+use crate::slot::{CallSlot, Lane};
 use crate::words::Words;
 
 /// A column for each lane, a row for each of its calls.
-pub(crate) fn table(words: Words<'_>, history: &History, look: &Look) -> String {
+pub(crate) fn table(words: Words<'_>, history: &CallHistory, look: &Look) -> String {
     let columns: Vec<Vec<String>> = words
         .matrix
         .lanes()
@@ -39,8 +39,8 @@ pub(crate) fn table(words: Words<'_>, history: &History, look: &Look) -> String 
     page
 }
 
-fn cells(words: Words<'_>, lane: Lane, history: &History, look: &Look) -> Vec<String> {
-    let slots = (0..words.matrix.lane(lane).len()).map(|index| Slot {
+fn cells(words: Words<'_>, lane: Lane, history: &CallHistory, look: &Look) -> Vec<String> {
+    let slots = (0..words.matrix.lane(lane).len()).map(|index| CallSlot {
         lane,
         index: index as u8,
     });

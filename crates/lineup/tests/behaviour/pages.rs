@@ -1,6 +1,6 @@
 //! What people read.
 
-use omnilink_lineup::{Matrices, Matrix, Options, Subject, summary_json, summary_text};
+use omnilink_lineup::{LineupOptions, Matrices, Matrix, Subject, summary_json, summary_text};
 use omnilink_report::Look;
 
 use crate::campaigns::campaign;
@@ -11,7 +11,7 @@ use crate::machines::components::{BlockingQueue, CrashingCell, ManualResetEvent,
 fn page<M: Machine>(make: impl Fn(u64) -> M, calls: &[&str], matrix: &str) -> String {
     let alphabet = omnilink_lineup::Alphabet::of_calls(calls.iter().copied()).unwrap();
     let matrices = Matrices::Given(vec![Matrix::parse(matrix, &alphabet).unwrap()]);
-    let (summary, alphabet) = campaign(make, calls, &matrices, &Options::default());
+    let (summary, alphabet) = campaign(make, calls, &matrices, &LineupOptions::default());
     let subject = Subject {
         name: "component",
         alphabet: &alphabet,

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use omnilink_lineup::{
-    Alphabet, Criterion, Judged, Law, Matrix, Options, Promise, Request, Specification, SpecificationError,
-    Undecided, Verdict, check_matrix, explain_by,
+    Alphabet, Criterion, Judged, Law, LineupOptions, Matrix, Promise, Request, Specification,
+    SpecificationError, Undecided, Verdict, check_matrix, explain_by,
 };
 use omnilink_models::{DecodeError, Decoded, Shipped, Visitor, with_model};
 use omnilink_trace::Operation;
@@ -61,7 +61,7 @@ fn against<M: Machine>(
         make,
         alphabet: alphabet.clone(),
     };
-    let options = Options::default();
+    let options = LineupOptions::default();
     let request = Request {
         alphabet: &alphabet,
         options: &options,
@@ -104,9 +104,9 @@ const TOO_LATE: &str = "write(1) | read() | read()";
 fn a_register_of_two_replicas_is_sequentially_consistent_and_no_more() {
     let calls = &["write(1)", "read()"];
     let by_itself = |criterion| {
-        let options = Options {
+        let options = LineupOptions {
             criterion,
-            ..Options::default()
+            ..LineupOptions::default()
         };
         checked(|_| ReplicatedRegister::default(), calls, TOO_LATE, options).verdict
     };
@@ -139,7 +139,7 @@ fn a_model_that_does_not_know_a_call_says_so() {
     };
     let request = Request {
         alphabet: &alphabet,
-        options: &Options::default(),
+        options: &LineupOptions::default(),
         specification: Some(&specification),
     };
     let matrix = Matrix::parse("shuffle()", &alphabet).unwrap();
@@ -159,9 +159,9 @@ fn asked(specification: &Specification, deadline: Option<Instant>) -> Result<Ver
     };
     let request = Request {
         alphabet: &alphabet,
-        options: &Options {
+        options: &LineupOptions {
             deadline,
-            ..Options::default()
+            ..LineupOptions::default()
         },
         specification: Some(specification),
     };

@@ -1,11 +1,11 @@
 //! Exactly known sets of histories.
 
 use crate::support::{explored, explored_with, pool, program};
-use omnilink_sched::{Accesses, Strategy};
+use omnilink_sched::{ExplorationStrategy, SchedulingPoints};
 use std::collections::BTreeSet;
 
-fn bounded(preemptions_max: u32) -> Strategy {
-    Strategy::Bounded {
+fn bounded(preemptions_max: u32) -> ExplorationStrategy {
+    ExplorationStrategy::Bounded {
         preemptions_max: Some(preemptions_max),
         reduction: false,
     }
@@ -13,7 +13,7 @@ fn bounded(preemptions_max: u32) -> Strategy {
 
 #[test]
 fn three_threads_with_three_calls_have_1680_serial_histories() {
-    let serial = explored("queue", "021 202 022", Strategy::Serial);
+    let serial = explored("queue", "021 202 022", ExplorationStrategy::Serial);
     assert_eq!(serial.histories.len(), 1680);
     assert_eq!(serial.exploration.executions, 1680);
 }
@@ -151,8 +151,8 @@ fn bounds_grow_without_making_an_execution_twice() {
 fn plain_accesses_are_decisions_only_on_request() {
     let all = |accesses| explored_with(&mut pool("racy", 1), &program("0 0"), bounded(1), accesses).histories;
     let lost_update = "+0 +1 -0:0 -1:0";
-    assert!(!all(Accesses::Atomic).contains(lost_update));
-    assert!(all(Accesses::All).contains(lost_update));
+    assert!(!all(SchedulingPoints::Atomic).contains(lost_update));
+    assert!(all(SchedulingPoints::All).contains(lost_update));
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn several_workers_find_the_same_executions_as_one() {
             &mut pool("queue", workers),
             &program("02 12"),
             bounded(2),
-            Accesses::Atomic,
+            SchedulingPoints::Atomic,
         );
         explored
             .executions
@@ -178,7 +178,12 @@ fn calls_before_and_after_are_made_alone_by_the_main_thread() {
     let mut both = program("2 2");
     both.before = vec![0];
     both.after = vec![1, 1];
-    let explored = explored_with(&mut pool("counter", 1), &both, bounded(1), Accesses::Atomic);
+    let explored = explored_with(
+        &mut pool("counter", 1),
+        &both,
+        bounded(1),
+        SchedulingPoints::Atomic,
+    );
     let expected = [
         "+2 -2:0 +0 -0:1 +1 -1:2 +2 -2:3 +2 -2:3",
         "+2 -2:0 +1 -1:1 +0 -0:2 +2 -2:3 +2 -2:3",
@@ -201,7 +206,7 @@ fn random_strategies_reach_what_few_preemptions_reach() {
     let random = explored(
         "counter",
         "0 0",
-        Strategy::Random {
+        ExplorationStrategy::Random {
             seed: 1,
             executions: 60,
         },
@@ -211,7 +216,7 @@ fn random_strategies_reach_what_few_preemptions_reach() {
     let priorities = explored(
         "counter",
         "0 0",
-        Strategy::Priorities {
+        ExplorationStrategy::Priorities {
             seed: 1,
             executions: 60,
             changes: 1,

@@ -2,8 +2,8 @@
 
 use omnilink_sched::build::{BuildError, RustBuild};
 use omnilink_sched::{
-    Accesses, Ending, Event, EventKind, Execution, Executor, Exploration, ExploreOptions, HarnessExecutor,
-    HarnessOptions, Program, StopReason, Strategy, explore,
+    CallEvent, CallEventKind, Ending, Execution, Executor, Exploration, ExplorationStrategy, ExploreOptions,
+    HarnessExecutor, HarnessOptions, SchedulingPoints, StopReason, TestProgram, explore,
 };
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -51,22 +51,22 @@ pub fn pool(component: &str, count: usize) -> Vec<Box<dyn Executor>> {
 }
 
 /// A program drawn as its columns: `"01 2"` is calls 0 and 1 on thread 0, call 2 on thread 1.
-pub fn program(columns: &str) -> Program {
+pub fn program(columns: &str) -> TestProgram {
     let ops = |column: &str| {
         column
             .chars()
             .map(|op| op.to_digit(10).expect("a digit"))
             .collect()
     };
-    Program::new(columns.split(' ').map(ops).collect())
+    TestProgram::new(columns.split(' ').map(ops).collect())
 }
 
 /// A history in one line: `+0 -0:7 +1` is thread 0 calling, returning 7, thread 1 calling; `!` marks a history
 /// that is stuck, `#` one that crashed.
 pub fn drawn(execution: &Execution) -> String {
-    let draw = |event: &Event| match &event.kind {
-        EventKind::Call => format!("+{}", event.thread),
-        EventKind::Return(value) => format!("-{}:{value}", event.thread),
+    let draw = |event: &CallEvent| match &event.kind {
+        CallEventKind::Call => format!("+{}", event.thread),
+        CallEventKind::Return(value) => format!("-{}:{value}", event.thread),
     };
     let mut words: Vec<String> = execution.canonical_events().iter().map(draw).collect();
     match &execution.ending {
@@ -84,20 +84,20 @@ pub struct Explored {
     pub executions: Vec<Execution>,
 }
 
-pub fn explored(component: &str, columns: &str, strategy: Strategy) -> Explored {
+pub fn explored(component: &str, columns: &str, strategy: ExplorationStrategy) -> Explored {
     explored_with(
         &mut pool(component, 1),
         &program(columns),
         strategy,
-        Accesses::Atomic,
+        SchedulingPoints::Atomic,
     )
 }
 
 pub fn explored_with(
     executors: &mut [Box<dyn Executor>],
-    program: &Program,
-    strategy: Strategy,
-    accesses: Accesses,
+    program: &TestProgram,
+    strategy: ExplorationStrategy,
+    accesses: SchedulingPoints,
 ) -> Explored {
     let options = ExploreOptions {
         accesses,
