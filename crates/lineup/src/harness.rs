@@ -1,4 +1,4 @@
-//! Programs that offer components.
+//! Harnesses: programs that offer components.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ pub enum HarnessError {
     /// This system does not allow it.
     #[error(transparent)]
     System(#[from] BuildError),
-    /// What it says about itself makes no sense.
+    /// Its description is not valid.
     #[error(transparent)]
     Description(#[from] DescriptionError),
 }

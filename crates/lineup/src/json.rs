@@ -1,5 +1,6 @@
 //! What came of a campaign, for machines.
 
+use omnilink_engine::Exhausted;
 use serde_json::{Value, json};
 
 use crate::campaign::{Failure, Summary};
@@ -24,6 +25,7 @@ pub fn summary_json(subject: Subject<'_>, summary: &Summary) -> Value {
         "phases": summary.phases.iter().map(phase_json).collect::<Vec<_>>(),
         "coverage": coverage_json(subject, summary),
         "unknown": summary.first_undecided.as_ref().map(|checked| undecided_text(checked, subject.alphabet)),
+        "limit": summary.limit.map(Exhausted::word),
         "seconds": summary.seconds,
         "executions_per_second": summary.executions as f64 / summary.seconds.max(1e-9),
     });
@@ -77,11 +79,11 @@ fn failure_json(subject: Subject<'_>, failure: &Failure) -> Value {
             "ending": ending_name(&violation.execution.ending),
             "preemptions": violation.execution.preemptions,
             "schedule": violation.execution.schedule.to_string(),
-            "switch_at": violation.execution.places.iter().map(|place| format!("{place:x}")).collect::<Vec<_>>(),
-            "races": violation.execution.races.iter().filter(|race| !race.is_meant).map(|race| {
+            "switch_at": violation.execution.racy_accesses.iter().map(|place| format!("{place:x}")).collect::<Vec<_>>(),
+            "races": violation.execution.races.iter().filter(|race| !race.is_inconclusive).map(|race| {
                 race.accesses.iter().map(ToString::to_string).collect::<Vec<_>>()
             }).collect::<Vec<_>>(),
-            "memory_error": violation.execution.facts.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "memory_error": violation.execution.memory_error.iter().map(ToString::to_string).collect::<Vec<_>>(),
             "repeatable": failure.is_repeatable,
         }),
         Verdict::Nondeterministic(two) => json!({

@@ -1,6 +1,6 @@
 //! What came of a check.
 
-use omnilink_engine::Counterexample;
+use omnilink_engine::{Counterexample, Exhausted};
 
 use crate::execution::{Cut, MatrixRun, RaceReport};
 use crate::history::{CallHistory, ResultId, Results};
@@ -83,8 +83,8 @@ pub enum Undecided {
     SerialRunsDiverged,
     /// Nothing was found, but a concurrent run was cut short.
     RunCut(Cut),
-    /// Time was up.
-    TimeIsUp,
+    /// A limit or an interrupt ended the check.
+    Limit(Exhausted),
     /// The run of a given schedule went another way.
     NotRepeated,
 }

@@ -1,19 +1,19 @@
-//! Calls, results and histories as people read them.
+//! Calls, results and histories as text.
 
 use crate::alphabet::Alphabet;
 use crate::history::{CallHistory, Results};
 use crate::matrix::Matrix;
-use crate::serial::{Fate, SerialStep};
+use crate::serial::{CallOutcome, SerialStep};
 use crate::slot::{CallSlot, Lane};
 
-/// What is needed to put a history of a matrix into words.
+/// What is needed to show a history of a matrix as text.
 #[derive(Clone, Copy, Debug)]
 pub struct Words<'a> {
-    /// What the calls are called.
+    /// The names of the calls.
     pub alphabet: &'a Alphabet,
-    /// Which call stands where.
+    /// The calls of the slots.
     pub matrix: &'a Matrix,
-    /// What the results are.
+    /// The texts of the results.
     pub results: &'a Results,
 }
 
@@ -26,23 +26,23 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// A call and what became of it: `push(1) = ok`.
+    /// A call and its outcome: `push(1) = ok`.
     pub fn step(&self, step: &SerialStep) -> String {
         let call = self.call(step.slot);
-        match step.fate {
-            Fate::Returned(result) => returned(call, self.results.text(result)),
-            Fate::Stuck => format!("{call} is stuck"),
-            Fate::Crashed(reason) => format!("{call} crashes ({})", self.results.text(reason)),
+        match step.outcome {
+            CallOutcome::Returned(result) => returned(call, self.results.text(result)),
+            CallOutcome::Stuck => format!("{call} is stuck"),
+            CallOutcome::Crashed(reason) => format!("{call} crashes ({})", self.results.text(reason)),
         }
     }
 
-    /// A serial history, with who called: `0: push(1) → 1: pop() = 1`.
+    /// A serial history with the threads of its calls: `0: push(1) → 1: pop() = 1`.
     pub fn steps(&self, steps: &[SerialStep]) -> String {
-        let told = |step: &SerialStep| match step.slot.lane {
+        let text = |step: &SerialStep| match step.slot.lane {
             Lane::Thread(thread) => format!("{thread}: {}", self.step(step)),
             Lane::Initial | Lane::Final => self.step(step),
         };
-        steps.iter().map(told).collect::<Vec<_>>().join(" → ")
+        steps.iter().map(text).collect::<Vec<_>>().join(" → ")
     }
 
     /// A call of a history with its result, or `…` if it has none.
@@ -55,7 +55,7 @@ impl<'a> Words<'a> {
     }
 }
 
-/// A call with its result; that nothing came back need not be said.
+/// A call with its result, unless that is empty.
 fn returned(call: &str, result: &str) -> String {
     match result {
         "()" | "" => call.to_owned(),

@@ -1,4 +1,4 @@
-//! Which thread makes which calls.
+//! Test programs: which thread makes which calls.
 
 use crate::ThreadId;
 
@@ -16,12 +16,12 @@ pub struct TestProgram {
     pub before: Vec<u32>,
     /// The calls of each thread, in their order.
     pub columns: Vec<Vec<u32>>,
-    /// Calls made by the main thread when every column is finished.
+    /// Calls made by the main thread when every column has finished.
     pub after: Vec<u32>,
 }
 
 impl TestProgram {
-    /// A program without initial and final calls.
+    /// A program with these columns and nothing before and after.
     pub fn new(columns: Vec<Vec<u32>>) -> Self {
         Self {
             columns,

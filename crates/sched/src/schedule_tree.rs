@@ -1,11 +1,11 @@
-//! All executions, as the leaves of the tree of decisions.
+//! Exhaustive exploration: the executions are the leaves of the tree of scheduling decisions.
 //!
-//! A [`Task`] is an execution that was not made yet: it goes like one that was made up to some decision, and then
-//! another candidate is chosen. Making it leads to new decisions behind that point, whose other candidates are
-//! new tasks. The last task is taken first, so that few are open at any time; tasks with one more preemption
-//! than the bound wait for the next bound, so that nothing is made twice when the bound grows.
+//! A [`Task`] is an execution that was not made yet: it follows one that was made up to some decision, and then another candidate
+//! is chosen. Making it leads to new decisions after that point, whose other candidates are new tasks. The last task is taken
+//! first (depth-first), so that few are open at any time. Tasks with one more preemption than the bound wait for the next bound,
+//! so that nothing is made twice when the bound grows.
 
-use crate::progress::{Progress, Visit};
+use crate::control::{Control, Visit};
 use crate::reduction::{Reduction, candidates_in_order, moved_before};
 use crate::{
     BoundSummary, Ending, Execution, Executor, Exploration, ExploreOptions, RunOptions, SchedError, Schedule,
@@ -14,15 +14,15 @@ use crate::{
 use std::ops::RangeInclusive;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
-/// Which tree.
+/// Which executions are explored.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Tree {
+pub(crate) struct ScheduleTree {
     pub(crate) serial: bool,
     pub(crate) preemptions_max: Option<u32>,
     pub(crate) reduction: bool,
 }
 
-/// What has to be kept of a decision while it has tasks: millions of them may wait for the next bound.
+/// A decision with tasks. Small, because millions of them may wait for the next bound.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Decision {
     candidates: u32,
@@ -40,10 +40,10 @@ impl From<&SchedulerStep> for Decision {
     }
 }
 
-/// Executions to be made: like `parent`, but at one of these decisions `thread` is chosen.
+/// Executions to be made: they follow `parent` up to one of `decisions`, where `thread` is chosen.
 ///
-/// More than one decision if the parent's current thread takes one step after the other there and would be
-/// preempted: then what `thread` does is often the same at each, and need not be made to be known.
+/// There are several decisions if the parent's current thread takes consecutive steps there and would be preempted: what
+/// `thread` then does is often the same at each, and can be derived without making the execution.
 struct Task {
     parent: Arc<[Decision]>,
     thread: ThreadId,
@@ -57,11 +57,12 @@ impl Task {
     }
 }
 
-struct Shared {
-    /// Whether the first execution, which has no parent, is still to be made.
+/// What the workers share.
+struct Frontier {
+    /// Whether the first execution, which has no parent, has not been begun.
     is_new: bool,
     tasks: Vec<Task>,
-    /// Tasks with one preemption more than allowed now.
+    /// Tasks with one preemption more than the bound.
     beyond: Vec<Task>,
     /// Workers that may still add tasks.
     busy: usize,
@@ -71,15 +72,15 @@ struct Shared {
 }
 
 struct Worker<'a, 'v> {
-    tree: Tree,
+    tree: ScheduleTree,
     program: &'a TestProgram,
     options: &'a ExploreOptions,
-    shared: &'a Mutex<Shared>,
+    frontier: &'a Mutex<Frontier>,
     changed: &'a Condvar,
-    progress: &'a Progress<'v>,
+    control: &'a Control<'v>,
 }
 
-impl Tree {
+impl ScheduleTree {
     pub(crate) fn explore(
         self,
         executors: &mut [Box<dyn Executor>],
@@ -87,8 +88,8 @@ impl Tree {
         options: &ExploreOptions,
         visit: Visit<'_>,
     ) -> Result<Exploration, SchedError> {
-        let progress = Progress::new(options, visit);
-        let shared = Mutex::new(Shared {
+        let control = Control::new(options, visit);
+        let frontier = Mutex::new(Frontier {
             is_new: true,
             tasks: Vec::new(),
             beyond: Vec::new(),
@@ -102,9 +103,9 @@ impl Tree {
             tree: self,
             program,
             options,
-            shared: &shared,
+            frontier: &frontier,
             changed: &changed,
-            progress: &progress,
+            control: &control,
         };
         std::thread::scope(|scope| {
             let mut executors = executors.iter_mut();
@@ -116,19 +117,19 @@ impl Tree {
                 worker.work(first.as_mut());
             }
         });
-        let (stopped, _) = progress.finish()?;
-        let shared = shared
+        let (stopped, _) = control.finish()?;
+        let frontier = frontier
             .into_inner()
             .unwrap_or_else(|poisoned| poisoned.into_inner());
         let bounds = if self.serial {
             Vec::new()
         } else {
-            shared.counts.clone()
+            frontier.counts.clone()
         };
         Ok(Exploration {
-            executions: shared.counts.iter().map(|count| count.executions).sum(),
-            redundant: shared.counts.iter().map(|count| count.redundant).sum(),
-            diverged: shared.diverged,
+            executions: frontier.counts.iter().map(|count| count.executions).sum(),
+            redundant: frontier.counts.iter().map(|count| count.redundant).sum(),
+            diverged: frontier.diverged,
             bounds,
             stopped,
         })
@@ -147,59 +148,59 @@ impl Worker<'_, '_> {
                 None => self.make_first(executor, &mut outcome),
             };
             if let Err(error) = made {
-                self.progress.fail(error);
+                self.control.fail(error);
             }
-            let mut shared = self.shared();
-            shared.busy -= 1;
-            outcome.add_to(&mut shared);
-            drop(shared);
+            let mut frontier = self.frontier();
+            frontier.busy -= 1;
+            outcome.add_to(&mut frontier);
+            drop(frontier);
             self.changed.notify_all();
         }
     }
 
-    fn shared(&self) -> MutexGuard<'_, Shared> {
-        self.shared
+    fn frontier(&self) -> MutexGuard<'_, Frontier> {
+        self.frontier
             .lock()
             .unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Waits for a task; none when there will be no more. The first one has no parent.
+    /// Waits for a task and returns it with the current bound; none when there are no more. The first execution has no task.
     fn next_task(&self) -> Option<(Option<Task>, u32)> {
-        let mut shared = self.shared();
+        let mut frontier = self.frontier();
         loop {
-            if self.progress.is_stopped() {
+            if self.control.is_stopped() {
                 return None;
             }
-            if std::mem::take(&mut shared.is_new) {
-                shared.busy += 1;
-                return Some((None, shared.bound));
+            if std::mem::take(&mut frontier.is_new) {
+                frontier.busy += 1;
+                return Some((None, frontier.bound));
             }
-            if let Some(task) = shared.tasks.pop() {
-                shared.busy += 1;
-                return Some((Some(task), shared.bound));
+            if let Some(task) = frontier.tasks.pop() {
+                frontier.busy += 1;
+                return Some((Some(task), frontier.bound));
             }
-            if shared.busy == 0 {
-                if shared.beyond.is_empty() {
+            if frontier.busy == 0 {
+                if frontier.beyond.is_empty() {
                     return None;
                 }
-                // The order of the search: those of the first executions come first again.
-                let mut beyond = std::mem::take(&mut shared.beyond);
+                // In the order of the search, the alternatives of earlier executions come first.
+                let mut beyond = std::mem::take(&mut frontier.beyond);
                 beyond.reverse();
-                shared.tasks = beyond;
-                shared.bound += 1;
-                shared.counts.push(BoundSummary::default());
+                frontier.tasks = beyond;
+                frontier.bound += 1;
+                frontier.counts.push(BoundSummary::default());
                 self.changed.notify_all();
                 continue;
             }
-            shared = self
+            frontier = self
                 .changed
-                .wait(shared)
+                .wait(frontier)
                 .unwrap_or_else(|poisoned| poisoned.into_inner());
         }
     }
 
     fn make_first(&self, executor: &mut dyn Executor, outcome: &mut Outcome) -> Result<(), SchedError> {
-        if self.progress.begin().is_some() {
+        if self.control.begin().is_some() {
             self.execute(executor, Schedule::default(), &[], outcome)?;
         }
         Ok(())
@@ -214,16 +215,16 @@ impl Worker<'_, '_> {
     ) -> Result<(), SchedError> {
         let mut next: Option<Vec<SchedulerStep>> = None;
         for decision in task.decisions.clone().rev() {
-            let foreseen = next.as_deref().and_then(|next| moved_before(next, decision));
-            if let Some(steps) = foreseen {
+            let derived = next.as_deref().and_then(|next| moved_before(next, decision));
+            if let Some(steps) = derived {
                 let mut branches = Branches::default();
-                if self.branch(&steps, decision + 1, outcome.bound, &mut branches) == Branched::LeftOut {
+                if self.branch(&steps, decision + 1, outcome.bound, &mut branches) == Redundancy::Always {
                     outcome.add(branches);
                     next = Some(steps);
                     continue;
                 }
             }
-            if self.progress.begin().is_none() {
+            if self.control.begin().is_none() {
                 return Ok(());
             }
             let before = task.parent.get(..decision).unwrap_or_default();
@@ -232,8 +233,8 @@ impl Worker<'_, '_> {
         Ok(())
     }
 
-    /// Makes one execution, shows it, and finds out what it leads to. Returns its steps if it went as it should:
-    /// like `before`, and then as the schedule says.
+    /// Makes one execution, shows it, and adds the tasks that it leads to. Returns its steps if it followed `before` and then the
+    /// schedule.
     fn execute(
         &self,
         executor: &mut dyn Executor,
@@ -242,29 +243,25 @@ impl Worker<'_, '_> {
         outcome: &mut Outcome,
     ) -> Result<Option<Vec<SchedulerStep>>, SchedError> {
         let decided = schedule.len();
-        let plan = RunOptions {
-            choices: SchedulingPolicy::Follow(schedule),
+        let run = RunOptions {
             serial: self.tree.serial,
-            accesses: self.options.accesses,
-            races: self.options.races && !self.tree.serial,
-            places: self.options.places.clone(),
-            steps_max: self.options.steps_max,
-            environment: self.options.environment,
+            detects_races: self.options.detects_races && !self.tree.serial,
+            ..self.options.run_options(SchedulingPolicy::Follow(schedule))
         };
-        let execution = executor.run(self.program, &plan)?;
+        let execution = executor.run(self.program, &run)?;
         outcome.count.executions += 1;
-        let went = execution.steps.iter().take(before.len()).map(Decision::from);
-        if !went.eq(before.iter().copied()) || matches!(execution.ending, Ending::Diverged { .. }) {
+        let made = execution.steps.iter().take(before.len()).map(Decision::from);
+        if !made.eq(before.iter().copied()) || matches!(execution.ending, Ending::Diverged { .. }) {
             outcome.diverged += 1;
             return Ok(None);
         }
         let mut branches = Branches::default();
-        let branched = self.branch(&execution.steps, decided, outcome.bound, &mut branches);
+        let redundancy = self.branch(&execution.steps, decided, outcome.bound, &mut branches);
         outcome.add(branches);
-        if branched == Branched::LeftOut || (branched == Branched::LeftOutIfOver && is_over(&execution)) {
+        if redundancy == Redundancy::Always || (redundancy == Redundancy::IfEnded && has_ended(&execution)) {
             outcome.count.redundant += 1;
         } else {
-            self.progress.show(&execution);
+            self.control.show(&execution);
         }
         Ok(Some(execution.steps))
     }
@@ -276,7 +273,7 @@ impl Worker<'_, '_> {
         decided: usize,
         bound: u32,
         branches: &mut Branches,
-    ) -> Branched {
+    ) -> Redundancy {
         let bounded = self.tree.preemptions_max.is_some();
         let decisions: Arc<[Decision]> = steps.iter().map(Decision::from).collect();
         let mut reduction = self
@@ -286,22 +283,22 @@ impl Worker<'_, '_> {
         let mut preemptions = 0;
         for (index, step) in steps.iter().enumerate() {
             if index >= decided {
-                let over = reduction
+                let is_turn_redundant = reduction
                     .as_ref()
-                    .is_some_and(|(reduction, _)| reduction.leaves_out_turn());
+                    .is_some_and(|(reduction, _)| reduction.is_turn_redundant());
                 for &thread in candidates_in_order(step)
                     .iter()
                     .rev()
                     .filter(|&&thread| thread != step.chosen)
                 {
-                    let asleep = reduction.as_ref().is_some_and(|(reduction, next)| {
-                        reduction.leaves_out_alternative(
+                    let is_redundant = reduction.as_ref().is_some_and(|(reduction, next)| {
+                        reduction.is_alternative_redundant(
                             index,
                             thread,
                             later_step(steps, next, index, thread),
                         )
                     });
-                    if asleep || (over && step.current != Some(thread)) {
+                    if is_redundant || (is_turn_redundant && step.current != Some(thread)) {
                         continue;
                     }
                     let cost = preemptions + u32::from(step.preemptible && step.current != Some(thread));
@@ -319,25 +316,25 @@ impl Worker<'_, '_> {
             }
             if reduction
                 .as_mut()
-                .is_some_and(|(reduction, _)| reduction.leaves_out_after(index))
+                .is_some_and(|(reduction, _)| reduction.is_redundant_after(index))
             {
-                return Branched::LeftOut;
+                return Redundancy::Always;
             }
             preemptions += u32::from(step.is_preemption());
         }
-        match reduction.is_some_and(|(reduction, _)| reduction.leaves_out_turn()) {
-            true => Branched::LeftOutIfOver,
-            false => Branched::Kept,
+        match reduction.is_some_and(|(reduction, _)| reduction.is_turn_redundant()) {
+            true => Redundancy::IfEnded,
+            false => Redundancy::No,
         }
     }
 }
 
-/// A crash cuts off what others would still have done, which an equal execution may have shown.
-fn is_over(execution: &Execution) -> bool {
+/// Whether nothing was cut off. A crash cuts off what other threads would still have done.
+fn has_ended(execution: &Execution) -> bool {
     matches!(execution.ending, Ending::Finished | Ending::Stuck(_))
 }
 
-/// Whether the current thread went on here and at the decision before, when `thread` would have preempted it.
+/// Whether the current thread went on at this decision and at the one before, so that `thread` would have preempted it.
 fn goes_on_alone(steps: &[SchedulerStep], decision: usize, thread: ThreadId) -> bool {
     let preempts =
         |step: &SchedulerStep| step.preemptible && step.current == Some(step.chosen) && step.chosen != thread;
@@ -363,15 +360,13 @@ fn add_task(tasks: &mut Vec<Task>, parent: &Arc<[Decision]>, decision: usize, th
     }
 }
 
-/// What is known about an execution after its decisions were looked at.
+/// Whether an execution is redundant.
 #[derive(PartialEq, Eq)]
-enum Branched {
-    /// It shows something new.
-    Kept,
-    /// It shows nothing new.
-    LeftOut,
-    /// It shows nothing new unless it was cut off.
-    LeftOutIfOver,
+enum Redundancy {
+    No,
+    Always,
+    /// Unless it was cut off.
+    IfEnded,
 }
 
 #[derive(Default)]
@@ -380,7 +375,7 @@ struct Branches {
     beyond: Vec<Task>,
 }
 
-/// What making one task led to.
+/// The result of making one task.
 #[derive(Default)]
 struct Outcome {
     branches: Branches,
@@ -395,11 +390,11 @@ impl Outcome {
         self.branches.beyond.extend(branches.beyond);
     }
 
-    fn add_to(self, shared: &mut Shared) {
-        shared.tasks.extend(self.branches.tasks);
-        shared.beyond.extend(self.branches.beyond);
-        shared.diverged += self.diverged;
-        if let Some(count) = shared.counts.get_mut(self.bound as usize) {
+    fn add_to(self, frontier: &mut Frontier) {
+        frontier.tasks.extend(self.branches.tasks);
+        frontier.beyond.extend(self.branches.beyond);
+        frontier.diverged += self.diverged;
+        if let Some(count) = frontier.counts.get_mut(self.bound as usize) {
             count.executions += self.count.executions;
             count.redundant += self.count.redundant;
         }

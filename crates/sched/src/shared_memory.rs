@@ -33,7 +33,7 @@ impl SharedMemory {
         if number < 0 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: the file was just opened and belongs to nobody else.
+        // SAFETY: the file was just opened and has no other owner.
         let file = unsafe { File::from_raw_fd(number) };
         file.set_len(size_of::<Shared>() as u64)?;
         // SAFETY: a new shared mapping of the whole file; the result is checked.
@@ -65,7 +65,7 @@ impl SharedMemory {
 
     pub(crate) fn get(&self) -> &Shared {
         // SAFETY: the mapping is as large as the structure, which is valid for any bytes. The harness writes it
-        // only between a request and its answer, when nobody here looks.
+        // only while an execution runs, when nothing here reads it through this reference.
         unsafe { &*self.shared }
     }
 
@@ -74,14 +74,14 @@ impl SharedMemory {
         unsafe { &mut *self.shared }
     }
 
-    /// What the harness said about itself when it started.
+    /// The text with which the harness described itself when it started.
     pub(crate) fn description(&self) -> String {
         let length = (self.get().events_len as usize).min(EVENTS_CAP);
         String::from_utf8_lossy(&self.get().events[..length]).into_owned()
     }
 
-    /// Writes down what is to be executed.
-    pub(crate) fn request(&mut self, program: &TestProgram, plan: &RunOptions) -> Result<(), SchedError> {
+    /// Requests an execution.
+    pub(crate) fn request(&mut self, program: &TestProgram, options: &RunOptions) -> Result<(), SchedError> {
         let offered = self.get().ops_offered;
         let shared = self.get_mut();
         let all: Vec<u32> = program
@@ -118,27 +118,27 @@ impl SharedMemory {
         for (length, column) in shared.column_len.iter_mut().zip(&program.columns) {
             *length = column.len() as u32;
         }
-        shared.serial = plan.serial.into();
-        shared.plain_accesses = (plan.accesses == SchedulingPoints::All).into();
-        shared.detects_races = plan.races.into();
-        let places = plan.places.iter().take(RACY_ACCESSES_CAP);
-        shared.racy_accesses_len = places.len() as u64;
-        for (place, code) in shared.racy_accesses.iter_mut().zip(places) {
-            *place = *code;
+        shared.serial = options.serial.into();
+        shared.plain_accesses = (options.scheduling_points == SchedulingPoints::All).into();
+        shared.detects_races = options.detects_races.into();
+        let racy = options.racy_accesses.iter().take(RACY_ACCESSES_CAP);
+        shared.racy_accesses_len = racy.len() as u64;
+        for (free, code) in shared.racy_accesses.iter_mut().zip(racy) {
+            *free = *code;
         }
-        shared.steps_max = plan.steps_max;
-        shared.environment = plan.environment;
+        shared.steps_max = options.steps_max;
+        shared.environment = options.environment;
         shared.schedule_len = 0;
-        match &plan.choices {
+        match &options.policy {
             SchedulingPolicy::Follow(schedule) => {
-                let Some(place) = shared.schedule.get_mut(..schedule.len()) else {
+                let Some(threads) = shared.schedule.get_mut(..schedule.len()) else {
                     let problem = format!(
                         "a schedule of {} steps, at most {STEPS_CAP} are possible",
                         schedule.len()
                     );
                     return Err(SchedError::Program { problem });
                 };
-                place.copy_from_slice(schedule.threads());
+                threads.copy_from_slice(schedule.threads());
                 shared.schedule_len = schedule.len() as u32;
                 shared.policy = policy::FOLLOW;
             }
@@ -157,18 +157,18 @@ impl SharedMemory {
         Ok(())
     }
 
-    /// Writes down that rounds of native threads are to be run.
+    /// Requests rounds of native threads.
     pub(crate) fn request_native(&mut self, program: &TestProgram, rounds: u32) -> Result<(), SchedError> {
         self.request(program, &RunOptions::follow(Schedule::default()))?;
         let shared = self.get_mut();
         shared.policy = policy::NATIVE;
         shared.rounds = rounds;
-        // A thread takes the place of an event before it writes it: what was never written must be seen as such.
+        // A thread reserves the space of an event before it writes it: events that were never written must be recognisable.
         shared.events.fill(event_kind::UNWRITTEN);
         Ok(())
     }
 
-    /// The rounds of native threads that came to their end, and how the last one ended if it did not.
+    /// The rounds of native threads that finished, and then the one that did not, if there is one.
     pub(crate) fn native_executions(&self, status: i32) -> Vec<Execution> {
         let execution = |events, ending| Execution {
             events,
@@ -194,9 +194,9 @@ impl SharedMemory {
         executions
     }
 
-    /// Says how long an execution may show no end.
-    pub(crate) fn set_patience(&mut self, patience_s: u32) {
-        self.get_mut().timeout_s = patience_s;
+    /// Sets the seconds after which the process of an execution is killed.
+    pub(crate) fn set_timeout(&mut self, timeout_s: u32) {
+        self.get_mut().timeout_s = timeout_s;
     }
 
     fn clear_results(&mut self) {
@@ -211,30 +211,30 @@ impl SharedMemory {
         shared.process = 0;
     }
 
-    /// The process of the execution that is being made, and how often its scheduler was asked.
-    pub(crate) fn pulse(&self) -> Option<(u32, u64)> {
-        // SAFETY: the harness writes these while we look: they are read as they are just now.
-        let (process, beat) = unsafe {
+    /// The process of the execution that is running, and the heartbeat of its scheduler.
+    pub(crate) fn heartbeat(&self) -> Option<(u32, u64)> {
+        // SAFETY: the process of the execution writes these concurrently, hence the volatile reads of single words.
+        let (process, heartbeat) = unsafe {
             (
                 (&raw const (*self.shared).process).read_volatile(),
                 (&raw const (*self.shared).heartbeat).read_volatile(),
             )
         };
-        (process != 0).then_some((process, beat))
+        (process != 0).then_some((process, heartbeat))
     }
 
-    /// What the execution left behind that was ended because its thread did not come to a step.
-    pub(crate) fn silent_execution(&self, silence: UnresponsiveReason) -> Execution {
+    /// The execution whose process was killed because it was unresponsive.
+    pub(crate) fn unresponsive_execution(&self, reason: UnresponsiveReason) -> Execution {
         Execution {
             ending: Ending::Unresponsive {
                 thread: self.get().running as ThreadId,
-                silence,
+                reason,
             },
             ..self.execution(0)
         }
     }
 
-    /// What the execution left behind; `status` is what the system says about how its process ended.
+    /// The execution; `status` is the wait status of its process.
     pub(crate) fn execution(&self, status: i32) -> Execution {
         let shared = self.get();
         let recorded = (shared.steps_made as usize).min(STEPS_CAP);
@@ -243,7 +243,7 @@ impl SharedMemory {
             ending: self.ending(status),
             races: shared.races[..(shared.races_len as usize).min(RACES_CAP)]
                 .iter()
-                .map(told_race)
+                .map(data_race)
                 .collect(),
             steps: shared.steps[..recorded].iter().map(step).collect(),
             steps_made: shared.steps_made,
@@ -311,13 +311,13 @@ impl SharedMemory {
             },
             ending::MEMORY_ERROR => Ending::MemoryError {
                 thread,
-                error: told_error(&shared.memory_error),
+                error: memory_error_of(&shared.memory_error),
             },
             ending::TOO_MANY_THREADS => Ending::TooManyThreads,
             ending::EVENTS_TOO_LARGE => Ending::EventsTooLarge,
             _ if libc::WIFSIGNALED(status) && libc::WTERMSIG(status) == SIGALRM => Ending::Unresponsive {
                 thread,
-                silence: UnresponsiveReason::Late,
+                reason: UnresponsiveReason::Late,
             },
             _ => Ending::Crashed {
                 thread,
@@ -330,12 +330,12 @@ impl SharedMemory {
 
 impl Drop for SharedMemory {
     fn drop(&mut self) {
-        // SAFETY: the mapping was made by `new` and nobody refers to it any more.
+        // SAFETY: the mapping was made by `new`, and no reference to it is left.
         unsafe { libc::munmap(self.shared.cast(), size_of::<Shared>()) };
     }
 }
 
-fn told_race(record: &RaceRecord) -> DataRace {
+fn data_race(record: &RaceRecord) -> DataRace {
     let access = |thread, code, kind: u8| RacingAccess {
         thread,
         code,
@@ -348,11 +348,11 @@ fn told_race(record: &RaceRecord) -> DataRace {
             access(record.first_thread, record.first_code, record.first_kind),
             access(record.second_thread, record.second_code, record.second_kind),
         ],
-        is_meant: (record.first_kind | record.second_kind) & race::INCONCLUSIVE != 0,
+        is_inconclusive: (record.first_kind | record.second_kind) & race::INCONCLUSIVE != 0,
     }
 }
 
-fn told_error(record: &MemoryErrorRecord) -> MemoryError {
+fn memory_error_of(record: &MemoryErrorRecord) -> MemoryError {
     MemoryError {
         kind: match record.kind {
             memory_error::USE_AFTER_FREE => MemoryErrorKind::UseAfterFree,
@@ -383,10 +383,10 @@ fn step(record: &StepRecord) -> SchedulerStep {
         candidates: record.candidates,
         preemptible: has(flag::PREEMPTIBLE),
         yielding: has(flag::YIELDING),
-        boundary: has(flag::BETWEEN_CALLS),
+        between_calls: has(flag::BETWEEN_CALLS),
         calls: has(flag::CALLS),
         returns: has(flag::RETURNS),
-        touch: StepAccess {
+        access: StepAccess {
             address: record.address,
             second: record.second,
             writes: has(flag::WRITES),

@@ -11,11 +11,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use omnilink_engine::default_memory_bytes;
 use omnilink_lineup::{
     Blocking, Checked, Criterion, Description, Diagnosis, HarnessCommand, HarnessError, LineupOptions,
     Matrices, Matrix, MatrixExecutor, Observation, Request, Schedule, ScheduleError, Scheduled,
-    ScheduledOptions, Search, Specification, Subject, Summary, Verdict, behavioural_diff, read_observations,
-    run_campaign, run_schedule, summary_json, summary_text, write_observations, write_xml,
+    ScheduledOptions, Search, Specification, StopConditions, Subject, Summary, Verdict, behavioural_diff,
+    read_observations, run_campaign, run_schedule, summary_json, summary_text, write_observations, write_xml,
 };
 use omnilink_report::Look;
 use omnilink_sched::SchedError;
@@ -26,6 +27,7 @@ use self::outlook::Outlook;
 use self::specification::{Explained, SpecificationArgs};
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::interrupt;
 use crate::output::{self, Drawing, Output};
 use crate::progress::ProgressLine;
 use crate::quantity;
@@ -95,6 +97,9 @@ pub(crate) struct LineupArgs {
     /// Stop after this long: 30s, 10m
     #[arg(long, value_name = "TIME", value_parser = quantity::duration, help_heading = RUNS)]
     time_limit: Option<Duration>,
+    /// Stop when the command and the processes it started hold this much: 512MB, 2GB
+    #[arg(long, value_name = "BYTES", value_parser = quantity::memory, help_heading = RUNS)]
+    memory_limit: Option<u64>,
     /// No call may ever block: a run that is stuck is a violation
     #[arg(long)]
     no_blocking: bool,
@@ -143,7 +148,14 @@ pub(crate) fn run(args: &LineupArgs) -> Result<Exit, CliError> {
     let schedule = args.schedule.as_deref().map(parse_schedule).transpose()?;
     let mut observations = Vec::new();
     let mut exits = Vec::new();
-    for built in args.target.build()? {
+    let all = args.target.build()?;
+    // From here on Ctrl-C ends the check with a report. A build that is interrupted has nothing to report.
+    interrupt::listen();
+    for built in all {
+        if !exits.is_empty() && interrupt::is_raised() {
+            exits.push(Exit::Unknown);
+            break;
+        }
         let exit = args.check(
             &built,
             &explained,
@@ -205,7 +217,7 @@ impl LineupArgs {
         };
         let executor = &mut *executor;
         let options = self.options(&description, explained.criterion());
-        let specification = explained.specification(&description.alphabet, options.deadline)?;
+        let specification = explained.specification(&description.alphabet, options.stop)?;
         let specification = specification.as_ref();
         let request = Request {
             alphabet: &description.alphabet,
@@ -225,7 +237,7 @@ impl LineupArgs {
             &description.name,
             total,
             self.processors(),
-            options.deadline,
+            options.stop.deadline,
         ));
         let shown = Arc::clone(&outlook);
         let progress = ProgressLine::telling(move |executions, elapsed_s| {
@@ -246,7 +258,7 @@ impl LineupArgs {
                         "--schedule is of one matrix: give one --matrix".to_owned(),
                     ));
                 };
-                executor.switch_at(&self.switch_at);
+                executor.add_racy_accesses(&self.switch_at);
                 run_schedule(executor, request, matrix, schedule, tick)
             }
             _ => run_campaign(executor, request, &matrices, &mut seen, tick),
@@ -322,7 +334,13 @@ impl LineupArgs {
             serial_max: self.serial_max,
             // Who asks for so many random runs wants them.
             executions_max: self.random.or(self.pct).unwrap_or(self.executions),
-            deadline: self.time_limit.map(|limit| Instant::now() + limit),
+            stop: StopConditions {
+                deadline: self
+                    .time_limit
+                    .and_then(|limit| Instant::now().checked_add(limit)),
+                memory_bytes_max: self.memory_limit.or_else(default_memory_bytes),
+                interrupt: Some(interrupt::atomic()),
+            },
             ..LineupOptions::default()
         }
     }

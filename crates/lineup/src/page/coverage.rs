@@ -27,8 +27,8 @@ pub(crate) fn coverage_text(subject: Subject<'_>, summary: &Summary, look: &Look
         summary.asked,
         switched(scope)
     )];
-    if !scope.unseen.is_empty() {
-        lines.push(format!("Not seen into: {}.", scope.unseen.join("; ")));
+    if !scope.uninstrumented.is_empty() {
+        lines.push(format!("Not seen into: {}.", scope.uninstrumented.join("; ")));
     }
     if let Some(race) = &summary.suspected {
         let [one, other] = &race.accesses;
@@ -55,7 +55,7 @@ fn switched(scope: &Scope) -> String {
         (true, _) => "at every access".to_owned(),
         (false, true) => format!(
             "at atomic accesses, locks and waits, and at plain accesses that race ({})",
-            match scope.racing {
+            match scope.racy_accesses {
                 0 => "none was seen".to_owned(),
                 1 => "1 place".to_owned(),
                 many => format!("{} places", count(many as u64)),
@@ -75,7 +75,7 @@ fn next_commands(subject: Subject<'_>, summary: &Summary) -> Vec<String> {
     if summary.suspected.is_some() && !scope.plain_accesses {
         say("--plain".to_owned());
     }
-    if scope.unseen.iter().any(|library| library.contains(".so")) {
+    if scope.uninstrumented.iter().any(|library| library.contains(".so")) {
         say("--engine native".to_owned());
     }
     if let Some(bound) = bound_completed(summary) {
@@ -101,12 +101,12 @@ pub(crate) fn coverage_json(subject: Subject<'_>, summary: &Summary) -> Value {
             (false, false) => "none",
         },
         "races": scope.races,
-        "racing_places": scope.racing,
+        "racing_places": scope.racy_accesses,
         "suspected_race": summary.suspected.as_ref().map(|race| {
             race.accesses.iter().map(ToString::to_string).collect::<Vec<_>>()
         }),
-        "not_instrumented": scope.unseen.iter().filter(|library| *library != RUST_LIBRARY).collect::<Vec<_>>(),
-        "rust_library_prebuilt": scope.unseen.iter().any(|library| library == RUST_LIBRARY),
+        "not_instrumented": scope.uninstrumented.iter().filter(|library| *library != RUST_LIBRARY).collect::<Vec<_>>(),
+        "rust_library_prebuilt": scope.uninstrumented.iter().any(|library| library == RUST_LIBRARY),
         "runs_cut": cut,
         "runs_diverged": diverged,
         "next": next_commands(subject, summary),

@@ -42,7 +42,7 @@ pub(super) fn interleaving_text(words: Words<'_>, violation: &Violation, look: &
 /// Where one thread stops and another goes on: what a reader has to look at in the source.
 fn switch_text(switch: &Switch, look: &Look) -> String {
     let place = switch
-        .place
+        .source_line
         .as_deref()
         .map_or(String::new(), |place| format!(" at {place}"));
     let line = match switch.is_preemption {

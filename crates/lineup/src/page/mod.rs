@@ -8,7 +8,7 @@ mod interleaving;
 mod reason;
 mod table;
 
-use omnilink_engine::OpView;
+use omnilink_engine::{Exhausted, OpView};
 use omnilink_report::{Bar, Look, Mark, ThreadNames, Tone, count, draw, seconds, wrapped};
 use omnilink_trace::{Time, Timebox};
 
@@ -16,7 +16,7 @@ use crate::alphabet::Alphabet;
 use crate::campaign::{Failure, Summary};
 use crate::diagnosis::Diagnosis;
 use crate::execution::Cut;
-use crate::history::{CallHistory, Moment};
+use crate::history::{CallHistory, HistoryEvent};
 use crate::slot::{CallSlot, Lane};
 use crate::verdict::{Checked, Phase, Undecided, Verdict, Violation, Why};
 use crate::words::Words;
@@ -61,7 +61,7 @@ fn passed_text(subject: Subject<'_>, summary: &Summary, look: &Look) -> String {
     let decided = summary.matrices - summary.undecided;
     let (tone, verdict) = match (decided, summary.is_complete) {
         (0, _) => (Tone::Unsure, "unknown"),
-        (_, false) => (Tone::Unsure, "nothing found before time was up"),
+        (_, false) => (Tone::Unsure, nothing_found_text(summary.limit)),
         (_, true) if summary.undecided > 0 => (Tone::Unsure, "nothing found, but not all is known"),
         (_, true) => (Tone::Good, "no violation"),
     };
@@ -97,6 +97,24 @@ fn passed_text(subject: Subject<'_>, summary: &Summary, look: &Look) -> String {
         page.push_str(&wrapped("  ", &text, look));
     }
     page
+}
+
+/// The verdict of a campaign that a limit ended.
+fn nothing_found_text(limit: Option<Exhausted>) -> &'static str {
+    match limit {
+        Some(Exhausted::Interrupt) => "nothing found before it was interrupted",
+        Some(Exhausted::Memory) => "nothing found before the memory limit was reached",
+        _ => "nothing found before time was up",
+    }
+}
+
+/// Why a limit ended a check.
+fn limit_text(limit: Exhausted) -> String {
+    match limit {
+        Exhausted::Interrupt => "it was interrupted".to_owned(),
+        Exhausted::Time => "time was up".to_owned(),
+        limit => format!("the {} limit was reached", limit.word()),
+    }
 }
 
 /// Which runs there are beside those that were made.
@@ -165,7 +183,7 @@ pub(crate) fn undecided_text(checked: &Checked, alphabet: &Alphabet) -> String {
         Undecided::NotRepeated => {
             "the run went another way than the schedule says; is it a schedule of this version of the component?".to_owned()
         }
-        Undecided::TimeIsUp => "time was up".to_owned(),
+        Undecided::Limit(limit) => limit_text(limit),
     }
 }
 
@@ -244,7 +262,7 @@ fn violation_text(
             None => "not repeated",
         };
         let schedule = violation.execution.schedule.to_string();
-        let places = &violation.execution.places;
+        let places = &violation.execution.racy_accesses;
         let switched = match places.is_empty() {
             true => String::new(),
             false => {
@@ -271,9 +289,9 @@ fn violation_text(
 fn drawing(words: Words<'_>, violation: &Violation, look: &Look) -> String {
     let unexplained = unexplained_slots(violation);
     let mut bars: Vec<(CallSlot, Bar)> = Vec::new();
-    for (now, moment) in (0 as Time..).zip(&violation.history.moments) {
-        match *moment {
-            Moment::Call(slot) => bars.push((
+    for (now, event) in (0 as Time..).zip(&violation.history.events) {
+        match *event {
+            HistoryEvent::Call(slot) => bars.push((
                 slot,
                 Bar {
                     thread: slot.lane.number(),
@@ -285,7 +303,7 @@ fn drawing(words: Words<'_>, violation: &Violation, look: &Look) -> String {
                     },
                 },
             )),
-            Moment::Return(slot, _) => {
+            HistoryEvent::Return(slot, _) => {
                 if let Some((_, bar)) = bars.iter_mut().find(|(other, _)| *other == slot) {
                     bar.timebox.end = Some(now);
                 }
@@ -321,9 +339,9 @@ fn unexplained_slots(violation: &Violation) -> Vec<CallSlot> {
 
 /// The call that the engine speaks of: operations were given to it in the order of their calls.
 fn slot_of(op: &OpView, history: &CallHistory) -> Option<CallSlot> {
-    let calls = history.moments.iter().filter_map(|moment| match moment {
-        Moment::Call(slot) => Some(*slot),
-        Moment::Return(..) => None,
+    let calls = history.events.iter().filter_map(|event| match event {
+        HistoryEvent::Call(slot) => Some(*slot),
+        HistoryEvent::Return(..) => None,
     });
     calls.into_iter().nth(usize::try_from(op.id).ok()?)
 }

@@ -87,11 +87,15 @@ pub(super) fn reason_text(
         }
         Why::Specification(text) => page.push_str(text),
     }
-    for fact in &violation.execution.facts {
+    for fact in &violation.execution.memory_error {
         page.push_str(&wrapped("  ", &look.clean(&fact.to_string()), look));
     }
     if !matches!(violation.why, Why::Race(_))
-        && let Some(race) = violation.execution.races.iter().find(|race| !race.is_meant)
+        && let Some(race) = violation
+            .execution
+            .races
+            .iter()
+            .find(|race| !race.is_inconclusive)
     {
         let [one, other] = &race.accesses;
         let text = format!("There is a data race in this run: {one}; {other}.");

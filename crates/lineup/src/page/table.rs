@@ -3,7 +3,7 @@
 use omnilink_report::{Look, Tone};
 use unicode_width::UnicodeWidthStr;
 
-use crate::history::{CallHistory, Close};
+use crate::history::{CallHistory, HistoryEnding};
 use crate::slot::{CallSlot, Lane};
 use crate::words::Words;
 
@@ -47,12 +47,14 @@ fn cells(words: Words<'_>, lane: Lane, history: &CallHistory, look: &Look) -> Ve
     let pending = history.pending();
     slots
         .map(|slot| {
-            let text = match (history.result(slot), history.close) {
+            let text = match (history.result(slot), history.ending) {
                 (Some(_), _) => words.outcome(slot, history),
-                (None, Close::Crashed(crashed, reason)) if crashed == slot => {
+                (None, HistoryEnding::Crashed(crashed, reason)) if crashed == slot => {
                     format!("{} crashes: {}", words.call(slot), words.results.text(reason))
                 }
-                (None, Close::Stuck) if pending.contains(&slot) => format!("{} is stuck", words.call(slot)),
+                (None, HistoryEnding::Stuck) if pending.contains(&slot) => {
+                    format!("{} is stuck", words.call(slot))
+                }
                 (None, _) if pending.contains(&slot) => words.outcome(slot, history),
                 (None, _) => format!("({} is not called)", words.call(slot)),
             };

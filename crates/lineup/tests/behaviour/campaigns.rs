@@ -81,7 +81,7 @@ fn a_random_check_finds_each_bug_and_leaves_the_smallest_matrix() {
         "{matrix}: {diagnosis:?}"
     );
 
-    // Two who sleep, and one who wakes them: three threads, whatever they are found in.
+    // Two threads that wait and one that wakes them: three threads, whatever the shape of the matrix.
     assert_eq!(matrix.split(['|', ',']).count(), 4, "{matrix}");
     assert_eq!(matrix.split('|').count(), 3, "{matrix}");
 
@@ -111,7 +111,7 @@ fn growing_matrices_find_the_smallest_first() {
 }
 
 #[test]
-fn a_correct_component_passes_everything_that_was_asked_for() {
+fn a_correct_component_passes_all_matrices() {
     let matrices = Matrices::Random {
         threads: 2,
         cells: 2,

@@ -39,7 +39,7 @@ fn a_get_that_keeps_the_lock_is_stuck_in_serial_runs_too() {
     let found = checked(|_| HoldingCounter::default(), calls, "get() | inc()", options());
     assert!(matches!(found.verdict, Verdict::Passed));
     assert_eq!((found.serial.finished(), found.serial.stuck()), (1, 1));
-    // … unless it is said that no call may ever block.
+    // … unless no call may ever block.
     let never = LineupOptions {
         blocking: Blocking::Never,
         ..options()
@@ -100,7 +100,7 @@ fn a_bag_that_returns_what_it_likes_is_nondeterministic_and_shows_two_histories(
     assert_eq!(two.differ_at, 2);
     assert_eq!(two.one[..2], two.other[..2]);
     assert_eq!(two.one[2].slot, two.other[2].slot);
-    assert_ne!(two.one[2].fate, two.other[2].fate);
+    assert_ne!(two.one[2].outcome, two.other[2].outcome);
 }
 
 #[test]

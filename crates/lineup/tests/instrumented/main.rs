@@ -66,7 +66,7 @@ fn found_in(
 ) -> (String, Failure) {
     let options = LineupOptions {
         blocking: description.blocking,
-        search: match executor.decides() {
+        search: match executor.controls_threads() {
             true => LineupOptions::default().search,
             false => Search::Random { executions: 200_000 },
         },
@@ -136,7 +136,7 @@ fn a_counter_without_a_lock_is_found_with_one_preemption_and_repeated() {
         .execution
         .switches
         .iter()
-        .filter_map(|switch| switch.place.as_deref())
+        .filter_map(|switch| switch.source_line.as_deref())
         .collect();
     assert!(
         places.iter().any(|place| place.contains("harness.rs:")),
@@ -201,9 +201,9 @@ fn a_crash_is_the_end_of_its_call_and_a_panic_is_a_result() {
     assert!(matches!(violation.why, Why::Results(_)));
 }
 
-/// Memory that was given back is not given out again, so that its use is found at the access.
+/// Freed memory is not reused, so that its use is detected at the access.
 #[test]
-fn a_use_after_free_is_found_with_its_places() {
+fn a_use_after_free_is_found_with_its_source_lines() {
     let (matrix, failure) = found("freed");
     assert_eq!(failure.smallest.matrix.len(), 3, "{matrix}");
     let Verdict::Violation(violation) = &failure.smallest.verdict else {
@@ -212,7 +212,7 @@ fn a_use_after_free_is_found_with_its_places() {
     assert_eq!(Diagnosis::of(&failure.smallest), Some(Diagnosis::Crash));
     let facts: Vec<String> = violation
         .execution
-        .facts
+        .memory_error
         .iter()
         .map(ToString::to_string)
         .collect();

@@ -22,7 +22,7 @@ static ROUND: AtomicU32 = AtomicU32::new(0);
 static FINISHED: AtomicU32 = AtomicU32::new(0);
 
 type EnableStalls = unsafe extern "C" fn(c_int);
-/// The function by which the chaos preload library is told where stalls are useful, if it is loaded.
+/// The function of the chaos preload library that enables stalls, if it is loaded.
 static mut ENABLE_STALLS: Option<EnableStalls> = None;
 
 /// Runs rounds in the process of an execution.

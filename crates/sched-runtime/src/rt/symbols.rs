@@ -221,7 +221,7 @@ symbols! { plain:
     __tsan_atomic_signal_fence => atomics::signal_fence,
 }
 
-// Annotations by which a program tells ThreadSanitizer about locks of its own. Everything they could say is seen anyway.
+// Annotations by which a program tells ThreadSanitizer about locks of its own. The runtime sees everything that they express.
 symbols! { plain:
     __tsan_ignore_thread_begin => accesses::nothing,
     __tsan_ignore_thread_end => accesses::nothing,

@@ -54,7 +54,7 @@ fn a_buffer_of_one_item_hands_it_over() {
 }
 
 #[test]
-fn waiting_alone_is_stuck_in_series() {
+fn waiting_alone_is_stuck_in_serial_executions() {
     let Some(found) = histories("0 1", ExplorationStrategy::Serial) else {
         return;
     };
@@ -62,7 +62,7 @@ fn waiting_alone_is_stuck_in_series() {
 }
 
 #[test]
-fn a_notification_that_is_forgotten_leaves_the_waiter_stuck() {
+fn a_lost_notification_leaves_the_waiter_stuck() {
     let Some(found) = histories("2 1", bounded(0)) else {
         return;
     };

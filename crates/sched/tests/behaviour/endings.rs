@@ -46,7 +46,7 @@ fn locks_taken_in_opposite_order_deadlock() {
 }
 
 #[test]
-fn spinning_on_a_lock_that_nobody_gives_back_is_a_livelock() {
+fn spinning_on_a_lock_that_is_never_released_is_a_livelock() {
     let execution = start("spin")
         .run(&program("2 0"), &RunOptions::follow(Schedule::default()))
         .unwrap();
@@ -54,14 +54,14 @@ fn spinning_on_a_lock_that_nobody_gives_back_is_a_livelock() {
 }
 
 #[test]
-fn spinning_on_a_lock_that_is_given_back_ends() {
+fn spinning_on_a_lock_that_is_released_ends() {
     let explored = explored("spin", "00 00", bounded(2));
     assert!(explored.executions.iter().all(|e| e.ending == Ending::Finished));
     assert_eq!(explored.exploration.executions, 30);
 }
 
 #[test]
-fn a_wake_up_that_is_forgotten_leaves_the_waiter_stuck() {
+fn a_lost_wakeup_leaves_the_waiter_stuck() {
     assert!(
         explored("blocking", "2 1", bounded(0))
             .histories
@@ -142,10 +142,10 @@ fn a_panic_is_the_result_of_its_call() {
 }
 
 #[test]
-fn a_thread_that_never_comes_to_a_step_is_given_up() {
+fn a_thread_that_reaches_no_scheduling_point_is_unresponsive() {
     let options = HarnessOptions {
         arguments: vec!["crashes".into()],
-        patience_s: 1,
+        compute_seconds_max: 1,
         ..Default::default()
     };
     let mut harness = HarnessExecutor::start(components(), &options).unwrap();
@@ -156,14 +156,14 @@ fn a_thread_that_never_comes_to_a_step_is_given_up() {
         execution.ending,
         Ending::Unresponsive {
             thread: 1,
-            silence: UnresponsiveReason::Computes
+            reason: UnresponsiveReason::Computes
         }
     );
     assert_eq!(execution.events.len(), 3);
 }
 
 #[test]
-fn a_thread_that_waits_in_the_kernel_is_told_from_one_that_computes() {
+fn a_thread_that_waits_in_the_kernel_is_distinguished_from_one_that_computes() {
     let execution = start("crashes")
         .run(&program("1 4"), &RunOptions::follow(Schedule::default()))
         .unwrap();
@@ -171,14 +171,14 @@ fn a_thread_that_waits_in_the_kernel_is_told_from_one_that_computes() {
         execution.ending,
         Ending::Unresponsive {
             thread: 1,
-            silence: UnresponsiveReason::Waits
+            reason: UnresponsiveReason::Waits
         }
     );
 }
 
-/// A loop that counts its tries is not taken for one that goes on for ever, whatever the count is kept in.
+/// A loop that counts its attempts is no livelock, whether the count is in a register or in memory.
 #[test]
-fn loops_that_give_up_come_to_their_end() {
+fn loops_that_give_up_end() {
     for (column, tries) in [("0", 1_000), ("1", 1_000), ("2", 1_000)] {
         let execution = start("patient")
             .run(&program(column), &RunOptions::follow(Schedule::default()))
@@ -187,12 +187,12 @@ fn loops_that_give_up_come_to_their_end() {
         let last = execution.events.last().map(|event| event.kind.clone());
         assert_eq!(last, Some(CallEventKind::Return(tries.to_string())));
     }
-    // More tries than an execution has steps: nothing is claimed.
+    // More attempts than an execution has steps: the verdict is open.
     let execution = start("patient")
         .run(&program("3"), &RunOptions::follow(Schedule::default()))
         .unwrap();
     assert_eq!(execution.ending, Ending::StepLimit);
-    // Two threads that wait for each other with a pause that grows up to a limit do go on for ever.
+    // Two threads that wait for each other with a bounded backoff are a livelock.
     let execution = start("patient")
         .run(&program("4 4"), &RunOptions::follow(Schedule::default()))
         .unwrap();

@@ -1,4 +1,4 @@
-//! What is said when a harness or a program is not what it should be.
+//! Errors of harnesses and programs.
 
 use crate::support::{components, program, start};
 use omnilink_sched::{
@@ -58,12 +58,12 @@ fn a_harness_describes_itself() {
 
 #[test]
 fn exploring_without_an_executor_is_an_error() {
-    let nobody = explore(
+    let result = explore(
         &mut [],
         &program("0"),
         ExplorationStrategy::Serial,
         &ExploreOptions::default(),
         &mut |_| ControlFlow::Continue(()),
     );
-    assert!(matches!(nobody, Err(SchedError::NoExecutor)));
+    assert!(matches!(result, Err(SchedError::NoExecutor)));
 }

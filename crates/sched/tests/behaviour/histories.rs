@@ -18,7 +18,7 @@ fn three_threads_with_three_calls_have_1680_serial_histories() {
     assert_eq!(serial.exploration.executions, 1680);
 }
 
-/// A second opinion: `counter` as a machine, its schedules enumerated one by one. A call of kind 0 loads, then
+/// A reference implementation: `counter` as a state machine, whose schedules are enumerated one by one. A call of kind 0 loads, then
 /// stores; a call of kind 2 adds in one step.
 #[derive(Clone, Default)]
 struct Machine {
@@ -50,7 +50,7 @@ impl Machine {
         self.done[thread] += 1;
     }
 
-    /// Neighbouring calls, and neighbouring returns, in the order of threads.
+    /// Adjacent calls, and adjacent returns, in the order of threads.
     fn canonical(&self) -> String {
         let mut words = self.history.clone();
         for run in words.chunk_by_mut(|a, b| a.as_bytes()[0] == b.as_bytes()[0]) {
@@ -60,7 +60,7 @@ impl Machine {
     }
 }
 
-/// All schedules within a bound: how many, and their histories.
+/// The number of schedules within a bound, and their histories.
 fn enumerate(
     columns: &[&str],
     machine: Machine,
@@ -111,7 +111,7 @@ fn executions_and_histories_within_each_bound_are_those_of_a_machine() {
 /// Two counters, one that adds in one step and one that loads and then stores: executions and histories with up to 0, 1
 /// and 2 preemptions, counted by hand where they are few and by a program of a few lines where not.
 #[test]
-fn two_counters_have_exactly_so_many_executions_and_histories_within_each_bound() {
+fn two_counters_have_the_expected_numbers_of_executions_and_histories_within_each_bound() {
     let known = [
         ("22 22", [(2, 2), (4, 4), (6, 6)]),
         ("222 222", [(2, 2), (6, 6), (14, 14)]),
@@ -148,7 +148,7 @@ fn bounds_grow_without_making_an_execution_twice() {
 }
 
 #[test]
-fn plain_accesses_are_decisions_only_on_request() {
+fn plain_accesses_are_scheduling_points_only_on_request() {
     let all = |accesses| explored_with(&mut pool("racy", 1), &program("0 0"), bounded(1), accesses).histories;
     let lost_update = "+0 +1 -0:0 -1:0";
     assert!(!all(SchedulingPoints::Atomic).contains(lost_update));

@@ -1,4 +1,4 @@
-//! Leaving executions out loses no history.
+//! Reduction loses no history.
 
 use crate::support::explored;
 use omnilink_sched::ExplorationStrategy;

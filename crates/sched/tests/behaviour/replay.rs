@@ -42,7 +42,7 @@ fn a_random_execution_is_repeated_by_its_seed_and_by_its_schedule() {
     let program = program("0202 1212 22");
     for seed in 0..20 {
         let random = RunOptions {
-            choices: SchedulingPolicy::Random { seed },
+            policy: SchedulingPolicy::Random { seed },
             ..RunOptions::follow(Schedule::default())
         };
         let first = one.run(&program, &random).unwrap();

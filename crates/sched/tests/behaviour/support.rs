@@ -35,7 +35,7 @@ pub fn components() -> &'static Path {
 pub fn start(component: &str) -> HarnessExecutor {
     let options = HarnessOptions {
         arguments: vec![component.into()],
-        patience_s: 20,
+        compute_seconds_max: 20,
         ..Default::default()
     };
     HarnessExecutor::start(components(), &options).unwrap_or_else(|error| panic!("{error}"))
@@ -44,7 +44,7 @@ pub fn start(component: &str) -> HarnessExecutor {
 pub fn pool(component: &str, count: usize) -> Vec<Box<dyn Executor>> {
     let options = HarnessOptions {
         arguments: vec![component.into()],
-        patience_s: 20,
+        compute_seconds_max: 20,
         ..Default::default()
     };
     HarnessExecutor::pool(components(), &options, count).unwrap_or_else(|error| panic!("{error}"))
@@ -97,10 +97,10 @@ pub fn explored_with(
     executors: &mut [Box<dyn Executor>],
     program: &TestProgram,
     strategy: ExplorationStrategy,
-    accesses: SchedulingPoints,
+    scheduling_points: SchedulingPoints,
 ) -> Explored {
     let options = ExploreOptions {
-        accesses,
+        scheduling_points,
         ..Default::default()
     };
     let (mut histories, mut executions) = (BTreeSet::new(), Vec::new());

@@ -31,7 +31,7 @@ impl Local {
     }
 }
 
-/// What a step came to.
+/// The result of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     /// The call goes on.
@@ -80,7 +80,7 @@ struct Thread {
 
 #[derive(PartialEq)]
 enum Try {
-    /// It can go on, or come to its end.
+    /// It can go on, or has finished.
     Able,
     /// It waits.
     Waits,
@@ -113,7 +113,7 @@ impl<M: Machine, F: Fn(u64) -> M> Machines<M, F> {
         }
     }
 
-    /// Runs the calls of the beginning or the end. Gives the ending if that was it.
+    /// Runs the initial or the final calls. Returns the ending if the run ends there.
     fn alone(&self, world: &mut World<M>, matrix: &Matrix, lane: Lane) -> Option<RunEnding> {
         for (index, call) in self.calls(matrix, lane).into_iter().enumerate() {
             let slot = CallSlot {
@@ -160,7 +160,7 @@ impl<M: Machine, F: Fn(u64) -> M> Machines<M, F> {
             .collect()
     }
 
-    /// Makes a step that is known to be possible. Gives the ending if that was it.
+    /// Makes a step of a thread that can take one. Returns the ending if the run ends there.
     fn step(&self, world: &mut World<M>, matrix: &Matrix, thread: usize) -> Option<RunEnding> {
         let calls = self.calls(matrix, Lane::Thread(thread as u8));
         let state = &mut world.threads[thread];
@@ -268,7 +268,7 @@ fn switch_to<M>(world: &mut World<M>, thread: usize, tries: &[Try]) {
             to: Lane::Thread(thread as u8),
             is_preemption,
             code: 0,
-            place: None,
+            source_line: None,
         });
     }
 }
@@ -290,7 +290,7 @@ fn stuck_of(tries: &[Try]) -> RunEnding {
 struct Exploration<'a> {
     matrix: &'a Matrix,
     plan: RunPlan,
-    /// Only runs with exactly so many preemptions are shown.
+    /// Only runs with exactly this number of preemptions are shown.
     exactly: Option<u32>,
     left: u64,
     visit: Visit<'a>,
@@ -312,8 +312,8 @@ impl Exploration<'_> {
             preemptions: world.preemptions,
             switches: world.switches,
             races: Vec::new(),
-            facts: Vec::new(),
-            places: Vec::new(),
+            memory_error: Vec::new(),
+            racy_accesses: Vec::new(),
         })
     }
 }

@@ -26,7 +26,7 @@ impl<T: Sync + 'static> Instance for Calls<T> {
 }
 
 struct Racy(UnsafeCell<i64>);
-// SAFETY: it is not; finding that out is what it is for.
+// SAFETY: it is not; the tests detect that.
 unsafe impl Sync for Racy {}
 
 type Queue = Mutex<VecDeque<i64>>;
@@ -75,7 +75,7 @@ fn component(name: &str) -> Option<(u32, Box<dyn Instance>)> {
                 |n| text(n.fetch_add(1, SeqCst)),
             ],
         ),
-        // Two locations, so that most steps do not meet.
+        // Two locations, so that most steps are independent.
         "pair" => of(
             (AtomicI64::new(0), AtomicI64::new(0)),
             &[
@@ -85,7 +85,7 @@ fn component(name: &str) -> Option<(u32, Box<dyn Instance>)> {
                 |p| text((p.0.swap(7, SeqCst), p.1.swap(7, SeqCst))),
             ],
         ),
-        // Long calls that meet in one location only.
+        // Long calls with only one shared location.
         "stripes" => of(
             [const { AtomicI64::new(0) }; 9],
             &[|a| text(a[..5].iter().map(|n| n.fetch_add(1, SeqCst)).sum::<i64>()), |a| {
@@ -130,14 +130,14 @@ fn component(name: &str) -> Option<(u32, Box<dyn Instance>)> {
                     })
                 },
                 |s| s.with(|n| text(*n)),
-                // Never gives the lock back.
+                // Never releases the lock.
                 |s| {
                     while s.taken.swap(true, SeqCst) {}
                     String::new()
                 },
             ],
         ),
-        // One waits by reading for the other, while others are busy elsewhere.
+        // One thread spins until another stores, while others use another location.
         "handshake" => of(
             [const { AtomicI64::new(0) }; 3],
             &[
@@ -160,7 +160,7 @@ fn component(name: &str) -> Option<(u32, Box<dyn Instance>)> {
                 },
             ],
         ),
-        // A blocking queue, and two ways to put something in: the second one forgets those who wait.
+        // A blocking queue with two ways to put an item in: the second one does not wake waiting threads.
         "blocking" => of(
             (Queue::default(), Condvar::new()),
             &[
@@ -226,7 +226,7 @@ fn component(name: &str) -> Option<(u32, Box<dyn Instance>)> {
                 },
             ],
         ),
-        // Loops that wait for what never comes, and give up: the count of tries is in a register, on the stack, on the heap.
+        // Loops that wait for something that never happens and give up: the count of attempts is in a register, on the stack, on the heap.
         "patient" => of(
             AtomicBool::new(false),
             &[
@@ -269,7 +269,7 @@ fn component(name: &str) -> Option<(u32, Box<dyn Instance>)> {
                 },
             ],
         ),
-        // What a component could see besides the schedule.
+        // What a component can observe besides the schedule.
         "surroundings" => of(
             (),
             &[|_| {

@@ -1,62 +1,52 @@
-//! Rust's prebuilt standard library made visible at its edges.
+//! Stubs that make functions of Rust's prebuilt standard library scheduling points.
 //!
-//! What is neither generic nor inlined in the standard library is not instrumented, so that `Condvar::wait` reads its
-//! counter and gives up the mutex without the scheduler being asked. For each such function the linker is told to call a
-//! stub of ours instead (`--wrap`), which asks the scheduler first and then goes on to the function itself. Within the
-//! functions every wait and every wake is a futex call, which is seen.
+//! Functions of the standard library that are neither generic nor inlined are not instrumented: `Condvar::wait` reads its counter
+//! and releases the mutex without a scheduling point. For each such function the linker calls a stub instead (`--wrap`), which
+//! calls the scheduler first and then jumps to the function. Inside the functions every wait and every wake is a futex call,
+//! which the runtime sees.
 //!
-//! Functions that only follow an access that was seen are left alone (`lock_contended`, `wake`): a step before them would
-//! show nothing, because until their own futex call they read and change only what the access before has read.
+//! Functions that only follow an instrumented access (`lock_contended`, `wake`) need no stub: until their own futex call they
+//! access only what that access has read.
 
 use super::{BuildError, rust};
 use object::read::archive::ArchiveFile;
+use omnilink_sched_runtime::layout::std_function::{
+    ACCESSES_ARGUMENTS, ACCESSES_PART, CALLS_CLOSURE, READS_ANYTHING,
+};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the runtime has to know about a function. The numbers are those in `runtime/library.rs`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// It reads and changes what its first two arguments point to.
-    Plain = 0,
-    /// It calls a closure, and then changes what its first argument points to.
-    Closure = 1,
-    /// It reads something that no argument points to.
-    Anything = 2,
-    /// It reads and changes some part of what its first argument points to.
-    Part = 3,
-}
-
-/// The ends of mangled names, in both manglings the same up to a hash.
-const FUNCTIONS: [(&str, Kind); 17] = [
-    ("7Condvar4wait", Kind::Plain),
-    ("7Condvar12wait_timeout", Kind::Plain),
-    ("7Condvar10notify_one", Kind::Plain),
-    ("7Condvar10notify_all", Kind::Plain),
-    ("4Once4call", Kind::Closure),
-    ("4Once4wait", Kind::Plain),
-    ("4Once10wait_force", Kind::Plain),
-    ("7Barrier4wait", Kind::Plain),
-    ("9ScopeData29decrement_num_running_threads", Kind::Part),
-    ("9ScopeData29increment_num_running_threads", Kind::Part),
-    ("6Thread4park", Kind::Anything),
-    ("6Thread12park_timeout", Kind::Anything),
-    ("6thread4park", Kind::Anything),
-    ("6thread12park_timeout", Kind::Anything),
-    ("9functions4park", Kind::Anything),
-    ("9functions12park_timeout", Kind::Anything),
-    ("6Parker4park", Kind::Anything),
+/// The functions, by the ends of their mangled names (the same in both manglings, up to a hash), and what they do.
+const FUNCTIONS: [(&str, u32); 17] = [
+    ("7Condvar4wait", ACCESSES_ARGUMENTS),
+    ("7Condvar12wait_timeout", ACCESSES_ARGUMENTS),
+    ("7Condvar10notify_one", ACCESSES_ARGUMENTS),
+    ("7Condvar10notify_all", ACCESSES_ARGUMENTS),
+    ("4Once4call", CALLS_CLOSURE),
+    ("4Once4wait", ACCESSES_ARGUMENTS),
+    ("4Once10wait_force", ACCESSES_ARGUMENTS),
+    ("7Barrier4wait", ACCESSES_ARGUMENTS),
+    ("9ScopeData29decrement_num_running_threads", ACCESSES_PART),
+    ("9ScopeData29increment_num_running_threads", ACCESSES_PART),
+    ("6Thread4park", READS_ANYTHING),
+    ("6Thread12park_timeout", READS_ANYTHING),
+    ("6thread4park", READS_ANYTHING),
+    ("6thread12park_timeout", READS_ANYTHING),
+    ("9functions4park", READS_ANYTHING),
+    ("9functions12park_timeout", READS_ANYTHING),
+    ("6Parker4park", READS_ANYTHING),
 ];
 
-/// The symbol by which a program is known whose standard library is instrumented too.
+/// Defined in a program whose standard library is instrumented too.
 pub const INSTRUMENTS_LIBRARY: &str = "omnilink_instruments_library";
 
-/// The linker's argument that defines it.
+/// The linker argument that defines [`INSTRUMENTS_LIBRARY`].
 pub(super) fn instrumented_argument() -> String {
     format!("-Clink-arg=-Wl,--defsym={INSTRUMENTS_LIBRARY}=1")
 }
 
-/// The linker's arguments that put a stub before each function of the standard library that needs one.
+/// The linker arguments that put a stub before each function that needs one.
 pub(super) fn link_arguments() -> Result<Vec<String>, BuildError> {
     let functions = functions_in(&prebuilt()?)?;
     if functions.is_empty() {
@@ -98,7 +88,7 @@ fn prebuilt() -> Result<PathBuf, BuildError> {
     })
 }
 
-fn functions_in(archive: &Path) -> Result<Vec<(String, Kind)>, BuildError> {
+fn functions_in(archive: &Path) -> Result<Vec<(String, u32)>, BuildError> {
     let unreadable = |problem: String| BuildError::Library {
         path: archive.to_owned(),
         problem,
@@ -106,7 +96,7 @@ fn functions_in(archive: &Path) -> Result<Vec<(String, Kind)>, BuildError> {
     let data = std::fs::read(archive).map_err(|error| unreadable(error.to_string()))?;
     let parsed = ArchiveFile::parse(&*data).map_err(|error| unreadable(error.to_string()))?;
     let symbols = parsed.symbols().map_err(|error| unreadable(error.to_string()))?;
-    let mut functions: Vec<(String, Kind)> = symbols
+    let mut functions: Vec<(String, u32)> = symbols
         .into_iter()
         .flatten()
         .filter_map(Result::ok)
@@ -120,7 +110,7 @@ fn functions_in(archive: &Path) -> Result<Vec<(String, Kind)>, BuildError> {
     Ok(functions)
 }
 
-fn kind_of(symbol: &str) -> Option<Kind> {
+fn kind_of(symbol: &str) -> Option<u32> {
     if !symbol.contains("3std") {
         return None;
     }
@@ -134,11 +124,10 @@ fn kind_of(symbol: &str) -> Option<Kind> {
     found.map(|(_, kind)| *kind)
 }
 
-/// The stubs as a Rust source: each keeps all arguments, asks the scheduler, and goes on as if it had not been there.
-fn stubs(functions: &[(String, Kind)]) -> String {
+/// The stubs as Rust source: each saves all arguments, calls the scheduler, restores them and jumps to the function.
+fn stubs(functions: &[(String, u32)]) -> String {
     let mut assembly = String::new();
     for (name, kind) in functions {
-        let kind = *kind as u32;
         let body = match cfg!(target_arch = "aarch64") {
             false => format!(
                 "push rdi\npush rsi\npush rdx\npush rcx\npush r8\npush r9\npush rax\nmov edx, {kind}\n\
@@ -159,12 +148,12 @@ fn stubs(functions: &[(String, Kind)]) -> String {
              __wrap_{name}:\n{body}.size __wrap_{name}, . - __wrap_{name}\n"
         );
     }
-    // Stubs are told from the code around them by nothing but the section: leave the section as it was.
+    // Inline assembly must end in the section in which it began.
     assembly.push_str(".text\n");
     format!("#![no_std]\ncore::arch::global_asm!({assembly:?});\n")
 }
 
-/// Compiles a source into an object in the cache, unless it is there.
+/// Compiles a source into an object file in the cache, unless it is there.
 fn compiled(source: &str) -> Result<PathBuf, BuildError> {
     let text = super::store("library", "rs", source.as_bytes())?;
     let object = text.with_extension("o");
@@ -207,8 +196,8 @@ mod tests {
         let old = "_ZN3std4sync7condvar7Condvar10notify_one17h0123456789abcdefE";
         let debug =
             "_RNvXs_NtNtNtCsjrHSEGnQ3l9_3std4sync6poison7condvarNtB4_7CondvarNtNtC_4core3fmt5Debug3fmt";
-        assert_eq!(kind_of(new), Some(Kind::Plain));
-        assert_eq!(kind_of(old), Some(Kind::Plain));
+        assert_eq!(kind_of(new), Some(ACCESSES_ARGUMENTS));
+        assert_eq!(kind_of(old), Some(ACCESSES_ARGUMENTS));
         assert_eq!(kind_of(debug), None);
         assert_eq!(
             kind_of("_RNvMs0_NtCs_7my_sync4Once4call"),
@@ -219,7 +208,7 @@ mod tests {
         assert_eq!(kind_of(lock), None);
     }
 
-    /// If this fails with a new compiler, its library has other names, and the table above has to learn them.
+    /// If this fails with a new compiler, its library uses other names: add them to the table above.
     #[test]
     fn the_installed_library_has_what_components_wait_with() {
         let functions = functions_in(&prebuilt().unwrap()).unwrap();

@@ -1,17 +1,17 @@
-//! Where in the source an instruction of a program comes from.
+//! The source lines of code addresses.
 
 use std::path::{Path, PathBuf};
 
 use addr2line::Loader;
 
 /// The source lines of a program.
-pub(crate) struct Places {
+pub(crate) struct SourceLines {
     program: PathBuf,
-    /// Read when first asked: a check that finds nothing needs no source lines.
+    /// Read on first use: a check that finds nothing needs no source lines.
     loader: Option<Option<Loader>>,
 }
 
-impl Places {
+impl SourceLines {
     #[cfg_attr(
         not(target_os = "linux"),
         expect(dead_code, reason = "no other system can start a harness")
@@ -23,14 +23,14 @@ impl Places {
         }
     }
 
-    /// `src/queue.rs:33`, of the instruction that returns to `code` in the program as it lies in its file. Where that
-    /// was inlined, who called it follows: `atomic.rs:376 in base.rs:1021`. `None` if the program does not tell.
+    /// The source line of the call that returns to `code`, such as `src/queue.rs:33`. If it was inlined, its callers follow:
+    /// `atomic.rs:376 in base.rs:1021`. `None` if the program has no debug information for it.
     pub(crate) fn find(&mut self, code: u64) -> Option<String> {
         let loader = self
             .loader
             .get_or_insert_with(|| Loader::new(&self.program).ok())
             .as_ref()?;
-        // What is known is where a call returns to: the call itself is before that.
+        // The address is that after the call: the call itself is before it.
         let address = code.checked_sub(1)?;
         let mut frames = loader.find_frames(address).ok()?;
         let (mut shown, mut of_library) = (Vec::new(), None);
@@ -40,7 +40,7 @@ impl Places {
                 .and_then(|location| Some((location.file?, location.line?)));
             let Some((file, line)) = place else { continue };
             let text = format!("{}:{line}", shortened(file));
-            // Inlined functions of the standard library tell a reader nothing: go up to who called them.
+            // Inlined functions of the standard library mean little to a reader: their callers are shown.
             if is_library(file) {
                 of_library.get_or_insert(text);
             } else if shown.len() < Self::INLINED_MAX && shown.last() != Some(&text) {
@@ -53,7 +53,7 @@ impl Places {
         }
     }
 
-    /// How many functions that were inlined into each other are named.
+    /// The most inlined functions that are shown.
     const INLINED_MAX: usize = 3;
 }
 
@@ -61,7 +61,7 @@ fn is_library(file: &str) -> bool {
     file.starts_with("/rustc/") || file.contains("/rustlib/src/") || file.starts_with("/usr/include/c++/")
 }
 
-/// A crate's file without the registry it lies in: `crossbeam-skiplist-0.1.3/src/base.rs`.
+/// The file of a crate without the directory of the registry: `crossbeam-skiplist-0.1.3/src/base.rs`.
 fn shortened(file: &str) -> &str {
     let after_registry = file
         .split_once("/registry/src/")
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_without_lines_has_no_places() {
-        assert_eq!(Places::of(Path::new("/nonexistent")).find(42), None);
+    fn a_program_without_debug_information_has_no_source_lines() {
+        assert_eq!(SourceLines::of(Path::new("/nonexistent")).find(42), None);
     }
 }
