@@ -74,7 +74,7 @@ pub unsafe extern "C" fn clock_gettime(clock: c_int, time: *mut TimeSpec) -> c_i
         };
         return 0;
     }
-    match raw(number::CLOCK_GETTIME, clock.into(), time as i64, 0, 0, 0, 0) {
+    match raw(number::CLOCK_GETTIME, [clock.into(), time as i64]) {
         0 => 0,
         failure => sys::fail(-failure as c_int),
     }
@@ -89,7 +89,7 @@ pub unsafe extern "C" fn gettimeofday(time: *mut TimeVal, zone: *mut c_void) -> 
         };
         return 0;
     }
-    raw(number::GETTIMEOFDAY, time as i64, zone as i64, 0, 0, 0, 0) as c_int
+    raw(number::GETTIMEOFDAY, [time as i64, zone as i64]) as c_int
 }
 
 pub unsafe extern "C" fn time(result: *mut i64) -> i64 {
@@ -115,7 +115,7 @@ pub unsafe extern "C" fn nanosleep(time: *const TimeSpec, rest: *mut TimeSpec) -
         sleep_until(read().saturating_add(duration_ns(time)), code);
         return 0;
     }
-    match raw(number::NANOSLEEP, time as i64, rest as i64, 0, 0, 0, 0) {
+    match raw(number::NANOSLEEP, [time as i64, rest as i64]) {
         0 => 0,
         failure => sys::fail(-failure as c_int),
     }
@@ -139,12 +139,7 @@ pub unsafe extern "C" fn clock_nanosleep(
     }
     -raw(
         number::CLOCK_NANOSLEEP,
-        clock.into(),
-        flags.into(),
-        time as i64,
-        rest as i64,
-        0,
-        0,
+        [clock.into(), flags.into(), time as i64, rest as i64],
     ) as c_int
 }
 

@@ -32,12 +32,7 @@ pub unsafe fn run() -> ! {
     let all = [u64::MAX; 16];
     raw(
         number::SCHED_SETAFFINITY,
-        0,
-        size_of_val(&all) as i64,
-        all.as_ptr() as i64,
-        0,
-        0,
-        0,
+        [0, size_of_val(&all) as i64, all.as_ptr() as i64],
     );
     let main = scheduler::columns();
     shared.running = main.into();
@@ -104,7 +99,7 @@ unsafe fn wait_while(condition: impl Fn() -> bool) {
     while condition() {
         spins += 1;
         match spins > SPINS {
-            true => _ = raw(number::SCHED_YIELD, 0, 0, 0, 0, 0, 0),
+            true => _ = raw(number::SCHED_YIELD, []),
             false => core::hint::spin_loop(),
         }
     }

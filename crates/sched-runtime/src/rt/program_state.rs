@@ -173,15 +173,7 @@ unsafe fn writable_ranges(ranges: &mut [(u64, u64)]) -> Option<usize> {
     const BUFFER: usize = 1 << 12;
     #[unsafe(link_section = "omnilink_state")]
     static mut TEXT: [u8; BUFFER] = [0; BUFFER];
-    let file = raw(
-        number::OPENAT,
-        -100,
-        c"/proc/self/maps".as_ptr() as i64,
-        0,
-        0,
-        0,
-        0,
-    );
+    let file = raw(number::OPENAT, [-100, c"/proc/self/maps".as_ptr() as i64]);
     if file < 0 {
         return None;
     }
@@ -189,7 +181,7 @@ unsafe fn writable_ranges(ranges: &mut [(u64, u64)]) -> Option<usize> {
     let mut line = MapsLine::NEW;
     let mut count = 0;
     let read = loop {
-        let read = raw(number::READ, file, text as i64, BUFFER as i64, 0, 0, 0);
+        let read = raw(number::READ, [file, text as i64, BUFFER as i64]);
         if read <= 0 || count == ranges.len() {
             break read;
         }
@@ -202,7 +194,7 @@ unsafe fn writable_ranges(ranges: &mut [(u64, u64)]) -> Option<usize> {
             }
         }
     };
-    raw(number::CLOSE, file, 0, 0, 0, 0, 0);
+    raw(number::CLOSE, [file]);
     (read == 0 && count < ranges.len()).then_some(count)
 }
 

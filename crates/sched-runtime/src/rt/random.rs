@@ -50,15 +50,7 @@ pub unsafe extern "C" fn getrandom(buffer: *mut c_void, length: usize, flags: u3
         }
         return length as isize;
     }
-    match raw(
-        number::GETRANDOM,
-        buffer as i64,
-        length as i64,
-        flags.into(),
-        0,
-        0,
-        0,
-    ) {
+    match raw(number::GETRANDOM, [buffer as i64, length as i64, flags.into()]) {
         failure @ ..0 => sys::fail(-failure as i32) as isize,
         filled => filled as isize,
     }

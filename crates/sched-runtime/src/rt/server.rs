@@ -127,9 +127,9 @@ unsafe fn run() -> ! {
     const PR_SET_PDEATHSIG: i64 = 1;
     const SIGKILL: i64 = 9;
     let shared = &mut *scheduler::shared();
-    raw(number::PRCTL, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0, 0);
+    raw(number::PRCTL, [PR_SET_PDEATHSIG, SIGKILL]);
     sys::alarm(shared.timeout_s);
-    shared.process = raw(number::GETPID, 0, 0, 0, 0, 0, 0) as u32;
+    shared.process = raw(number::GETPID, []) as u32;
     clock::set_environment(shared.environment);
     random::set_environment(shared.environment);
     shift_addresses(shared.environment);

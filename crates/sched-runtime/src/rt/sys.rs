@@ -61,11 +61,13 @@ pub mod number {
     pub const GETRANDOM: i64 = 278;
 }
 
-/// A system call without the C library: the result is `-errno` on failure.
-#[cfg(target_arch = "x86_64")]
+/// A system call without the C library, with up to six arguments: the result is `-errno` on failure.
 #[inline(always)]
-pub unsafe fn raw(number: i64, a: i64, b: i64, c: i64, d: i64, e: i64, f: i64) -> i64 {
+pub unsafe fn raw<const N: usize>(number: i64, arguments: [i64; N]) -> i64 {
+    let argument = |index: usize| arguments.get(index).copied().unwrap_or(0);
+    let [a, b, c, d, e, f] = core::array::from_fn(argument);
     let result: i64;
+    #[cfg(target_arch = "x86_64")]
     core::arch::asm!(
         "syscall",
         inlateout("rax") number => result,
@@ -73,14 +75,7 @@ pub unsafe fn raw(number: i64, a: i64, b: i64, c: i64, d: i64, e: i64, f: i64) -
         lateout("rcx") _, lateout("r11") _,
         options(nostack),
     );
-    result
-}
-
-/// A system call without the C library: the result is `-errno` on failure.
-#[cfg(target_arch = "aarch64")]
-#[inline(always)]
-pub unsafe fn raw(number: i64, a: i64, b: i64, c: i64, d: i64, e: i64, f: i64) -> i64 {
-    let result: i64;
+    #[cfg(target_arch = "aarch64")]
     core::arch::asm!(
         "svc 0",
         in("x8") number,
@@ -94,30 +89,20 @@ pub unsafe fn raw(number: i64, a: i64, b: i64, c: i64, d: i64, e: i64, f: i64) -
 pub unsafe fn futex_wait(word: &AtomicU32, value: u32) {
     raw(
         number::FUTEX,
-        word.as_ptr() as i64,
-        FUTEX_WAIT | FUTEX_PRIVATE,
-        value as i64,
-        0,
-        0,
-        0,
+        [word.as_ptr() as i64, FUTEX_WAIT | FUTEX_PRIVATE, value as i64],
     );
 }
 
 pub unsafe fn futex_wake(word: &AtomicU32) {
     raw(
         number::FUTEX,
-        word.as_ptr() as i64,
-        FUTEX_WAKE | FUTEX_PRIVATE,
-        1,
-        0,
-        0,
-        0,
+        [word.as_ptr() as i64, FUTEX_WAKE | FUTEX_PRIVATE, 1],
     );
 }
 
 pub unsafe fn exit_process(code: i64) -> ! {
     loop {
-        raw(number::EXIT_GROUP, code, 0, 0, 0, 0, 0);
+        raw(number::EXIT_GROUP, [code]);
     }
 }
 

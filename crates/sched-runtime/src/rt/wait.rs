@@ -196,7 +196,7 @@ pub unsafe extern "C" fn syscall(
     if call == number::GETRANDOM {
         return random::getrandom(a as *mut c_void, b as usize, c as u32) as c_long;
     }
-    match raw(call, a, b, c, d, e, f) {
+    match raw(call, [a, b, c, d, e, f]) {
         failure @ -4095..0 => sys::fail(-failure as c_int).into(),
         result => result,
     }
@@ -218,7 +218,7 @@ pub unsafe fn yield_now(code: u64) {
 pub unsafe extern "C" fn sched_yield() -> c_int {
     match is_controlled() {
         true => yield_now(caller()),
-        false => _ = raw(number::SCHED_YIELD, 0, 0, 0, 0, 0, 0),
+        false => _ = raw(number::SCHED_YIELD, []),
     }
     0
 }

@@ -27,21 +27,16 @@ unsafe fn fix_addresses(arguments: *const *const c_char, environment: *const *co
     const QUERY: i64 = 0xffff_ffff;
     const ADDR_NO_RANDOMIZE: i64 = 0x004_0000;
     const AT_SECURE: c_ulong = 23;
-    let now = raw(number::PERSONALITY, QUERY, 0, 0, 0, 0, 0);
+    let now = raw(number::PERSONALITY, [QUERY]);
     // A program with the rights of another user loses the setting at each start, and would restart for ever.
     if now < 0 || now & ADDR_NO_RANDOMIZE != 0 || sys::getauxval(AT_SECURE) != 0 {
         return;
     }
-    if raw(number::PERSONALITY, now | ADDR_NO_RANDOMIZE, 0, 0, 0, 0, 0) >= 0 {
+    if raw(number::PERSONALITY, [now | ADDR_NO_RANDOMIZE]) >= 0 {
         let program = c"/proc/self/exe".as_ptr();
         raw(
             number::EXECVE,
-            program as i64,
-            arguments as i64,
-            environment as i64,
-            0,
-            0,
-            0,
+            [program as i64, arguments as i64, environment as i64],
         );
     }
 }
@@ -89,14 +84,6 @@ pub unsafe fn end(how: u32) -> ! {
         ending::TOO_MANY_THREADS => b"omnilink: more than 32 threads: the scheduler cannot go on\n",
         _ => b"omnilink: the scheduler ended the program\n",
     };
-    raw(
-        number::WRITE,
-        2,
-        message.as_ptr() as i64,
-        message.len() as i64,
-        0,
-        0,
-        0,
-    );
+    raw(number::WRITE, [2, message.as_ptr() as i64, message.len() as i64]);
     sys::exit_process(ENDED)
 }
