@@ -8,11 +8,11 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use omnilink_tla_ir::{Bounded, Infinite};
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
 use super::slot::Slot;
-use crate::ir::{Bounded, Infinite};
 
 /// A value, or the description of one.
 #[derive(Clone)]

@@ -3,15 +3,14 @@
 //! The order is the order of values, which decides what CHOOSE takes. Subsets come by size; functions by their values for
 //! the least argument first; so nothing has to be spelled out before it is looked at.
 
-use super::flow::Flow;
-
+use omnilink_tla_ir::Infinite;
 use omnilink_value::Value;
 
 use super::datum::{Datum, Lazy};
 use super::error::{ErrorClass, Failure, Outcome, type_error};
 use super::evaluator::Evaluator;
+use super::flow::Flow;
 use super::spelled::{ELEMENTS_MAX, too_large};
-use crate::ir::Infinite;
 
 /// What is done with each element; may ask to stop.
 pub(crate) type Visit<'v, 'p> = &'v mut dyn FnMut(&mut Evaluator<'p>, Value) -> Outcome<Flow>;

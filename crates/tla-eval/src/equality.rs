@@ -5,12 +5,12 @@
 //! the left. Records are compared field by field in an order that TLC makes depend on when it first saw a field's name; here
 //! one field that differs makes them different, whatever the other fields hold.
 
+use omnilink_tla_ir::Infinite;
 use omnilink_value::{Kind, Value};
 
 use super::datum::{Datum, Lazy};
 use super::error::{Outcome, type_error};
 use super::evaluator::Evaluator;
-use crate::ir::Infinite;
 
 /// Whether two values are equal.
 ///

@@ -4,60 +4,12 @@ use std::fmt::{self, Display, Formatter};
 
 use omnilink_value::Value;
 
-use crate::ir::Loc;
-use crate::source::Sources;
+pub use omnilink_tla_ir::ErrorClass;
+use omnilink_tla_ir::Loc;
+use omnilink_tla_syntax::source::Sources;
 
 /// The result of evaluating something.
 pub type Outcome<T> = Result<T, Box<Failure>>;
-
-/// The kind of an evaluation error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ErrorClass {
-    /// A value of the wrong kind, equality of incomparable values included.
-    Type,
-    /// An argument outside a domain; no arm of a CASE holds.
-    Domain,
-    /// CHOOSE of nothing.
-    Choose,
-    /// An infinite set would have to be enumerated.
-    Infinite,
-    /// An integer too large.
-    Overflow,
-    /// Assert said so.
-    Assert,
-    /// Recursion without end.
-    Recursion,
-    /// More memory than there is reason to use.
-    Resource,
-    /// A file or command.
-    Io,
-    /// A constant or register without a value.
-    Undefined,
-    /// The next value of a variable is used before it is known.
-    Unassigned,
-    /// What this program does not evaluate.
-    Unsupported,
-}
-
-impl ErrorClass {
-    /// The word used in output.
-    pub fn word(self) -> &'static str {
-        match self {
-            ErrorClass::Type => "type",
-            ErrorClass::Domain => "domain",
-            ErrorClass::Choose => "choose",
-            ErrorClass::Infinite => "infinite",
-            ErrorClass::Overflow => "overflow",
-            ErrorClass::Assert => "assert",
-            ErrorClass::Recursion => "recursion",
-            ErrorClass::Resource => "resource",
-            ErrorClass::Io => "io",
-            ErrorClass::Undefined => "undefined",
-            ErrorClass::Unassigned => "unassigned",
-            ErrorClass::Unsupported => "unsupported",
-        }
-    }
-}
 
 /// A definition that was being evaluated.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,7 +77,7 @@ impl Failure {
 
     /// The error with its source line, the values of the names around it, and the chain of definitions.
     pub fn render(&self, sources: &Sources) -> String {
-        use crate::diagnostic::{Class, Diagnostic, render};
+        use omnilink_tla_syntax::diagnostic::{Class, Diagnostic, render};
         let Some(at) = self.at else {
             return format!("error: {}\n", self.message);
         };

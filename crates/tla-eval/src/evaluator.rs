@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use omnilink_tla_ir::{Argument, Call, Formula, Kind, Loc, Node, Operation, Program};
 use omnilink_value::Value;
 
 use super::datum::Datum;
@@ -12,7 +13,6 @@ use super::recall::Memory;
 use super::session::Session;
 use super::slot::{Closure, SharedThunk, Slot};
 use super::step::Taken;
-use crate::ir::{Argument, Call, Formula, Kind, Loc, Node, Operation, Program};
 
 /// The value of every variable.
 pub type State = Arc<[Value]>;
@@ -20,8 +20,8 @@ pub type State = Arc<[Value]>;
 /// Evaluations of each operator, in the order of [`Program::operators`].
 pub type Coverage = Arc<[AtomicU64]>;
 
-/// Stack that a worker may use before recursion is called endless. See [`crate::deep_stack`] for how much there is.
-const STACK_MAX: usize = crate::deep_stack::STACK_BYTES / 4 * 3;
+/// Stack that a worker may use before recursion is called endless. See [`omnilink_tla_syntax::deep_stack`] for how much there is.
+const STACK_MAX: usize = omnilink_tla_syntax::deep_stack::STACK_BYTES / 4 * 3;
 
 /// Evaluates a program. One for each worker.
 pub struct Evaluator<'p> {
@@ -39,7 +39,7 @@ pub struct Evaluator<'p> {
     /// Which variables have a value in it.
     pub(crate) known: Vec<bool>,
     pub(crate) unassigned: usize,
-    /// Whether variables are those of the next state: inside [`crate::ir::Kind::Prime`].
+    /// Whether variables are those of the next state: inside [`omnilink_tla_ir::Kind::Prime`].
     pub(crate) primed: bool,
     /// The action whose conjuncts are being evaluated, and its frame.
     pub(crate) taken: Option<Taken>,
@@ -62,7 +62,7 @@ pub struct Evaluator<'p> {
 
 impl<'p> Evaluator<'p> {
     /// An evaluator for a program. It recurses as deep as the expressions do: create and use it inside
-    /// [`crate::deep_stack::run`].
+    /// [`omnilink_tla_syntax::deep_stack::run`].
     pub fn new(program: &'p Program, session: &'p dyn Session) -> Self {
         let marker = 0u8;
         Self {
@@ -193,11 +193,7 @@ impl<'p> Evaluator<'p> {
         formula: Formula,
         run: impl FnOnce(&mut Self, &'p Node) -> Outcome<T>,
     ) -> Outcome<T> {
-        let operation = Operation {
-            operator: formula.0,
-            params: 0,
-        };
-        self.enter_with(operation, &[], run)
+        self.enter_with(formula.operation(), &[], run)
     }
 
     /// Runs with a fresh frame for an operation, its parameters bound. Arguments that are missing have no value.
@@ -210,7 +206,7 @@ impl<'p> Evaluator<'p> {
         let program = self.program;
         let operator = program.operator(operation.formula());
         let saved = self.push_frame(operator.slots.len());
-        for (slot, argument) in (0..operation.params).zip(arguments) {
+        for (slot, argument) in (0..operation.params() as u32).zip(arguments) {
             self.bind(slot, argument.clone());
         }
         let result = run(self, &operator.body);

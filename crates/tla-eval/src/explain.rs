@@ -1,10 +1,10 @@
 //! Why a formula is false: the parts of it that are, down to where it stops being a combination of formulas.
 
+use omnilink_tla_ir::{Formula, Kind, Loc, Node, Operation};
 use omnilink_value::Value;
 
 use super::evaluator::{Evaluator, State};
 use super::flow::Flow;
-use crate::ir::{Formula, Kind, Loc, Node, Operation};
 
 /// A part of a formula that was found false.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,8 @@
 //! Expressions: one match over the kinds of nodes.
 
-use super::flow::Flow;
-
+use omnilink_tla_ir::{
+    Argument, Arithmetic, Bounded, Call, Comparison, Kind, Node, Pattern, Step, Two, Update,
+};
 use omnilink_value::{Kind as ValueKind, Shape, Value};
 use smallvec::SmallVec;
 
@@ -9,10 +10,10 @@ use super::datum::{Datum, Lazy, Rule, Suspended};
 use super::equality::{equal_values, kind_words};
 use super::error::{ErrorClass, Failure, Outcome, domain_error, type_error};
 use super::evaluator::Evaluator;
+use super::flow::Flow;
 use super::function::{apply_value, tuple_parts};
 use super::membership::is_listed;
 use super::slot::Slot;
-use crate::ir::{Argument, Arithmetic, Bounded, Call, Comparison, Kind, Node, Pattern, Step, Two, Update};
 
 /// Everything recurses through [`Evaluator::eval`], so its own frame must stay small: what needs room for buffers is a
 /// function of its own that is never inlined.

@@ -1,6 +1,5 @@
 //! Functions: applying them, their domains, and EXCEPT.
 
-use super::flow::Flow;
 use std::cell::RefCell;
 
 use omnilink_value::{Kind, Value};
@@ -10,6 +9,7 @@ use super::datum::{Datum, Lazy, Rule, Suspended};
 use super::equality::keys;
 use super::error::{ErrorClass, Outcome, domain_error, type_error};
 use super::evaluator::Evaluator;
+use super::flow::Flow;
 use super::membership::is_listed;
 use super::slot::Slot;
 

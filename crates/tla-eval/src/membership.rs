@@ -1,14 +1,13 @@
 //! `x \in S` without listing S where that can be avoided.
 
-use super::flow::Flow;
-
+use omnilink_tla_ir::Infinite;
 use omnilink_value::{Kind, Value, position_in};
 
 use super::datum::{Datum, Lazy, Suspended};
 use super::equality::equal_values;
 use super::error::{ErrorClass, Failure, Outcome, type_error};
 use super::evaluator::Evaluator;
-use crate::ir::Infinite;
+use super::flow::Flow;
 
 impl<'p> Evaluator<'p> {
     /// Whether a value is an element of a set.

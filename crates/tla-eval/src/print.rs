@@ -3,16 +3,16 @@
 //! There are two ways: [`show`] never fails and is for messages; [`Evaluator::text`] is what a spec prints, where what
 //! cannot be spelled out is an error.
 
+use omnilink_tla_ir::{Infinite, Program};
 use omnilink_value::Value;
 
 use super::datum::{Datum, Lazy, Rule};
 use super::error::Outcome;
 use super::evaluator::Evaluator;
-use crate::ir::{Infinite, Program};
 
 impl<'p> Evaluator<'p> {
     /// A value as text: spelled out, unless it is an interval or one of the sets without end that have a name.
-    pub(crate) fn text(&mut self, datum: &Datum<'p>) -> Outcome<String> {
+    pub fn text(&mut self, datum: &Datum<'p>) -> Outcome<String> {
         let Some(lazy) = datum.as_lazy() else {
             return Ok(show(self.program, datum));
         };

@@ -3,8 +3,9 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
+use omnilink_tla_ir::Node;
+
 use super::datum::Datum;
-use crate::ir::Node;
 
 /// What is in a slot.
 #[derive(Clone, Default)]

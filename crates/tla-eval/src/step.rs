@@ -11,21 +11,20 @@
 //!
 //! Initial states are found by the same walk: `Init` is lowered as if every variable in it were primed.
 
-use super::flow::Flow;
-
+use omnilink_tla_ir::{Argument, Bounded, Call, Formula, Kind, Node, Operation, Two};
 use omnilink_value::Value;
 
 use super::datum::Datum;
 use super::error::{ErrorClass, Failure, Outcome, domain_error, type_error};
 use super::evaluator::{Evaluator, State};
+use super::flow::Flow;
 use super::recall::Edit;
 use super::slot::Slot;
-use crate::ir::{Argument, Bounded, Call, Formula, Kind, Node, Operation, Two};
 
 /// The action that a step was found by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Taken {
-    /// Index into [`Program::actions`](crate::ir::Program::actions).
+    /// Index into [`Program::actions`](omnilink_tla_ir::Program::actions).
     pub action: u32,
     /// Where its bindings are, unless it was remembered.
     pub(crate) base: Option<usize>,
@@ -200,11 +199,7 @@ impl<'p> Evaluator<'p> {
     }
 
     fn run(&mut self, formula: Formula, successors: &mut dyn Successors<'p>) -> Outcome<()> {
-        let operation = Operation {
-            operator: formula.0,
-            params: 0,
-        };
-        self.run_with(operation, &[], successors)
+        self.run_with(formula.operation(), &[], successors)
     }
 
     fn run_with(

@@ -13,11 +13,16 @@
 //! that follow the two caches: what uses nothing is evaluated once ([`Kind::Once`]), what uses only the current state once
 //! per state ([`Kind::PerState`]).
 
-mod acting;
+mod analysis;
+mod error_class;
+pub mod lower;
+pub mod native;
 mod node;
 mod program;
+mod traversal;
 mod unshared;
 
+pub use error_class::ErrorClass;
 pub use node::*;
 pub use program::*;
-pub(crate) use unshared::unshared;
+pub use unshared::unshared;

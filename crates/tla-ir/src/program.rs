@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use omnilink_tla_syntax::source::{Sources, Span};
 use omnilink_value::Value;
 
 use super::node::{Loc, Node};
-use crate::source::{Sources, Span};
 
 /// A lowered definition, LAMBDA or deferred body.
 #[derive(Clone, Debug)]
@@ -64,6 +64,16 @@ pub struct Formula(pub u32);
 pub struct Operation {
     pub(crate) operator: u32,
     pub(crate) params: u32,
+}
+
+impl Formula {
+    /// The same operator, as an operation that takes no values.
+    pub fn operation(self) -> Operation {
+        Operation {
+            operator: self.0,
+            params: 0,
+        }
+    }
 }
 
 impl Operation {

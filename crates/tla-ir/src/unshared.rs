@@ -10,7 +10,7 @@ use super::node::{Kind, Node, Step};
 use super::program::Program;
 
 /// The same value in memory of its own.
-pub(crate) fn unshared(value: &Value) -> Value {
+pub fn unshared(value: &Value) -> Value {
     match value.kind() {
         ValueKind::Bool | ValueKind::Int => value.clone(),
         ValueKind::Str => Value::str(value.as_str().unwrap_or_default()),

@@ -4,15 +4,15 @@
 //! definitions that do something. Those are the operations that harnesses call and traces name; their arguments, and the
 //! sets that bound names range over, are kept as text.
 
+use omnilink_tla_syntax::ast::{ExprId, ExprKind, Junction, Quantifier, Tree};
+use omnilink_tla_syntax::operators::Op;
+use omnilink_tla_syntax::printer::print_expr;
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
-use crate::semantics::entity::{EntityId, EntityKind, Resolved, TreeId};
-use crate::semantics::level::Level;
-use crate::semantics::spec::Spec;
-use crate::syntax::ast::{ExprId, ExprKind, Junction, Quantifier, Tree};
-use crate::syntax::operators::Op;
-use crate::syntax::printer::print_expr;
+use crate::entity::{EntityId, EntityKind, Resolved, TreeId};
+use crate::level::Level;
+use crate::spec::Spec;
 
 /// How many actions are told apart. Definitions that combine each other can stand for exponentially many; beyond this
 /// they are taken as they are named.

@@ -1,5 +1,10 @@
 //! The state of the walk that resolves a spec, and what its steps share.
 
+use omnilink_tla_syntax::ast::{ExprId, Ident, ModuleIndex, Tree, UnitId};
+use omnilink_tla_syntax::diagnostic::{Class, Diagnostic};
+use omnilink_tla_syntax::names::Name;
+use omnilink_tla_syntax::operators::Op;
+use omnilink_tla_syntax::source::{SourceId, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::entity::*;
@@ -8,11 +13,6 @@ use super::loader::Files;
 use super::reported::Reported;
 use super::scope::Scope;
 use super::spec::Spec;
-use crate::diagnostic::{Class, Diagnostic};
-use crate::names::Name;
-use crate::source::{SourceId, Span};
-use crate::syntax::ast::{ExprId, Ident, ModuleIndex, Tree, UnitId};
-use crate::syntax::operators::Op;
 
 /// An operator parameter applied in the body of its definition: which argument, of which level.
 #[derive(Clone, Copy, Debug)]

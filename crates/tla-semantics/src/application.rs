@@ -1,14 +1,15 @@
 //! Operators applied to arguments: numbers, kinds and levels of arguments.
 
+use omnilink_tla_syntax::ast::*;
+use omnilink_tla_syntax::diagnostic::{Class, Diagnostic};
+use omnilink_tla_syntax::operators::Op;
+use omnilink_tla_syntax::source::Span;
+
 use super::analyzer::{Analyzer, ParamUse};
 use super::entity::*;
 use super::level::{Level, LevelOf};
 use super::level_cause::Suspect;
 use super::operators::rule;
-use crate::diagnostic::{Class, Diagnostic};
-use crate::source::Span;
-use crate::syntax::ast::*;
-use crate::syntax::operators::Op;
 
 /// An operator given as an argument.
 #[derive(Clone, Debug)]

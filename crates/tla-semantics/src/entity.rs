@@ -1,10 +1,11 @@
 //! Everything that a name can stand for.
 
+use omnilink_tla_syntax::ast::{ExprId, UnitId};
+use omnilink_tla_syntax::names::Name;
+use omnilink_tla_syntax::operators::Op;
+use omnilink_tla_syntax::source::{SourceId, Span};
+
 use super::level::{Level, LevelOf};
-use crate::names::Name;
-use crate::source::{SourceId, Span};
-use crate::syntax::ast::{ExprId, UnitId};
-use crate::syntax::operators::Op;
 
 /// Names an [`Entity`] of a spec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -68,7 +69,7 @@ pub enum EntityKind {
     Function {
         /// Its bound names.
         params: Box<[EntityId]>,
-        /// Its definition: a [`crate::syntax::ast::UnitKind::Function`].
+        /// Its definition: a [`omnilink_tla_syntax::ast::UnitKind::Function`].
         unit: UnitId,
         /// Its value.
         body: ExprId,

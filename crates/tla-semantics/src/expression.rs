@@ -1,5 +1,9 @@
 //! Every expression: what its names mean, and its level.
 
+use omnilink_tla_syntax::ast::*;
+use omnilink_tla_syntax::diagnostic::{Class, Diagnostic};
+use omnilink_tla_syntax::operators::Op;
+use omnilink_tla_syntax::source::Span;
 use rustc_hash::FxHashSet;
 
 use super::analyzer::Analyzer;
@@ -7,10 +11,6 @@ use super::application::At;
 use super::entity::*;
 use super::level::{Level, LevelOf};
 use super::level_cause::Suspect;
-use crate::diagnostic::{Class, Diagnostic};
-use crate::source::Span;
-use crate::syntax::ast::*;
-use crate::syntax::operators::Op;
 
 impl Analyzer<'_> {
     /// Resolves an expression and gives its level. The leftmost operand first, then outwards in a loop: chains of

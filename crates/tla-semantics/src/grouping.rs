@@ -4,14 +4,14 @@
 //! are reported together: the ones that are used as variables, and all others. A name that resembles a known one is a
 //! misspelling, reported on its own with its advice.
 
+use omnilink_tla_syntax::ast::{ExprId, ExprKind, Tree};
+use omnilink_tla_syntax::names::Name;
+use omnilink_tla_syntax::operators::Op;
 use rustc_hash::FxHashSet;
 
 use super::analyzer::Analyzer;
 use super::entity::*;
 use super::unknown::Unknown;
-use crate::names::Name;
-use crate::syntax::ast::{ExprId, ExprKind, Tree};
-use crate::syntax::operators::Op;
 
 /// How many names and places of one diagnostic are shown.
 const MAX_NAMES: usize = 8;

@@ -1,14 +1,15 @@
 //! INSTANCE: which module, what is put in for its constants and variables, and whether that is allowed.
 
+use omnilink_tla_syntax::ast::{Ident, Instance, Module, Substitution, UnitKind};
+use omnilink_tla_syntax::diagnostic::{Class, Diagnostic};
+use omnilink_tla_syntax::source::Span;
+
 use super::analyzer::Analyzer;
 use super::application::{Argument, At};
 use super::entity::*;
 use super::level::{Level, LevelOf};
 use super::level_cause::Suspect;
 use super::spec::{InstanceInfo, Substituted, SubstitutedBy};
-use crate::diagnostic::{Class, Diagnostic};
-use crate::source::Span;
-use crate::syntax::ast::{Ident, Instance, Module, Substitution, UnitKind};
 
 impl Analyzer<'_> {
     /// Resolves an instance; its parameters are in scope.

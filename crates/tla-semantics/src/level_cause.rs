@@ -4,13 +4,14 @@
 //! that is one mistake, told at its first consequence and shown with its cause. A formula such as `Next` is of action
 //! level on purpose; where it may not stand, the place is the mistake.
 
+use omnilink_tla_syntax::ast::*;
+use omnilink_tla_syntax::diagnostic::Diagnostic;
+use omnilink_tla_syntax::operators::Op;
+use omnilink_tla_syntax::source::Span;
+
 use super::analyzer::Analyzer;
 use super::entity::*;
 use super::level::Level;
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
-use crate::syntax::ast::*;
-use crate::syntax::operators::Op;
 
 /// Whether what a definition says may be the mistake.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -8,9 +8,11 @@
 //! instances on the way ([`entity::Reference`]); what evaluates a spec specialises them with the substitutions in
 //! [`spec::InstanceInfo`].
 
+pub mod actions;
 mod analyzer;
 mod application;
 mod built_in;
+pub mod config;
 pub mod entity;
 mod expression;
 mod grouping;

@@ -2,19 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
+use omnilink_tla_syntax::ast::UnitKind;
+use omnilink_tla_syntax::deep_stack;
+use omnilink_tla_syntax::diagnostic::{Class, Diagnostic};
+use omnilink_tla_syntax::find_module;
+use omnilink_tla_syntax::names::Name;
+use omnilink_tla_syntax::parser::parse_from;
+use omnilink_tla_syntax::source::{Source, SourceId, Span};
 use rustc_hash::FxHashMap;
 
 use super::analyzer::Analyzer;
 use super::entity::TreeId;
 use super::search_path::{SearchPath, built_in, read_text, unreadable};
 use super::spec::Spec;
-use crate::deep_stack;
-use crate::diagnostic::{Class, Diagnostic};
-use crate::names::Name;
-use crate::source::{Source, SourceId, Span};
-use crate::syntax::ast::UnitKind;
-use crate::syntax::find_module;
-use crate::syntax::parser::parse_from;
 
 /// How many diagnostics a person can be expected to look at.
 const MAX_DIAGNOSTICS: usize = 200;

@@ -1,7 +1,8 @@
 //! What the built-in operators demand of the levels of their operands, and what they give.
 
+use omnilink_tla_syntax::operators::Op;
+
 use super::level::Level;
-use crate::syntax::operators::Op;
 
 /// The level rule of a built-in operator.
 #[derive(Clone, Copy, Debug)]

@@ -1,14 +1,15 @@
 //! Names with `!`: through instances to a definition, and from there by labels, numbers and bindings into its body.
 
+use omnilink_tla_syntax::ast::*;
+use omnilink_tla_syntax::diagnostic::Class;
+use omnilink_tla_syntax::names::Name;
+
 use super::analyzer::Analyzer;
 use super::application::{Argument, At, Operator, count};
 use super::entity::*;
 use super::level::LevelOf;
 use super::selection::Selected;
 use super::spec::Module;
-use crate::diagnostic::Class;
-use crate::names::Name;
-use crate::syntax::ast::*;
 
 /// A definition reached through instances.
 struct Target {

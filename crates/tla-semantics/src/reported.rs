@@ -4,6 +4,10 @@
 //! `[Next]_vars` wrong. A consequence is counted but not reported again, or becomes a second place of the same
 //! diagnostic. Only what is certain to be a consequence is left out: a second message is better than a missing one.
 
+use omnilink_tla_syntax::ast::Ident;
+use omnilink_tla_syntax::diagnostic::{Class, Diagnostic, nearest};
+use omnilink_tla_syntax::names::Name;
+use omnilink_tla_syntax::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::analyzer::Analyzer;
@@ -11,10 +15,6 @@ use super::application::count;
 use super::built_in;
 use super::entity::*;
 use super::unknown::{NotExtended, Unknown};
-use crate::diagnostic::{Class, Diagnostic, nearest};
-use crate::names::Name;
-use crate::source::Span;
-use crate::syntax::ast::Ident;
 
 /// Beyond this many, diagnostics are not shown and need no advice, which takes time to find.
 const MAX_ADVICE: usize = 200;

@@ -3,10 +3,10 @@
 //! TLA+ forbids a name that is already taken, so there is no shadowing: one table suffices, and leaving a scope takes
 //! out the names that entering it put in.
 
+use omnilink_tla_syntax::names::Name;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::entity::{Binding, ModuleId};
-use crate::names::Name;
 
 /// The names in scope.
 #[derive(Clone, Debug, Default)]

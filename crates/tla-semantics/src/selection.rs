@@ -3,10 +3,11 @@
 //! An ASSUME/PROVE has parts too, but is no expression itself, and a part that stands after a NEW cannot be named from
 //! outside: the name that NEW declares would mean nothing there.
 
+use omnilink_tla_syntax::ast::*;
+use omnilink_tla_syntax::names::Name;
+
 use super::analyzer::Analyzer;
 use super::entity::*;
-use crate::names::Name;
-use crate::syntax::ast::*;
 
 /// What selectors have reached.
 #[derive(Clone, Copy)]

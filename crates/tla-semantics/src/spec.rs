@@ -1,12 +1,12 @@
 //! A spec: all its modules, read and resolved.
 
+use omnilink_tla_syntax::ast::{ExprId, ModuleIndex, Tree, UnitId};
+use omnilink_tla_syntax::names::{Name, Names};
+use omnilink_tla_syntax::source::{SourceId, Sources, Span};
 use rustc_hash::FxHashMap;
 
 use super::entity::*;
 use super::level::{Level, LevelOf, ParamSets};
-use crate::names::{Name, Names};
-use crate::source::{SourceId, Sources, Span};
-use crate::syntax::ast::{ExprId, ModuleIndex, Tree, UnitId};
 
 /// A module with everything in it resolved.
 #[derive(Debug)]

@@ -1,10 +1,11 @@
 //! Theorems: formulas, and ASSUME/PROVE with the names that NEW declares.
 
+use omnilink_tla_syntax::ast::*;
+use omnilink_tla_syntax::diagnostic::Class;
+
 use super::analyzer::Analyzer;
 use super::entity::*;
 use super::level::{Level, LevelOf};
-use crate::diagnostic::Class;
-use crate::syntax::ast::*;
 
 /// Where an ASSUME/PROVE stands.
 #[derive(Clone, Copy)]

@@ -1,17 +1,16 @@
 //! Modules and definitions.
 
+use omnilink_tla_syntax::ast::*;
+use omnilink_tla_syntax::diagnostic::{Class, Diagnostic};
+use omnilink_tla_syntax::source::Span;
 use rustc_hash::FxHashMap;
 
 use super::analyzer::Analyzer;
 use super::entity::*;
 use super::level::{Level, LevelOf};
 use super::level_cause::Suspect;
-
 use super::scope::Mark;
 use super::spec::Module;
-use crate::diagnostic::{Class, Diagnostic};
-use crate::source::Span;
-use crate::syntax::ast::*;
 
 impl Analyzer<'_> {
     /// Resolves the units of a module of the current tree; what is in scope is around it.

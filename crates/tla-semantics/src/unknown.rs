@@ -3,18 +3,18 @@
 
 use std::sync::OnceLock;
 
+use omnilink_tla_syntax::ast::{Ident, UnitId, UnitKind};
+use omnilink_tla_syntax::diagnostic::{Class, Diagnostic, nearest};
+use omnilink_tla_syntax::names::Name;
+use omnilink_tla_syntax::source::{SourceId, Span};
+use omnilink_tla_syntax::token::Token;
+use omnilink_tla_syntax::tokenize;
 use rustc_hash::FxHashMap;
 
 use super::analyzer::Analyzer;
 use super::built_in;
 use super::entity::*;
 use super::search_path::built_in_text;
-use crate::diagnostic::{Class, Diagnostic, nearest};
-use crate::names::Name;
-use crate::source::{SourceId, Span};
-use crate::syntax::ast::{Ident, UnitId, UnitKind};
-use crate::syntax::token::Token;
-use crate::syntax::tokenize;
 
 /// A name that nothing defines, as it was first met.
 #[derive(Clone, Debug)]

@@ -4,9 +4,10 @@
 //! `x * y` and `PrintT(x)` are of constant level whatever is put in. Specs are checked as SANY checks them, hence this
 //! table; our own bodies mention every operand, because evaluation must know what it depends on.
 
+use omnilink_tla_syntax::names::Name;
+
 use super::analyzer::Analyzer;
 use super::entity::EntityId;
-use crate::names::Name;
 
 /// Module, operator, and the operands (from 0) that do not count.
 const WEIGHTLESS: &[(&str, &str, &[usize])] = &[

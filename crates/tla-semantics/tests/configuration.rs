@@ -2,14 +2,11 @@
 
 mod common;
 
-use std::path::Path;
-
-use common::{golden, load_body};
-use omnilink_tla::config::{Assigned, Config, ConfigValue, parse};
-use omnilink_tla::diagnostic::Diagnostic;
-use omnilink_tla::semantics::Loaded;
-use omnilink_tla::source::Source;
-use omnilink_tla::{Options, check};
+use common::load_body;
+use omnilink_tla_semantics::Loaded;
+use omnilink_tla_semantics::config::{Assigned, Config, ConfigValue, parse};
+use omnilink_tla_syntax::diagnostic::Diagnostic;
+use omnilink_tla_syntax::source::Source;
 
 fn read(spec: &mut Loaded, text: &str) -> (Config, Vec<Diagnostic>) {
     let id = spec.spec.sources.add(Source::new("M.cfg", text));
@@ -39,8 +36,9 @@ fn every_section_is_read() {
         SYMMETRY S VIEW V ALIAS W POSTCONDITION Q\n_PERIODIC R\nCHECK_DEADLOCK FALSE\nCONSTANTS\n";
     let (config, diagnostics) = read(&mut load_body(""), text);
     assert_eq!(diagnostics, []);
-    let names =
-        |list: &[omnilink_tla::config::Named]| list.iter().map(|n| n.name.clone()).collect::<Vec<_>>();
+    let names = |list: &[omnilink_tla_semantics::config::Named]| {
+        list.iter().map(|n| n.name.clone()).collect::<Vec<_>>()
+    };
     assert_eq!(names(&config.invariants), ["A", "B", "C"]);
     assert_eq!(config.specification.map(|n| n.name).as_deref(), Some("Spec"));
     assert_eq!(names(&config.periodic), ["R"]);
@@ -147,52 +145,4 @@ fn names_mean_something_in_the_spec() {
             "{text}: {found:?}"
         );
     }
-}
-
-/// What is wrong with a run of the golden specs: its configuration does not fit, or it is no run.
-fn misfit(folder: &Path, run: &serde_json::Value) -> Option<String> {
-    let text = |key: &str| run[key].as_str();
-    let (Some(dir), Some(spec), Some(config)) = (text("dir"), text("spec"), text("cfg")) else {
-        return Some("it lacks `dir`, `spec` or `cfg`".into());
-    };
-    let options = Options {
-        config: Some(folder.join(dir).join(config)),
-        ..Options::default()
-    };
-    let stem = spec.strip_suffix(".tla").unwrap_or(spec);
-    let checked = check(&folder.join(dir).join(format!("{stem}.tla")), &options);
-    (!checked.is_ok()).then(|| format!("{:?}", checked.diagnostics))
-}
-
-#[test]
-fn every_golden_configuration_fits_its_spec() {
-    let folder = golden("specs");
-    let runs = std::fs::read_to_string(folder.join("golden.json")).unwrap();
-    let runs: Vec<serde_json::Value> = serde_json::from_str(&runs).unwrap();
-    let wrong: Vec<String> = runs
-        .iter()
-        .filter_map(|run| Some(format!("{}: {}", run["id"], misfit(&folder, run)?)))
-        .collect();
-    println!(
-        "golden configurations: {} of {} fit",
-        runs.len() - wrong.len(),
-        runs.len()
-    );
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-#[test]
-fn a_missing_configuration_is_a_diagnostic() {
-    let options = Options {
-        config: Some("/nowhere/at/all.cfg".into()),
-        ..Options::default()
-    };
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/modules/Naturals.tla");
-    let checked = check(&path, &options);
-    assert_eq!(checked.diagnostics.len(), 1);
-    assert!(
-        checked.diagnostics[0]
-            .message
-            .starts_with("cannot read /nowhere/at/all.cfg")
-    );
 }

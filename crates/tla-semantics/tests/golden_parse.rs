@@ -8,10 +8,10 @@ mod common;
 use std::path::Path;
 
 use common::golden;
-use omnilink_tla::semantics::search_path::SearchPath;
-use omnilink_tla::semantics::{Loaded, load, load_text};
-use omnilink_tla::source::SourceId;
-use omnilink_tla::syntax::tokenize_fragment;
+use omnilink_tla_semantics::search_path::SearchPath;
+use omnilink_tla_semantics::{Loaded, load, load_text};
+use omnilink_tla_syntax::source::SourceId;
+use omnilink_tla_syntax::tokenize_fragment;
 use serde_json::Value;
 
 /// Where a mistake is said to be, and what it is said to be.

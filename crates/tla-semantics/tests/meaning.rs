@@ -3,8 +3,8 @@
 mod common;
 
 use common::{complaints, load_body};
-use omnilink_tla::semantics::entity::{EntityKind, Resolved};
-use omnilink_tla::semantics::level::Level;
+use omnilink_tla_semantics::entity::{EntityKind, Resolved};
+use omnilink_tla_semantics::level::Level;
 
 fn assert_fine(body: &str) {
     assert_eq!(complaints(body), [] as [&str; 0], "{body}");
@@ -225,7 +225,7 @@ fn a_module_that_uses_itself_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("P.tla"), "---- MODULE P ----\nEXTENDS Q\n====").unwrap();
     std::fs::write(folder.path().join("Q.tla"), "---- MODULE Q ----\nEXTENDS P\n====").unwrap();
-    let loaded = omnilink_tla::semantics::load(&folder.path().join("P.tla"), &Default::default());
+    let loaded = omnilink_tla_semantics::load(&folder.path().join("P.tla"), &Default::default());
     assert_eq!(loaded.diagnostics.len(), 1, "{:?}", loaded.diagnostics);
     assert!(loaded.diagnostics[0].message.contains("module P uses itself"));
 }
@@ -242,16 +242,16 @@ fn folders_of_the_search_path_are_looked_at_in_order() {
         "---- MODULE P ----\nEXTENDS Q, Naturals\nA == q + 1\n====",
     );
     write(&second, "Q.tla", "---- MODULE Q ----\nq == 1\n====");
-    let search = omnilink_tla::semantics::search_path::SearchPath::new([second.path().to_owned()]);
-    assert!(omnilink_tla::semantics::load(&first.path().join("P.tla"), &search).is_ok());
+    let search = omnilink_tla_semantics::search_path::SearchPath::new([second.path().to_owned()]);
+    assert!(omnilink_tla_semantics::load(&first.path().join("P.tla"), &search).is_ok());
     write(&first, "Q.tla", "---- MODULE Q ----\nr == 1\n====");
-    assert!(!omnilink_tla::semantics::load(&first.path().join("P.tla"), &search).is_ok());
+    assert!(!omnilink_tla_semantics::load(&first.path().join("P.tla"), &search).is_ok());
 }
 
 #[test]
 fn a_module_below_another_in_one_file_is_found() {
     let text = "---- MODULE M ----\nEXTENDS Below\nA == b\n====\n---- MODULE Below ----\nb == 1\n====\n";
-    let loaded = omnilink_tla::semantics::load_text("M.tla".as_ref(), text.into(), &Default::default());
+    let loaded = omnilink_tla_semantics::load_text("M.tla".as_ref(), text.into(), &Default::default());
     assert!(loaded.is_ok(), "{:?}", loaded.diagnostics);
 }
 
@@ -296,7 +296,7 @@ fn every_name_of_a_body_is_resolved() {
     let spec = &loaded.spec;
     let tree = spec.tree(spec.root().unwrap().tree);
     for (i, expr) in tree.exprs.iter().enumerate() {
-        if let omnilink_tla::syntax::ast::ExprKind::Apply(ident, _) = &expr.kind {
+        if let omnilink_tla_syntax::ast::ExprKind::Apply(ident, _) = &expr.kind {
             let Resolved::Entity(entity) = spec.resolved[0][i] else {
                 panic!("{i} is not resolved")
             };
@@ -309,7 +309,7 @@ fn every_name_of_a_body_is_resolved() {
 
 #[test]
 fn every_built_in_module_resolves_and_is_listed() {
-    use omnilink_tla::semantics::search_path::{SearchPath, built_in_names, built_in_text};
+    use omnilink_tla_semantics::search_path::{SearchPath, built_in_names, built_in_text};
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/modules");
     let files: Vec<String> = common::files(&folder, ".tla")
         .iter()
@@ -319,7 +319,7 @@ fn every_built_in_module_resolves_and_is_listed() {
     for name in built_in_names() {
         let text = built_in_text(name).unwrap().to_owned();
         let path = format!("{name}.tla");
-        let loaded = omnilink_tla::semantics::load_text(path.as_ref(), text, &SearchPath::default());
+        let loaded = omnilink_tla_semantics::load_text(path.as_ref(), text, &SearchPath::default());
         assert_eq!(loaded.diagnostics, [], "{name}");
     }
 }

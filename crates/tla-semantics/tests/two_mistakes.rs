@@ -5,10 +5,10 @@ mod common;
 use common::corpus::{Corpus, Sound};
 use common::mutation::{Mutable, Random};
 use common::slip::{Slip, spoilt};
-use omnilink_tla::diagnostic::{Class, Diagnostic};
-use omnilink_tla::source::SourceId;
-use omnilink_tla::syntax::token::Token;
-use omnilink_tla::syntax::tokenize;
+use omnilink_tla_syntax::diagnostic::{Class, Diagnostic};
+use omnilink_tla_syntax::source::SourceId;
+use omnilink_tla_syntax::token::Token;
+use omnilink_tla_syntax::tokenize;
 
 /// The first slip of a kind in each definition of a module that gives one error of the class, in that definition.
 fn slips_by_definition(spec: &Sound, slip: Slip, class: Class) -> Vec<Token> {

@@ -1,14 +1,14 @@
 //! A stack deep enough for the deepest tree that the parser lets through.
 //!
 //! Reading and analysing a spec recurses once per nesting level, and the parser stops at
-//! [`MAX_NESTING`](crate::syntax::parser::MAX_NESTING) levels. The caller's stack may be small (a test thread has
+//! [`MAX_NESTING`](crate::parser::MAX_NESTING) levels. The caller's stack may be small (a test thread has
 //! 2 MiB), so the work runs on a thread of its own whose stack is reserved generously; memory that is not touched costs
 //! nothing. Evaluation runs here too: recursive definitions go as deep as the spec says, until the evaluator says stop.
 
 use std::cell::Cell;
 
 /// Four times what the deepest tree takes on unoptimised builds; the rest is for recursive definitions.
-pub const STACK_BYTES: usize = 128 * 1024 * crate::syntax::parser::MAX_NESTING as usize;
+pub const STACK_BYTES: usize = 128 * 1024 * crate::parser::MAX_NESTING as usize;
 
 thread_local! {
     /// Where the stack of this thread begins, if it is a deep one.

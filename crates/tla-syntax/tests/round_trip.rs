@@ -3,10 +3,10 @@
 mod common;
 
 use common::{Read, accepted_specs, read_with};
-use omnilink_tla::deep_stack;
-use omnilink_tla::names::Names;
-use omnilink_tla::syntax::ast::Tree;
-use omnilink_tla::syntax::printer::print;
+use omnilink_tla_syntax::ast::Tree;
+use omnilink_tla_syntax::deep_stack;
+use omnilink_tla_syntax::names::Names;
+use omnilink_tla_syntax::printer::print;
 
 /// The tree without its places. Both trees are built in the same order, so equal trees are equal arrays.
 fn shape(tree: &Tree) -> String {

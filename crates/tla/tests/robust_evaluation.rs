@@ -1,6 +1,7 @@
 //! Golden expressions with a token deleted, swapped or renamed: whatever they mean then, there is a value or an error and
 //! never a panic, within a budget of steps.
 
+#[path = "../../tla-semantics/tests/common/mod.rs"]
 mod common;
 
 use std::path::Path;

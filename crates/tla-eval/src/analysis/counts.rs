@@ -6,14 +6,15 @@
 //! do, one that does must cease to. The former is the latter with one cell, of which one must fulfil the conjunct. Knowing
 //! what a cell must come to hold lets a search leave aside everything that only goes the other way.
 
+use omnilink_tla_ir::native::lookup;
+use omnilink_tla_ir::{Argument, Bounded, Kind, Node, Operation, Pattern, Step, slot_bit};
 use omnilink_value::Value;
 
-use crate::eval::datum::Datum;
-use crate::eval::error::{Outcome, type_error};
-use crate::eval::native::lookup;
-use crate::eval::slot::Slot;
-use crate::eval::{Cell, CellPart, ELEMENTS_MAX, Effects, Evaluator, Few, State};
-use crate::ir::{Argument, Bounded, Kind, Node, Operation, Pattern, Step, slot_bit};
+use super::effects::{Cell, CellPart, ELEMENTS_MAX, Effects, Few};
+use crate::datum::Datum;
+use crate::error::{Outcome, type_error};
+use crate::evaluator::{Evaluator, State};
+use crate::slot::Slot;
 
 /// The counts that an action asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

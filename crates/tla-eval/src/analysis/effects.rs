@@ -8,13 +8,13 @@
 //! A *cell* is `f[k]` for a known `k`, or a variable as a whole. `DOMAIN f` has a cell of its own, because EXCEPT never
 //! changes it.
 
+use omnilink_tla_ir::{Argument, Bounded, Call, Kind, Node, Operation, Step, Update};
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
-use super::evaluator::{Evaluator, State};
 use super::exactness::Exactness;
-use super::slot::Slot;
-use crate::ir::{Argument, Bounded, Call, Kind, Node, Operation, Step, Update};
+use crate::evaluator::{Evaluator, State};
+use crate::slot::Slot;
 
 /// A part of the state.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,7 +100,7 @@ fn needs_state(node: &Node) -> bool {
 }
 
 /// Sets with more elements are not gone through.
-pub(crate) const ELEMENTS_MAX: usize = 64;
+pub(super) const ELEMENTS_MAX: usize = 64;
 /// Definitions nested deeper are not gone through.
 const DEPTH_MAX: u32 = 48;
 /// Nodes visited, at most: an analysis must not cost more than it saves.
@@ -633,7 +633,7 @@ impl<'p> Evaluator<'p> {
 
     fn decide_equal(&mut self, operands: &'p (Node, Node), walk: &mut Walk) -> Option<bool> {
         let (left, right) = (self.known(&operands.0, walk)?, self.known(&operands.1, walk)?);
-        super::equality::equal_values(&left, &right).ok()
+        crate::equality::equal_values(&left, &right).ok()
     }
 
     fn decide_member(&mut self, operands: &'p (Node, Node), walk: &mut Walk) -> Option<bool> {
@@ -796,7 +796,7 @@ impl<'p> Evaluator<'p> {
                     self.eval(node).ok()
                 };
                 match known.and_then(|datum| self.canonical(datum).ok()) {
-                    Some(value) => Slot::Datum(super::datum::Datum::Value(value)),
+                    Some(value) => Slot::Datum(crate::datum::Datum::Value(value)),
                     None => {
                         walk.exactness.lose();
                         Slot::Thunk {

@@ -3,8 +3,9 @@
 //! `\A k \in Keys : P` over a million keys is evaluated in a second, not in a microsecond, and it is evaluated for every
 //! operation of a trace. `k \in Keys` is not slow, whatever the size. Whoever waits should be told which one it is.
 
-use crate::eval::Evaluator;
-use crate::ir::{Argument, Formula, Kind, Loc, Node};
+use omnilink_tla_ir::{Argument, Formula, Kind, Loc, Node};
+
+use crate::Evaluator;
 
 /// An expression that goes through a big set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,9 +57,10 @@ impl<'p> Evaluator<'p> {
         let mut parts: Vec<&'p Node> = Vec::new();
         node.kind.for_each_child(|child| parts.push(child));
         let mut called: Vec<u32> = Vec::new();
-        node.kind.for_each_argument(|argument| match argument {
-            Argument::Operator(operator, _) => called.push(*operator),
-            other => parts.extend(other.node()),
+        node.kind.for_each_argument(|argument| {
+            if let Argument::Operator(operator, _) = argument {
+                called.push(*operator);
+            }
         });
         if let Kind::Call(call) = &node.kind {
             called.push(call.operator);

@@ -24,13 +24,13 @@
 //! tried, that have none in common: where one of the first stands by chance, the same value stands in the second result
 //! too, where one of the second set would have to stand. Then nothing is filled in, and every instance is walked.
 
+use omnilink_tla_ir::{Argument, Kind, Node, Operation, Program, Step};
 use omnilink_value::{Kind as ValueKind, Value};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::effects::{Cell, CellPart, Effects, Write};
-use super::evaluator::Evaluator;
-use crate::ir::{Argument, Kind, Node, Operation, Program, Step};
+use crate::evaluator::Evaluator;
 
 /// Effects of actions, found out for families of arguments where there are some.
 #[derive(Debug, Default)]

@@ -4,10 +4,10 @@ use std::rc::Rc;
 
 use omnilink_value::Value;
 
-use crate::eval::datum::Datum;
-use crate::eval::error::{Outcome, type_error};
-use crate::eval::evaluator::Evaluator;
-use crate::eval::slot::{Closure, Slot};
+use crate::datum::Datum;
+use crate::error::{Outcome, type_error};
+use crate::evaluator::Evaluator;
+use crate::slot::{Closure, Slot};
 
 /// What a native operator is called with. Values have been evaluated already unless the operator's parameters are lazy.
 #[derive(Clone, Copy)]
@@ -82,7 +82,7 @@ impl<'a, 'p> Arguments<'a, 'p> {
         index: usize,
         wanted: &str,
         datum: &Datum<'p>,
-    ) -> Box<crate::eval::error::Failure> {
+    ) -> Box<crate::error::Failure> {
         type_error(format!(
             "argument {} of {} must be {wanted}, but is {}",
             index + 1,
@@ -145,5 +145,5 @@ pub(crate) fn sequence_of<'p>(parts: Vec<Datum<'p>>) -> Datum<'p> {
             Datum::Lazy(_) => None,
         })));
     }
-    Datum::lazy(crate::eval::datum::Lazy::Tuple(parts))
+    Datum::lazy(crate::datum::Lazy::Tuple(parts))
 }

@@ -1,28 +1,28 @@
 //! `Bags` and `BagsExt`: functions to the positive numbers, as lists of entries sorted by key.
 
+use omnilink_tla_ir::Arithmetic;
 use omnilink_value::Value;
 
 use super::Arguments;
 use super::entries::pairs_of;
 use super::registry::Entry;
-use crate::eval::datum::Datum;
-use crate::eval::error::{Outcome, domain_error, type_error};
-use crate::eval::evaluator::Evaluator;
-use crate::ir::Arithmetic;
+use crate::datum::Datum;
+use crate::error::{Outcome, domain_error, type_error};
+use crate::evaluator::Evaluator;
 
 pub(super) const BAGS: &[Entry] = &[
-    Entry::pure("IsABag", is_a_bag),
-    Entry::pure("SetToBag", set_to_bag),
-    Entry::pure("CopiesIn", copies_in),
-    Entry::pure("(+)", add),
-    Entry::pure("(-)", subtract),
-    Entry::pure("\\sqsubseteq", is_sub_bag),
-    Entry::pure("BagUnion", bag_union),
-    Entry::pure("BagOfAll", bag_of_all),
-    Entry::pure("BagCardinality", bag_cardinality),
+    Entry::new("IsABag", is_a_bag),
+    Entry::new("SetToBag", set_to_bag),
+    Entry::new("CopiesIn", copies_in),
+    Entry::new("(+)", add),
+    Entry::new("(-)", subtract),
+    Entry::new("\\sqsubseteq", is_sub_bag),
+    Entry::new("BagUnion", bag_union),
+    Entry::new("BagOfAll", bag_of_all),
+    Entry::new("BagCardinality", bag_cardinality),
 ];
 
-pub(super) const BAGS_EXT: &[Entry] = &[Entry::pure("FoldBag", fold_bag)];
+pub(super) const BAGS_EXT: &[Entry] = &[Entry::new("FoldBag", fold_bag)];
 
 /// The elements of a bag, sorted, with how many copies there are of each.
 type Copies = Vec<(Value, i64)>;

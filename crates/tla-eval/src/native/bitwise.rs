@@ -4,16 +4,16 @@ use omnilink_value::Value;
 
 use super::Arguments;
 use super::registry::Entry;
-use crate::eval::datum::Datum;
-use crate::eval::error::{Outcome, domain_error};
-use crate::eval::evaluator::Evaluator;
+use crate::datum::Datum;
+use crate::error::{Outcome, domain_error};
+use crate::evaluator::Evaluator;
 
 pub(super) const TABLE: &[Entry] = &[
     Entry::direct("&", |operands| ints(operands, |x, y| x & y), and),
     Entry::direct("|", |operands| ints(operands, |x, y| x | y), or),
     Entry::direct("^^", |operands| ints(operands, |x, y| x ^ y), xor),
-    Entry::pure("Not", not),
-    Entry::pure("shiftR", shift_right),
+    Entry::new("Not", not),
+    Entry::new("shiftR", shift_right),
 ];
 
 /// Two's complement of 32 bits, sign extended, is two's complement of 64 bits: one computation serves both.

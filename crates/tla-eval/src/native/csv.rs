@@ -8,15 +8,15 @@ use super::Arguments;
 use super::files::{append, file_error, read_text};
 use super::registry::Entry;
 use super::template::filled;
-use crate::eval::datum::Datum;
-use crate::eval::error::Outcome;
-use crate::eval::evaluator::Evaluator;
+use crate::datum::Datum;
+use crate::error::Outcome;
+use crate::evaluator::Evaluator;
 
 pub(super) const TABLE: &[Entry] = &[
-    Entry::acting("CSVWrite", write),
-    Entry::acting("CSVWriteRecord", write_record),
-    Entry::pure("CSVRead", read),
-    Entry::acting("CSVRecords", records),
+    Entry::new("CSVWrite", write),
+    Entry::new("CSVWriteRecord", write_record),
+    Entry::new("CSVRead", read),
+    Entry::new("CSVRecords", records),
 ];
 
 fn write<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -> Outcome<Datum<'p>> {

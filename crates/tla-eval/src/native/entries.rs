@@ -3,10 +3,10 @@
 use omnilink_value::Value;
 
 use super::Arguments;
-use crate::eval::datum::{Datum, Lazy};
-use crate::eval::equality::keys;
-use crate::eval::error::Outcome;
-use crate::eval::evaluator::Evaluator;
+use crate::datum::{Datum, Lazy};
+use crate::equality::keys;
+use crate::error::Outcome;
+use crate::evaluator::Evaluator;
 
 /// The entries of a function that has finitely many.
 pub(super) type Entries<'p> = Vec<(Value, Datum<'p>)>;

@@ -7,7 +7,7 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 
-use crate::eval::error::{ErrorClass, Failure, Outcome};
+use crate::error::{ErrorClass, Failure, Outcome};
 
 /// Whether a file is compressed, by its name.
 pub(super) fn is_gzip_name(path: &str) -> bool {

@@ -4,20 +4,20 @@ use omnilink_value::Value;
 
 use super::Arguments;
 use super::registry::Entry;
-use crate::eval::datum::Datum;
-use crate::eval::error::{ErrorClass, Failure, Outcome, type_error};
-use crate::eval::evaluator::Evaluator;
-use crate::eval::flow::Flow;
+use crate::datum::Datum;
+use crate::error::{ErrorClass, Failure, Outcome, type_error};
+use crate::evaluator::Evaluator;
+use crate::flow::Flow;
 
 pub(super) const FINITE_SETS: &[Entry] = &[
     Entry::direct("Cardinality", cardinality_direct, cardinality),
-    Entry::pure("IsFiniteSet", is_finite_set),
+    Entry::new("IsFiniteSet", is_finite_set),
 ];
 
 pub(super) const FINITE_SETS_EXT: &[Entry] = &[
-    Entry::pure("FoldSet", fold_set),
-    Entry::pure("Quantify", quantify),
-    Entry::pure("kSubset", k_subset),
+    Entry::new("FoldSet", fold_set),
+    Entry::new("Quantify", quantify),
+    Entry::new("kSubset", k_subset),
     Entry::direct(
         "Max",
         |operands| extreme(operands, |elements| elements.last()),

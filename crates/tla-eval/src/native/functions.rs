@@ -5,17 +5,17 @@ use omnilink_value::Value;
 use super::Arguments;
 use super::entries::{pairs_of, values_of};
 use super::registry::Entry;
-use crate::eval::datum::Datum;
-use crate::eval::error::Outcome;
-use crate::eval::evaluator::Evaluator;
-use crate::eval::flow::Flow;
+use crate::datum::Datum;
+use crate::error::Outcome;
+use crate::evaluator::Evaluator;
+use crate::flow::Flow;
 
 pub(super) const TABLE: &[Entry] = &[
-    Entry::pure("Range", range),
-    Entry::pure("IsInjective", is_injective),
-    Entry::pure("AntiFunction", anti_function),
-    Entry::pure("FoldFunction", fold_function),
-    Entry::pure("FoldFunctionOnSet", fold_function_on_set),
+    Entry::new("Range", range),
+    Entry::new("IsInjective", is_injective),
+    Entry::new("AntiFunction", anti_function),
+    Entry::new("FoldFunction", fold_function),
+    Entry::new("FoldFunctionOnSet", fold_function_on_set),
 ];
 
 /// A function argument in canonical form.

@@ -10,21 +10,21 @@ use super::json::lines;
 use super::registry::Entry;
 use super::template::filled;
 use super::value_stream;
-use crate::eval::datum::Datum;
-use crate::eval::error::{ErrorClass, Failure, Outcome, domain_error};
-use crate::eval::evaluator::Evaluator;
+use crate::datum::Datum;
+use crate::error::{ErrorClass, Failure, Outcome, domain_error};
+use crate::evaluator::Evaluator;
 
 pub(super) const TABLE: &[Entry] = &[
-    Entry::acting("IOSerialize", io_serialize),
-    Entry::pure("IODeserialize", io_deserialize),
-    Entry::acting("Serialize", serialize),
-    Entry::acting("Deserialize", deserialize),
-    Entry::acting("IOExec", exec),
-    Entry::acting("IOEnvExec", env_exec),
-    Entry::acting("IOExecTemplate", exec_template),
-    Entry::acting("IOEnvExecTemplate", env_exec_template),
-    Entry::pure("IOEnv", io_env),
-    Entry::pure("atoi", atoi),
+    Entry::new("IOSerialize", io_serialize),
+    Entry::new("IODeserialize", io_deserialize),
+    Entry::new("Serialize", serialize),
+    Entry::new("Deserialize", deserialize),
+    Entry::new("IOExec", exec),
+    Entry::new("IOEnvExec", env_exec),
+    Entry::new("IOExecTemplate", exec_template),
+    Entry::new("IOEnvExecTemplate", env_exec_template),
+    Entry::new("IOEnv", io_env),
+    Entry::new("atoi", atoi),
 ];
 
 fn io_serialize<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -> Outcome<Datum<'p>> {

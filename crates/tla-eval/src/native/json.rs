@@ -6,18 +6,18 @@ use super::Arguments;
 use super::files::{file_error, is_gzip_name, read_text, write};
 use super::json_text::{array_text, object_text, parse, text};
 use super::registry::Entry;
-use crate::eval::datum::Datum;
-use crate::eval::error::{Failure, Outcome};
-use crate::eval::evaluator::Evaluator;
+use crate::datum::Datum;
+use crate::error::{Failure, Outcome};
+use crate::evaluator::Evaluator;
 
 pub(super) const TABLE: &[Entry] = &[
-    Entry::pure("ToJson", to_json),
-    Entry::pure("ToJsonArray", to_json_array),
-    Entry::pure("ToJsonObject", to_json_object),
-    Entry::acting("JsonSerialize", serialize),
-    Entry::pure("JsonDeserialize", deserialize),
-    Entry::acting("ndJsonSerialize", serialize_lines),
-    Entry::pure("ndJsonDeserialize", deserialize_lines),
+    Entry::new("ToJson", to_json),
+    Entry::new("ToJsonArray", to_json_array),
+    Entry::new("ToJsonObject", to_json_object),
+    Entry::new("JsonSerialize", serialize),
+    Entry::new("JsonDeserialize", deserialize),
+    Entry::new("ndJsonSerialize", serialize_lines),
+    Entry::new("ndJsonDeserialize", deserialize_lines),
 ];
 
 fn to_json<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -> Outcome<Datum<'p>> {

@@ -10,7 +10,7 @@ use omnilink_value::{Kind, Value};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use super::entries::pairs_of;
-use crate::eval::error::ErrorClass;
+use crate::error::ErrorClass;
 
 /// The JSON text of a value.
 pub(super) fn text(value: &Value) -> String {
@@ -192,7 +192,7 @@ impl<'de> Visitor<'de> for Seed<'_> {
 #[cfg(test)]
 mod tests {
     use super::{parse, text};
-    use crate::eval::error::ErrorClass;
+    use crate::error::ErrorClass;
 
     #[test]
     fn what_is_written_is_read_back_except_that_sets_are_sequences() {

@@ -25,8 +25,8 @@ mod tlc_ext;
 mod transitive_closure;
 mod value_stream;
 
-pub use registry::{Native, lookup};
-
+use omnilink_tla_ir::native::Native;
+use omnilink_tla_ir::{Argument, Node};
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
@@ -34,7 +34,6 @@ use super::datum::Datum;
 use super::error::Outcome;
 use super::evaluator::Evaluator;
 use super::slot::Slot;
-use crate::ir::{Argument, Node, Uses};
 
 /// What a native operator is called with.
 pub(crate) use arguments::Arguments;
@@ -49,7 +48,7 @@ pub(crate) fn apply<'p>(
     arguments: &'p [Argument],
     node: &'p Node,
 ) -> Outcome<Datum<'p>> {
-    let entry = native.entry();
+    let entry = registry::entry(native);
     if let Some(direct) = entry.direct
         && let Some(known) = peeked(evaluator, arguments)
         && let Some(value) = direct(&known)
@@ -94,18 +93,4 @@ fn canonical<'s>(contents: &'s [Slot<'_>]) -> Option<SmallVec<[&'s Value; 3]>> {
         known.push(value);
     }
     Some(known)
-}
-
-impl Native {
-    /// What applying it depends on besides its operands.
-    pub(crate) fn uses(self) -> Uses {
-        let entry = self.entry();
-        Uses {
-            state: entry.reads_state,
-            // Registers and figures change while one state is looked at.
-            world: entry.acts || entry.reads_state,
-            heavy: true,
-            ..Uses::default()
-        }
-    }
 }

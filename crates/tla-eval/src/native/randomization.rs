@@ -6,13 +6,13 @@ use omnilink_value::Value;
 
 use super::Arguments;
 use super::registry::Entry;
-use crate::eval::datum::{Datum, Lazy};
-use crate::eval::error::{ErrorClass, Failure, Outcome, domain_error};
-use crate::eval::evaluator::Evaluator;
+use crate::datum::{Datum, Lazy};
+use crate::error::{ErrorClass, Failure, Outcome, domain_error};
+use crate::evaluator::Evaluator;
 
 pub(super) const TABLE: &[Entry] = &[
-    Entry::acting("RandomSubset", random_subset),
-    Entry::acting("RandomSetOfSubsets", random_set_of_subsets),
+    Entry::new("RandomSubset", random_subset),
+    Entry::new("RandomSetOfSubsets", random_set_of_subsets),
 ];
 
 impl<'p> Evaluator<'p> {

@@ -1,5 +1,6 @@
-//! The table of native operators: module, name, and how it is computed.
+//! The implementations of native operators, in the order of [`omnilink_tla_ir::native::MODULES`].
 
+use omnilink_tla_ir::native::{self, Native};
 use omnilink_value::Value;
 
 use super::{
@@ -7,73 +8,39 @@ use super::{
     tlc, tlc_ext, transitive_closure,
 };
 
-/// Names a native operator: which table, and which entry of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Native {
-    module: u8,
-    entry: u8,
-}
-
 /// What can be computed from canonical values by reference, without an evaluator; `None` where it takes one, be it only to
 /// say what is wrong.
 pub(crate) type Direct = fn(&[&Value]) -> Option<Value>;
 
-/// One native operator.
+/// The implementation of one native operator.
 pub(crate) struct Entry {
     pub(crate) name: &'static str,
-    /// Whether the result depends on the current state or the search.
-    pub(crate) reads_state: bool,
-    /// Whether it does something besides giving a result, or gives another one each time: never shared.
-    pub(crate) acts: bool,
-    /// Whether it takes its operands unevaluated.
-    pub(crate) lazy: bool,
     /// The short way, tried first.
     pub(crate) direct: Option<Direct>,
     pub(crate) compute: Compute,
 }
 
 impl Entry {
-    /// An operator that depends on nothing but its operands.
-    pub(super) const fn pure(name: &'static str, compute: Compute) -> Self {
+    /// An operator that needs an evaluator.
+    pub(super) const fn new(name: &'static str, compute: Compute) -> Self {
         Self {
             name,
-            reads_state: false,
-            acts: false,
-            lazy: false,
             direct: None,
             compute,
         }
     }
 
-    /// A pure operator that mostly needs no evaluator.
+    /// An operator that mostly needs no evaluator.
     pub(super) const fn direct(name: &'static str, direct: Direct, compute: Compute) -> Self {
-        let mut entry = Self::pure(name, compute);
-        entry.direct = Some(direct);
-        entry
-    }
-
-    /// An operator that does something, or gives another result each time.
-    pub(super) const fn acting(name: &'static str, compute: Compute) -> Self {
-        let mut entry = Self::pure(name, compute);
-        entry.acts = true;
-        entry
-    }
-
-    /// An operator that depends on the search or the current state.
-    pub(super) const fn reading(name: &'static str, compute: Compute) -> Self {
-        let mut entry = Self::pure(name, compute);
-        entry.reads_state = true;
-        entry
-    }
-
-    /// The same, taking its operands unevaluated.
-    pub(super) const fn lazily(mut self) -> Self {
-        self.lazy = true;
-        self
+        Self {
+            name,
+            direct: Some(direct),
+            compute,
+        }
     }
 }
 
-static MODULES: &[(&str, &[Entry])] = &[
+const MODULES: &[(&str, &[Entry])] = &[
     ("Bags", bags::BAGS),
     ("BagsExt", bags::BAGS_EXT),
     ("Bitwise", bitwise::TABLE),
@@ -91,24 +58,41 @@ static MODULES: &[(&str, &[Entry])] = &[
     ("TransitiveClosure", transitive_closure::TABLE),
 ];
 
-/// The native operator of a built-in module.
-pub fn lookup(module: &str, name: &str) -> Option<Native> {
-    let at = MODULES.iter().position(|(own, _)| *own == module)?;
-    let entry = MODULES.get(at)?.1.iter().position(|entry| entry.name == name)?;
-    Some(Native {
-        module: u8::try_from(at).ok()?,
-        entry: u8::try_from(entry).ok()?,
-    })
+// Both tables list the same modules and operators in the same order.
+const _: () = {
+    assert!(MODULES.len() == native::MODULES.len());
+    let mut module = 0;
+    while module < MODULES.len() {
+        let (name, entries) = MODULES[module];
+        let (expected, signatures) = native::MODULES[module];
+        assert!(is_same(name, expected));
+        assert!(entries.len() == signatures.len());
+        let mut operator = 0;
+        while operator < entries.len() {
+            assert!(is_same(entries[operator].name, signatures[operator].name));
+            operator += 1;
+        }
+        module += 1;
+    }
+};
+
+const fn is_same(left: &str, right: &str) -> bool {
+    let (left, right) = (left.as_bytes(), right.as_bytes());
+    if left.len() != right.len() {
+        return false;
+    }
+    let mut at = 0;
+    while at < left.len() {
+        if left[at] != right[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
 }
 
-impl Native {
-    /// Whether it takes its operands unevaluated.
-    pub(crate) fn is_lazy(self) -> bool {
-        self.entry().lazy
-    }
-
-    /// A `Native` is made by [`lookup`] alone, so both indices are those of an entry.
-    pub(crate) fn entry(self) -> &'static Entry {
-        &MODULES[self.module as usize].1[self.entry as usize]
-    }
+/// The implementation of a native operator.
+pub(super) fn entry(native: Native) -> &'static Entry {
+    let (module, operator) = native.position();
+    &MODULES[module].1[operator]
 }

@@ -7,9 +7,9 @@ use omnilink_value::Value;
 use super::Arguments;
 use super::arguments::sequence_of;
 use super::registry::Entry;
-use crate::eval::datum::{Datum, Lazy};
-use crate::eval::error::{Outcome, domain_error, type_error};
-use crate::eval::evaluator::Evaluator;
+use crate::datum::{Datum, Lazy};
+use crate::error::{Outcome, domain_error, type_error};
+use crate::evaluator::Evaluator;
 
 pub(super) const TABLE: &[Entry] = &[
     Entry::direct("Len", len_direct, len),
@@ -18,8 +18,8 @@ pub(super) const TABLE: &[Entry] = &[
     Entry::direct("Append", append_direct, append),
     Entry::direct("\\o", concat_direct, concat),
     Entry::direct("SubSeq", sub_seq_direct, sub_seq),
-    Entry::pure("SelectSeq", select_seq),
-    Entry::pure("Seq", seq),
+    Entry::new("SelectSeq", select_seq),
+    Entry::new("Seq", seq),
 ];
 
 /// A sequence of characters or of parts.

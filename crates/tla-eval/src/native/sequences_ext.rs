@@ -8,28 +8,28 @@ use super::functions::fold_function;
 use super::registry::Entry;
 use super::sequences::{Parts, range_within, text_or_sequence};
 use super::tlc::orders;
-use crate::eval::datum::Datum;
-use crate::eval::error::{Outcome, domain_error};
-use crate::eval::evaluator::Evaluator;
+use crate::datum::Datum;
+use crate::error::{Outcome, domain_error};
+use crate::evaluator::Evaluator;
 
 pub(super) const TABLE: &[Entry] = &[
-    Entry::pure("SetToSeq", set_to_seq),
-    Entry::pure("SetToSeqs", set_to_seqs),
+    Entry::new("SetToSeq", set_to_seq),
+    Entry::new("SetToSeqs", set_to_seqs),
     Entry::direct("ToSet", to_set_direct, to_set),
-    Entry::pure("Contains", contains),
+    Entry::new("Contains", contains),
     Entry::direct("Last", last_direct, last),
-    Entry::pure("SelectInSeq", select_in_seq),
-    Entry::pure("SelectLastInSeq", select_last_in_seq),
-    Entry::pure("SelectInSubSeq", select_in_sub_seq),
-    Entry::pure("SelectLastInSubSeq", select_last_in_sub_seq),
-    Entry::pure("RemoveFirst", remove_first),
-    Entry::pure("RemoveFirstMatch", remove_first_match),
-    Entry::pure("IsPrefix", is_prefix),
-    Entry::pure("FoldSeq", fold_function),
-    Entry::pure("FoldLeft", fold_left),
-    Entry::pure("FoldRight", fold_right),
-    Entry::pure("FoldLeftDomain", fold_left_domain),
-    Entry::pure("FoldRightDomain", fold_right_domain),
+    Entry::new("SelectInSeq", select_in_seq),
+    Entry::new("SelectLastInSeq", select_last_in_seq),
+    Entry::new("SelectInSubSeq", select_in_sub_seq),
+    Entry::new("SelectLastInSubSeq", select_last_in_sub_seq),
+    Entry::new("RemoveFirst", remove_first),
+    Entry::new("RemoveFirstMatch", remove_first_match),
+    Entry::new("IsPrefix", is_prefix),
+    Entry::new("FoldSeq", fold_function),
+    Entry::new("FoldLeft", fold_left),
+    Entry::new("FoldRight", fold_right),
+    Entry::new("FoldLeftDomain", fold_left_domain),
+    Entry::new("FoldRightDomain", fold_right_domain),
 ];
 
 fn set_to_seq<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -> Outcome<Datum<'p>> {
@@ -185,7 +185,7 @@ fn is_prefix<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) ->
             Ok(Datum::bool(true))
         }
         (Parts::Text(_), Parts::Sequence(_)) | (Parts::Sequence(_), Parts::Text(_)) => Err(
-            crate::eval::error::type_error("IsPrefix needs two sequences or two strings"),
+            crate::error::type_error("IsPrefix needs two sequences or two strings"),
         ),
     }
 }

@@ -1,6 +1,6 @@
 //! Texts with places to fill in: `%s` takes the next parameter, `%2$s` the second, `%%` is a percent sign.
 
-use crate::eval::error::{Outcome, domain_error};
+use crate::error::{Outcome, domain_error};
 
 /// The template with its places filled in.
 pub(super) fn filled(template: &str, parameters: &[String]) -> Outcome<String> {
@@ -39,7 +39,7 @@ pub(super) fn filled(template: &str, parameters: &[String]) -> Outcome<String> {
     Ok(text)
 }
 
-fn bad(template: &str, why: &str) -> Box<crate::eval::error::Failure> {
+fn bad(template: &str, why: &str) -> Box<crate::error::Failure> {
     domain_error(format!("the template \"{template}\" cannot be filled in: {why}"))
 }
 

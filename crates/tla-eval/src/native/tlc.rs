@@ -9,27 +9,27 @@ use super::Arguments;
 use super::arguments::sequence_of;
 use super::entries::function_of;
 use super::registry::Entry;
-use crate::eval::datum::Datum;
-use crate::eval::equality::check_neighbours;
-use crate::eval::error::{ErrorClass, Failure, Outcome, domain_error};
-use crate::eval::evaluator::Evaluator;
-use crate::eval::slot::Closure;
-use crate::eval::spelled::too_large;
+use crate::datum::Datum;
+use crate::equality::check_neighbours;
+use crate::error::{ErrorClass, Failure, Outcome, domain_error};
+use crate::evaluator::Evaluator;
+use crate::slot::Closure;
+use crate::spelled::too_large;
 
 pub(super) const TABLE: &[Entry] = &[
-    Entry::acting("Print", print),
-    Entry::acting("PrintT", print_t),
-    Entry::acting("Assert", assert),
-    Entry::acting("JavaTime", java_time),
-    Entry::reading("TLCGet", tlc_get),
-    Entry::acting("TLCSet", tlc_set),
-    Entry::pure("ToString", to_string),
-    Entry::pure(":>", maps_to),
-    Entry::pure("@@", override_left),
-    Entry::pure("Permutations", permutations),
-    Entry::pure("SortSeq", sort_seq),
-    Entry::acting("RandomElement", random_element),
-    Entry::pure("TLCEval", tlc_eval),
+    Entry::new("Print", print),
+    Entry::new("PrintT", print_t),
+    Entry::new("Assert", assert),
+    Entry::new("JavaTime", java_time),
+    Entry::new("TLCGet", tlc_get),
+    Entry::new("TLCSet", tlc_set),
+    Entry::new("ToString", to_string),
+    Entry::new(":>", maps_to),
+    Entry::new("@@", override_left),
+    Entry::new("Permutations", permutations),
+    Entry::new("SortSeq", sort_seq),
+    Entry::new("RandomElement", random_element),
+    Entry::new("TLCEval", tlc_eval),
 ];
 
 fn print<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -> Outcome<Datum<'p>> {

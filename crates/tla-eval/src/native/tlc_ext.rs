@@ -5,20 +5,20 @@ use omnilink_value::Value;
 use super::Arguments;
 use super::registry::Entry;
 use super::tlc::register_key;
-use crate::eval::datum::Datum;
-use crate::eval::error::{ErrorClass, Failure, Outcome, type_error};
-use crate::eval::evaluator::Evaluator;
+use crate::datum::Datum;
+use crate::error::{ErrorClass, Failure, Outcome, type_error};
+use crate::evaluator::Evaluator;
 
 pub(super) const TABLE: &[Entry] = &[
-    Entry::acting("AssertError", assert_error).lazily(),
-    Entry::reading("TLCGetOrDefault", get_or_default),
-    Entry::reading("Trace", trace),
-    Entry::reading("CounterExample", counter_example),
-    Entry::pure("ToTrace", to_trace),
-    Entry::pure("TLCModelValue", model_value),
-    Entry::pure("TLCNoOp", no_op),
-    Entry::acting("TLCCache", cache).lazily(),
-    Entry::pure("TLCFP", fingerprint),
+    Entry::new("AssertError", assert_error),
+    Entry::new("TLCGetOrDefault", get_or_default),
+    Entry::new("Trace", trace),
+    Entry::new("CounterExample", counter_example),
+    Entry::new("ToTrace", to_trace),
+    Entry::new("TLCModelValue", model_value),
+    Entry::new("TLCNoOp", no_op),
+    Entry::new("TLCCache", cache),
+    Entry::new("TLCFP", fingerprint),
 ];
 
 /// Whether an expression fails with a message. Messages differ between tools: one that was written for TLC cannot be said to

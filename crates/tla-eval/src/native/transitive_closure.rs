@@ -4,11 +4,11 @@ use omnilink_value::Value;
 
 use super::Arguments;
 use super::registry::Entry;
-use crate::eval::datum::Datum;
-use crate::eval::error::Outcome;
-use crate::eval::evaluator::Evaluator;
+use crate::datum::Datum;
+use crate::error::Outcome;
+use crate::evaluator::Evaluator;
 
-pub(super) const TABLE: &[Entry] = &[Entry::pure("Warshall", warshall)];
+pub(super) const TABLE: &[Entry] = &[Entry::new("Warshall", warshall)];
 
 fn warshall<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -> Outcome<Datum<'p>> {
     let relation = arguments.set(evaluator, 0)?;

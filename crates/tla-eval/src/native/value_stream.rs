@@ -8,8 +8,8 @@
 use omnilink_value::{Kind, Value};
 
 use super::entries::pairs_of;
-use crate::eval::error::ErrorClass;
-use crate::eval::spelled::ELEMENTS_MAX;
+use crate::error::ErrorClass;
+use crate::spelled::ELEMENTS_MAX;
 
 const BOOL: u8 = 0;
 const INT: u8 = 1;

@@ -80,7 +80,7 @@ impl<T: Hash + Eq + Clone> Once<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::recall::place::Root;
+    use crate::recall::place::Root;
 
     fn at(variable: u32, key: &str) -> Rc<Place> {
         Rc::new(Place::new(Root::Variable(variable), vec![Value::str(key)]))

@@ -6,7 +6,7 @@ use omnilink_value::Value;
 use smallvec::SmallVec;
 
 use super::tree::Weigh;
-use crate::eval::membership::is_listed;
+use crate::membership::is_listed;
 
 /// A next value, given the current state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -1,17 +1,17 @@
 //! How a variable gets its next value, while an answer is found: as an edit where that is possible.
 
+use omnilink_tla_ir::{Kind, Node, Step, Two, Update};
 use omnilink_value::Value;
 
 use super::edit::Edit;
 use super::place::{Place, Root};
-use crate::eval::datum::Datum;
-use crate::eval::error::Outcome;
-use crate::eval::evaluator::Evaluator;
-use crate::ir::{Kind, Node, Step, Two, Update};
+use crate::datum::Datum;
+use crate::error::Outcome;
+use crate::evaluator::Evaluator;
 
 impl<'p> Evaluator<'p> {
     /// The value of an expression that a variable gets, and the edit that makes it.
-    pub(in crate::eval) fn edited(&mut self, variable: u32, node: &'p Node) -> Outcome<(Value, Edit)> {
+    pub(crate) fn edited(&mut self, variable: u32, node: &'p Node) -> Outcome<(Value, Edit)> {
         let edit = match &node.kind {
             Kind::If(parts) => {
                 let (condition, yes, no) = &**parts;

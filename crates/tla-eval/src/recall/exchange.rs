@@ -13,7 +13,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::lesson::Lesson;
 use super::naming::Named;
 
-/// What several evaluators of one program tell each other. See [`Evaluator::join`](crate::eval::Evaluator::join).
+/// What several evaluators of one program tell each other. See [`Evaluator::join`](crate::Evaluator::join).
 #[derive(Debug)]
 pub struct Exchange {
     desks: Box<[Desk]>,
@@ -99,7 +99,7 @@ impl Desk {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::recall::lesson::numbered;
+    use crate::recall::lesson::numbered;
 
     fn taken(exchange: &Exchange, student: usize) -> Vec<Lesson> {
         let mut lessons = Vec::new();

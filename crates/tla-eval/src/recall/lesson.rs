@@ -4,11 +4,12 @@
 //! every evaluator of the program. Workers of a search would otherwise all have to find every answer for themselves, which
 //! is the part of their work that does not get less by sharing it.
 //!
-//! What is learnt from others is copied whole: see [`crate::ir`]'s `unshared` for why no two threads should use one value.
+//! What is learnt from others is copied whole: see [`omnilink_tla_ir`]'s `unshared` for why no two threads should use one value.
 
 use std::rc::Rc;
 use std::sync::Arc;
 
+use omnilink_tla_ir::unshared;
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
@@ -19,8 +20,7 @@ use super::naming::{AnswerNumber, Heard, Names};
 use super::place::{Place, Seen};
 use super::tree::Looked;
 use super::{Answer, Memory, OwnLook, Successor};
-use crate::eval::evaluator::Evaluator;
-use crate::ir::unshared;
+use crate::evaluator::Evaluator;
 
 /// An answer and what it follows from, in the numbers of who has found it.
 #[derive(Clone, Debug)]
@@ -235,11 +235,12 @@ mod tests {
     use omnilink_value::Value;
 
     use super::*;
-    use crate::eval::evaluator::State;
-    use crate::eval::{Flow, Quiet};
-    use crate::model::{BuildOptions, Model, build};
-    use crate::semantics::load_text;
-    use crate::semantics::search_path::SearchPath;
+    use crate::evaluator::State;
+    use crate::{Flow, Quiet};
+    use omnilink_tla_ir::lower::{Lowering, Mode, Replacements};
+    use omnilink_tla_ir::{Formula, Program};
+    use omnilink_tla_semantics::load_text;
+    use omnilink_tla_semantics::search_path::SearchPath;
 
     impl Lesson {
         /// Whose it is and which, if all its parts say so.
@@ -265,16 +266,28 @@ Take(p) == /\ pc[p] = "asking" /\ <<p>> \in sent /\ pc' = [pc EXCEPT ![p] = "idl
 Next == \E p \in P : Ask(p) \/ Take(p)
 ===="#;
 
+    struct Model {
+        program: Program,
+        init: Formula,
+        next: Formula,
+    }
+
     fn model() -> Model {
-        let loaded = load_text("Moves.tla".as_ref(), MOVES.into(), &SearchPath::default());
-        build(loaded.spec, &Default::default(), &BuildOptions::default()).expect("a correct spec")
+        let spec = load_text("Moves.tla".as_ref(), MOVES.into(), &SearchPath::default()).spec;
+        let mut lowering = Lowering::new(&spec, Replacements::default());
+        let mut formula = |name, mode| lowering.definition(spec.find(name).expect("a definition"), mode);
+        let (init, next) = (formula("Init", Mode::Init), formula("Next", Mode::Next));
+        Model {
+            program: lowering.finish(),
+            init,
+            next,
+        }
     }
 
     fn successors(evaluator: &mut Evaluator<'_>, model: &Model, from: &State) -> Vec<State> {
         let mut found = Vec::new();
-        let next = model.next.expect("a next-state relation");
         evaluator
-            .successors(next, from, &mut |_, state, _| {
+            .successors(model.next, from, &mut |_, state, _| {
                 found.push(state.into());
                 Ok(Flow::Go)
             })
@@ -285,9 +298,8 @@ Next == \E p \in P : Ask(p) \/ Take(p)
     /// All states, in the order in which they are found.
     fn states(evaluator: &mut Evaluator<'_>, model: &Model) -> Vec<State> {
         let mut states: Vec<State> = Vec::new();
-        let init = model.init.expect("an initial condition");
         evaluator
-            .initial(init, &mut |_, state, _| {
+            .initial(model.init, &mut |_, state, _| {
                 states.push(state.into());
                 Ok(Flow::Go)
             })
@@ -312,7 +324,7 @@ Next == \E p \in P : Ask(p) \/ Take(p)
 
     #[test]
     fn what_one_has_learnt_the_other_knows_and_it_is_the_truth() {
-        crate::deep_stack::run(|| {
+        omnilink_tla_syntax::deep_stack::run(|| {
             let model = model();
             let session = Quiet::default();
             let mut plain = Evaluator::new(&model.program, &session);

@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
+use omnilink_tla_ir::slot_bit;
+
 use super::place::{Place, Root};
-use crate::ir::slot_bit;
 
 /// What was looked at, by all sites that are being evaluated, one inside the other.
 #[derive(Default)]

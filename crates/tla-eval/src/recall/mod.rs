@@ -42,6 +42,7 @@ mod tree;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use common::Common;
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
@@ -50,13 +51,12 @@ use super::error::Outcome;
 use super::evaluator::Evaluator;
 use super::flow::Flow;
 use super::step::{Found, Rest};
-use crate::ir::Node;
-use common::Common;
 pub(crate) use edit::Edit;
 pub use exchange::Exchange;
 use lesson::Together;
 use log::Log;
 use noting::Logging;
+use omnilink_tla_ir::Node;
 use place::{Place, Seen};
 use tree::{Looked, Tree, Walked, Weigh};
 

@@ -10,6 +10,7 @@ use std::hash::Hash;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use omnilink_tla_ir::unshared;
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
@@ -17,7 +18,6 @@ use super::common::Common;
 use super::place::Place;
 use super::tree::Weigh;
 use super::{Answer, Successor};
-use crate::ir::unshared;
 
 /// What an evaluator means by its numbers, for the others to read: each list only grows.
 #[derive(Debug, Default)]
@@ -168,8 +168,8 @@ impl Heard {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::recall::Edit;
-    use crate::eval::recall::place::Root;
+    use crate::recall::Edit;
+    use crate::recall::place::Root;
 
     fn place(variable: u32) -> Rc<Place> {
         Rc::new(Place::whole(Root::Variable(variable)))

@@ -2,15 +2,15 @@
 
 use std::rc::Rc;
 
+use omnilink_tla_ir::{Kind, Node, Step};
 use omnilink_value::Value;
 
 use super::edit::Edit;
 use super::place::{Place, Root};
-use crate::eval::datum::Datum;
-use crate::eval::error::Outcome;
-use crate::eval::evaluator::Evaluator;
-use crate::eval::slot::Slot;
-use crate::ir::{Kind, Node, Step};
+use crate::datum::Datum;
+use crate::error::Outcome;
+use crate::evaluator::Evaluator;
+use crate::slot::Slot;
 
 /// A log that is being kept.
 pub(super) struct Logging {
@@ -47,7 +47,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// Nothing that is being logged can be remembered.
-    pub(in crate::eval) fn spoil_log(&mut self) {
+    pub(crate) fn spoil_log(&mut self) {
         if let Some(memory) = &mut self.memory {
             memory.log.spoil();
         }
@@ -55,27 +55,27 @@ impl<'p> Evaluator<'p> {
 
     /// A look at a slot. Gives where it is in the log, for what is looked at on its account.
     #[inline(never)]
-    pub(in crate::eval) fn note_slot(&mut self, slot: u32) -> Option<usize> {
+    pub(crate) fn note_slot(&mut self, slot: u32) -> Option<usize> {
         let base = self.base;
         self.note(Place::whole(Root::Slot(slot)), base)
     }
 
     /// A look at which expression a slot holds.
     #[inline(never)]
-    pub(in crate::eval) fn note_which(&mut self, slot: u32) {
+    pub(crate) fn note_which(&mut self, slot: u32) {
         let base = self.base;
         self.note(Place::which(slot), base);
     }
 
     /// A look at a variable of the current state.
     #[inline(never)]
-    pub(in crate::eval) fn note_variable(&mut self, variable: u32) {
+    pub(crate) fn note_variable(&mut self, variable: u32) {
         self.note(Place::whole(Root::Variable(variable)), 0);
     }
 
     /// A look at a variable of the next state.
     #[inline(never)]
-    pub(in crate::eval) fn note_next(&mut self, variable: u32) {
+    pub(crate) fn note_next(&mut self, variable: u32) {
         let Some(memory) = &mut self.memory else { return };
         if memory.given >> variable & 1 == 1 {
             memory.log.spoil();
@@ -92,7 +92,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// Evaluates what a slot holds, on account of the look that is in the log.
-    pub(in crate::eval) fn on_account_of<T>(
+    pub(crate) fn on_account_of<T>(
         &mut self,
         look: Option<usize>,
         run: impl FnOnce(&mut Self) -> T,
@@ -106,14 +106,14 @@ impl<'p> Evaluator<'p> {
     }
 
     /// How a variable got its next value.
-    pub(in crate::eval) fn note_edit(&mut self, variable: u32, edit: Edit) {
+    pub(crate) fn note_edit(&mut self, variable: u32, edit: Edit) {
         if let Some(memory) = &mut self.memory {
             memory.edits[variable as usize] = edit;
         }
     }
 
     /// The edits so far, put aside while another next state is made.
-    pub(in crate::eval) fn take_edits(&mut self) -> Vec<Edit> {
+    pub(crate) fn take_edits(&mut self) -> Vec<Edit> {
         match &mut self.memory {
             Some(memory) => {
                 let size = memory.edits.len();
@@ -123,14 +123,14 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    pub(in crate::eval) fn put_edits(&mut self, edits: Vec<Edit>) {
+    pub(crate) fn put_edits(&mut self, edits: Vec<Edit>) {
         if let Some(memory) = &mut self.memory {
             memory.edits = edits;
         }
     }
 
     /// The place that an expression names, while logging: a variable or a name, and a path whose arguments are evaluated.
-    pub(in crate::eval) fn named_place(&mut self, node: &'p Node) -> Outcome<Option<Place>> {
+    pub(crate) fn named_place(&mut self, node: &'p Node) -> Outcome<Option<Place>> {
         let (root, steps) = match &node.kind {
             Kind::Path(root, steps) => (&**root, &**steps),
             _ => (node, &[][..]),
@@ -154,7 +154,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// What is at a place, noted; `None` if nothing is there.
-    pub(in crate::eval) fn look(&mut self, place: Place) -> Option<Value> {
+    pub(crate) fn look(&mut self, place: Place) -> Option<Value> {
         let seen = place.value(&self.state, &self.slots, self.base)?.clone();
         let base = self.base;
         self.note(place, base);
@@ -162,7 +162,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// Whether a value is listed in the set at a place, noted; `None` if there is no set or the two do not compare.
-    pub(in crate::eval) fn look_for(&mut self, place: Place, element: Value) -> Option<bool> {
+    pub(crate) fn look_for(&mut self, place: Place, element: Value) -> Option<bool> {
         let place = place.lists(element);
         let seen = place.look(&self.state, &self.slots, self.base)?.truth()?;
         let base = self.base;

@@ -3,13 +3,13 @@
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use omnilink_tla_ir::unshared;
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
-use crate::eval::datum::Datum;
-use crate::eval::membership::is_listed;
-use crate::eval::slot::Slot;
-use crate::ir::unshared;
+use crate::datum::Datum;
+use crate::membership::is_listed;
+use crate::slot::Slot;
 
 /// Where a place starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -4,10 +4,10 @@ use omnilink_value::Value;
 use smallvec::SmallVec;
 
 use super::{Answer, Successor};
-use crate::eval::error::{Outcome, type_error};
-use crate::eval::evaluator::Evaluator;
-use crate::eval::flow::Flow;
-use crate::eval::step::{Found, Rest, Taken};
+use crate::error::{Outcome, type_error};
+use crate::evaluator::Evaluator;
+use crate::flow::Flow;
+use crate::step::{Found, Rest, Taken};
 
 /// A remembered next state before it is reported.
 enum Prepared {

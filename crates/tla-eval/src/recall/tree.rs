@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 use super::common::Common;
 use super::log::Log;
 use super::place::{Place, Root, Seen, is_unevaluated};
-use crate::eval::slot::Slot;
+use crate::slot::Slot;
 
 /// Answers by what is to be seen.
 pub(super) struct Tree<A> {

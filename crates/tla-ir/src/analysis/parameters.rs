@@ -1,6 +1,6 @@
 //! Which parameters of an action matter.
 
-use crate::ir::{Argument, Kind, Node, Operation, Program, slot_bit};
+use crate::{Argument, Kind, Node, Operation, Program, slot_bit};
 
 /// Definitions nested deeper are taken to use everything.
 const DEPTH_MAX: u32 = 32;

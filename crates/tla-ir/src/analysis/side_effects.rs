@@ -1,7 +1,6 @@
 //! Whether it can be noticed that something was evaluated twice.
 
-use super::node::{Kind, Node};
-use super::program::Program;
+use crate::{Kind, Node, Program};
 
 /// Operators that act in the eyes of whoever remembers answers, but leave nothing behind and decide the same each time.
 const REPEATABLE: [&str; 2] = ["Assert", "AssertError"];
@@ -15,8 +14,8 @@ impl Program {
 
 fn acts(node: &Node) -> bool {
     if let Kind::Native(native, _) = &node.kind {
-        let entry = native.entry();
-        if entry.acts && !REPEATABLE.contains(&entry.name) {
+        let signature = native.signature();
+        if signature.is_impure && !REPEATABLE.contains(&signature.name) {
             return true;
         }
     }
@@ -29,9 +28,9 @@ fn acts(node: &Node) -> bool {
 mod tests {
     use std::path::Path;
 
-    use crate::config::Config;
-    use crate::model::{BuildOptions, build};
-    use crate::semantics::load_text;
+    use omnilink_tla_semantics::load_text;
+
+    use crate::lower::{Lowering, Mode, Replacements};
 
     /// Whether a spec acts whose next-state relation has this conjunct.
     fn acts(conjunct: &str) -> bool {
@@ -39,9 +38,10 @@ mod tests {
             "---- MODULE M ----\nEXTENDS Naturals, Sequences, TLC, TLCExt, FiniteSets\nVARIABLE x\nInit == x = 0\n\
              Say(y) == Print(y, TRUE)\nApply(Op(_), y) == Op(y)\nNext == x' = 1 - x /\\ {conjunct}\n===="
         );
-        let loaded = load_text(Path::new("M.tla"), text, &Default::default());
-        let model = build(loaded.spec, &Config::default(), &BuildOptions::default());
-        model.expect("a correct spec").program.acts()
+        let spec = load_text(Path::new("M.tla"), text, &Default::default()).spec;
+        let mut lowering = Lowering::new(&spec, Replacements::default());
+        lowering.definition(spec.find("Next").expect("a correct spec"), Mode::Next);
+        lowering.finish().acts()
     }
 
     #[test]

@@ -4,11 +4,12 @@
 //! named after the definition it is in. Its parameters and the names bound around it in that definition are what a
 //! counterexample shows.
 
+use omnilink_tla_semantics::entity::{EntityKind, Resolved};
+use omnilink_tla_syntax::ast::{ExprId, ExprKind, Junction, Quantifier};
+use omnilink_tla_syntax::operators::Op;
+
 use super::{At, Lowering};
-use crate::ir::{ActionInfo, Kind, Node, Uses};
-use crate::semantics::entity::{EntityKind, Resolved};
-use crate::syntax::ast::{ExprId, ExprKind, Junction, Quantifier};
-use crate::syntax::operators::Op;
+use crate::{ActionInfo, Kind, Node, Uses};
 
 impl Lowering<'_> {
     /// A part of the next-state relation, inside the definition of the given name.
@@ -69,7 +70,7 @@ impl Lowering<'_> {
     }
 }
 
-fn disjunction(parts: Vec<Node>, at: crate::ir::Loc) -> Node {
+fn disjunction(parts: Vec<Node>, at: crate::Loc) -> Node {
     let uses = parts
         .iter()
         .fold(Uses::default(), |uses, part| uses.and(part.uses));

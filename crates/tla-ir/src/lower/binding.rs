@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use omnilink_tla_semantics::entity::{EntityId, EntityKind};
+use omnilink_tla_syntax::ast::{Bound, ExprId, UnitKind};
+
 use super::frame::Naming;
 use super::{At, Lowering};
-use crate::eval::error::ErrorClass;
-use crate::ir::{Bounded, Kind, Node, Pattern, Uses};
-use crate::semantics::entity::{EntityId, EntityKind};
-use crate::syntax::ast::{Bound, ExprId, UnitKind};
+use crate::ErrorClass;
+use crate::{Bounded, Kind, Node, Pattern, Uses};
 
 impl Lowering<'_> {
     /// Bounds and a body; `None` if a name ranges over nothing in particular.
@@ -163,7 +164,7 @@ fn free_slots(node: &Node, found: &mut BTreeSet<u32>) {
     }
     let mut inner = BTreeSet::new();
     node.kind.for_each_argument(|argument| {
-        if let crate::ir::Argument::Slot(slot) = argument {
+        if let crate::Argument::Slot(slot) = argument {
             inner.insert(*slot);
         }
     });

@@ -1,9 +1,10 @@
 //! Contexts: through which instances a definition is used.
 
+use omnilink_tla_semantics::entity::{EntityId, InstanceId};
+use omnilink_tla_semantics::spec::SubstitutedBy;
+
 use super::{At, Lowering};
-use crate::ir::{Kind, Node};
-use crate::semantics::entity::{EntityId, InstanceId};
-use crate::semantics::spec::SubstitutedBy;
+use crate::{Kind, Node};
 
 /// Names a [`Context`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -116,16 +117,11 @@ impl Lowering<'_> {
     }
 
     /// A node that fails when it is evaluated.
-    pub(super) fn fail(
-        &self,
-        at: crate::ir::Loc,
-        class: crate::eval::error::ErrorClass,
-        message: String,
-    ) -> Node {
+    pub(super) fn fail(&self, at: crate::Loc, class: crate::ErrorClass, message: String) -> Node {
         Node {
             kind: Kind::Fail(class, message.into()),
             at,
-            uses: crate::ir::Uses {
+            uses: crate::Uses {
                 world: true,
                 ..Default::default()
             },

@@ -1,18 +1,18 @@
 //! Expressions: every kind of syntax, lowered.
 
+use omnilink_tla_semantics::entity::{EntityKind, Resolved};
+use omnilink_tla_syntax::ast::{
+    Access, ExprId, ExprKind, Ident, Junction, Quantifier, UnitId, Update as AstUpdate,
+};
+use omnilink_tla_syntax::names::Name;
+use omnilink_tla_syntax::operators::Op;
 use omnilink_value::{Shape, Value};
 
 use super::frame::Naming;
 use super::operand::{Operand, argument_of};
 use super::{At, Lowering};
-use crate::eval::error::ErrorClass;
-use crate::ir::{Arithmetic, Comparison, Field, Infinite, Kind, Loc, Node, Step, Update, Uses, slot_bit};
-use crate::names::Name;
-use crate::semantics::entity::{EntityKind, Resolved};
-use crate::syntax::ast::{
-    Access, ExprId, ExprKind, Ident, Junction, Quantifier, UnitId, Update as AstUpdate,
-};
-use crate::syntax::operators::Op;
+use crate::ErrorClass;
+use crate::{Arithmetic, Comparison, Field, Infinite, Kind, Loc, Node, Step, Update, Uses, slot_bit};
 
 /// Trees deeper than this are refused: lowering and evaluating recurse.
 const DEPTH_MAX: u32 = 4000;

@@ -1,9 +1,9 @@
 //! Frames under construction: which slot each name has.
 
+use omnilink_tla_semantics::entity::EntityId;
 use rustc_hash::FxHashMap;
 
 use super::Lowering;
-use crate::semantics::entity::EntityId;
 
 /// What kind of name has a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

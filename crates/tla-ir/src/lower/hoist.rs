@@ -5,7 +5,7 @@
 //! needed, never before, so that an error in a part that is not reached stays unseen; an error is not kept.
 
 use super::Lowering;
-use crate::ir::{Kind, Node};
+use crate::{Kind, Node};
 
 impl Lowering<'_> {
     /// Puts the largest such parts of a node into cells. `repeated`: whether the node is evaluated several times for one

@@ -21,16 +21,16 @@ mod pieces;
 mod recall;
 mod reference;
 
-use omnilink_value::Value;
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use crate::ir::{Formula, Node, Operation, Operator, Program, Uses};
-use crate::semantics::entity::{Binding, EntityId, EntityKind, InstanceId, TreeId};
-use crate::semantics::spec::Spec;
-use crate::syntax::ast::ExprId;
 use context::{Context, ContextId};
 use frame::Frame;
+use omnilink_tla_semantics::entity::{Binding, EntityId, EntityKind, InstanceId, TreeId};
+use omnilink_tla_semantics::spec::Spec;
+use omnilink_tla_syntax::ast::ExprId;
+use omnilink_value::Value;
 use operand::Operand;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::{Formula, Node, Operation, Operator, Program, Uses};
 pub use pieces::{Piece, Position};
 
 /// What a configuration puts in the place of a constant or definition.
@@ -140,7 +140,7 @@ pub struct Lowering<'s> {
     frames: Vec<Frame>,
     /// The definitions that are being lowered, innermost last.
     defining: Vec<EntityId>,
-    actions: Vec<crate::ir::ActionInfo>,
+    actions: Vec<crate::ActionInfo>,
     once_cells: u32,
     state_cells: u32,
     depth: u32,

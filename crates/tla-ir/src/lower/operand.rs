@@ -1,11 +1,12 @@
 //! Operands: what is given to operators, as values and as operators.
 
+use omnilink_tla_semantics::entity::{EntityId, EntityKind, Resolved};
+use omnilink_tla_semantics::spec::SubstitutedBy;
+use omnilink_tla_syntax::ast::{ExprId, ExprKind};
+
 use super::frame::{Frame, Naming};
 use super::{At, ContextId, Lowering};
-use crate::ir::{Argument, Kind, Loc, Node, Operator, Uses, slot_bit};
-use crate::semantics::entity::{EntityId, EntityKind, Resolved};
-use crate::semantics::spec::SubstitutedBy;
-use crate::syntax::ast::{ExprId, ExprKind};
+use crate::{Argument, Kind, Loc, Node, Operator, Uses, slot_bit};
 
 /// What is given for a parameter.
 #[derive(Clone, Copy, Debug)]

@@ -1,14 +1,15 @@
 //! Temporal formulas taken apart at their conjunctions: what they say of states, of steps, and of whole behaviours.
 
+use omnilink_tla_semantics::entity::{Binding, EntityId, EntityKind, Resolved, TreeId};
+use omnilink_tla_semantics::level::Level;
+use omnilink_tla_syntax::ast::{ExprId, ExprKind, Junction};
+use omnilink_tla_syntax::operators::Op;
+
 use super::context::ContextId;
 use super::frame::Naming;
 use super::operand::Operand;
 use super::{At, Lowering, Mode};
-use crate::ir::{Formula, Kind, Node, Uses};
-use crate::semantics::entity::{Binding, EntityId, EntityKind, Resolved, TreeId};
-use crate::semantics::level::Level;
-use crate::syntax::ast::{ExprId, ExprKind, Junction};
-use crate::syntax::operators::Op;
+use crate::{Formula, Kind, Node, Uses};
 
 /// A parameter and the expression that is given for it.
 type Given = (EntityId, At, ExprId);

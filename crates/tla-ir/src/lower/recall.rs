@@ -5,7 +5,7 @@
 //! the state is remembered where it loops or calls. Sites are nested: one that turns out to be useless is passed by, and
 //! those inside it remain.
 
-use crate::ir::{Argument, Kind, Node, Operator};
+use crate::{Argument, Kind, Node, Operator};
 
 /// Makes sites. Gives how many there are.
 pub(super) fn make_sites(operators: &mut [Operator]) -> u32 {

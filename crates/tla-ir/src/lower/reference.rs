@@ -1,25 +1,25 @@
 //! Names: what stands behind them, and applying it.
 
+use omnilink_tla_semantics::entity::{
+    Binding, BuiltIn, EntityId, EntityKind, InstanceStep, Piece, Reference, Resolved,
+};
+use omnilink_tla_semantics::search_path::built_in_text;
+use omnilink_tla_syntax::ast::{ExprId, ExprKind, Segment, SegmentKind};
 use omnilink_value::Value;
 
 use super::context::ContextId;
 use super::frame::{Frame, Naming};
 use super::operand::{Operand, local};
 use super::{At, Cell, Key, Lowered, Lowering, Replacement};
-use crate::eval::error::ErrorClass;
-use crate::eval::native;
-use crate::ir::{Argument, Call, Infinite, Kind, Loc, Node, Operator, Uses, slot_bit};
-use crate::semantics::entity::{
-    Binding, BuiltIn, EntityId, EntityKind, InstanceStep, Piece, Reference, Resolved,
-};
-use crate::semantics::search_path::built_in_text;
-use crate::syntax::ast::{ExprId, ExprKind, Segment, SegmentKind};
+use crate::ErrorClass;
+use crate::native;
+use crate::{Argument, Call, Infinite, Kind, Loc, Node, Operator, Uses, slot_bit};
 
 /// What built-in modules apply where an operator cannot be defined in TLA+: evaluated only if nothing else is known.
 const NO_MEANING: &str = "Native";
 
 impl Lowering<'_> {
-    pub(super) fn loc(&self, tree: crate::semantics::entity::TreeId, expr: ExprId) -> Loc {
+    pub(super) fn loc(&self, tree: omnilink_tla_semantics::entity::TreeId, expr: ExprId) -> Loc {
         let tree = self.spec.tree(tree);
         Loc {
             source: tree.source,
@@ -144,7 +144,7 @@ impl Lowering<'_> {
         at: At,
         loc: Loc,
         reference: &Reference,
-        part: &crate::semantics::entity::Part,
+        part: &omnilink_tla_semantics::entity::Part,
         context: ContextId,
         given: Vec<(EntityId, Operand)>,
         args: Vec<Operand>,
@@ -779,7 +779,7 @@ impl Lowering<'_> {
             )),
             EntityKind::Variable | EntityKind::Constant => {
                 match self.substituted_operator(entity, context)? {
-                    (crate::semantics::spec::SubstitutedBy::Expr(tree, expr), parent) => Some((
+                    (omnilink_tla_semantics::spec::SubstitutedBy::Expr(tree, expr), parent) => Some((
                         At {
                             tree,
                             context: parent,
@@ -787,7 +787,7 @@ impl Lowering<'_> {
                         },
                         expr,
                     )),
-                    (crate::semantics::spec::SubstitutedBy::SameName(binding), parent) => {
+                    (omnilink_tla_semantics::spec::SubstitutedBy::SameName(binding), parent) => {
                         let through = self.context_through(parent, spec.via(binding.via));
                         self.body_of_entity(binding.entity, through, primed)
                     }

@@ -1,11 +1,12 @@
 //! A spec of which nothing says what its behaviours are: the reason, and what to do.
 
+use omnilink_tla_syntax::diagnostic::{Class, Diagnostic};
+use omnilink_tla_syntax::source::Span;
+
 use crate::config::Config;
-use crate::diagnostic::{Class, Diagnostic};
-use crate::semantics::entity::EntityKind;
-use crate::semantics::level::Level;
-use crate::semantics::spec::Spec;
-use crate::source::Span;
+use crate::entity::EntityKind;
+use crate::level::Level;
+use crate::spec::Spec;
 
 /// Why a module with variables has no behaviours under a configuration, as an error; `None` if it has some, or no variables.
 pub fn absent_behaviour(spec: &Spec, config: &Config) -> Option<Diagnostic> {
@@ -52,11 +53,11 @@ pub fn absent_behaviour(spec: &Spec, config: &Config) -> Option<Diagnostic> {
 }
 
 /// What to do about an algorithm that is not translated.
-pub(crate) const TRANSLATE: &str = "translate it first, with the PlusCal translator of the TLA+ tools (`pcal.trans`) or of an editor, which \
+pub(super) const TRANSLATE: &str = "translate it first, with the PlusCal translator of the TLA+ tools (`pcal.trans`) or of an editor, which \
      writes Init, Next and Spec into the module";
 
 /// Whether the root module has a PlusCal algorithm and no translation of it.
-pub(crate) fn has_untranslated_algorithm(spec: &Spec) -> bool {
+pub(super) fn has_untranslated_algorithm(spec: &Spec) -> bool {
     let Some(root) = spec.root() else { return false };
     let text = spec.sources.get(spec.tree(root.tree).source).text();
     let has_algorithm = ["--algorithm", "--fair algorithm"]

@@ -1,14 +1,14 @@
 //! Whether a configuration fits its spec.
 
+use omnilink_tla_syntax::diagnostic::{Class, Diagnostic, nearest};
+use omnilink_tla_syntax::source::{SourceId, Span};
 use rustc_hash::FxHashSet;
 
+use super::absent::{TRANSLATE, has_untranslated_algorithm};
 use super::{Assigned, Config, Named};
-use crate::diagnostic::{Class, Diagnostic, nearest};
-use crate::model::{TRANSLATE, has_untranslated_algorithm};
-use crate::semantics::entity::{Binding, EntityKind};
-use crate::semantics::level::Level;
-use crate::semantics::spec::Spec;
-use crate::source::{SourceId, Span};
+use crate::entity::{Binding, EntityKind};
+use crate::level::Level;
+use crate::spec::Spec;
 
 /// How many of several missing constants are shown.
 const MAX_SHOWN: usize = 8;

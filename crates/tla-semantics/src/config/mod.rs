@@ -5,16 +5,17 @@
 //! as a small tree of its own: numbers, strings, Booleans, sets, tuples, records, and any other name, which stands for a
 //! model value.
 
+mod absent;
 mod check;
 mod reader;
 mod section;
 
+use omnilink_tla_syntax::source::{SourceId, Span};
 use serde::Serialize;
 
-use crate::source::{SourceId, Span};
-
+pub use absent::absent_behaviour;
 pub use reader::parse;
-pub(crate) use section::config_section;
+pub use section::config_section;
 
 /// A name in a configuration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -1,10 +1,11 @@
 //! Reading a configuration file.
 
+use omnilink_tla_syntax::diagnostic::{Class, Diagnostic};
+use omnilink_tla_syntax::source::{SourceId, Span};
+use omnilink_tla_syntax::token::{Token, TokenKind};
+use omnilink_tla_syntax::{operators::Op, tokenize_fragment};
+
 use super::{Assigned, Assignment, Config, ConfigValue, Named};
-use crate::diagnostic::{Class, Diagnostic};
-use crate::source::{SourceId, Span};
-use crate::syntax::token::{Token, TokenKind};
-use crate::syntax::{operators::Op, tokenize_fragment};
 
 /// How deep values may nest.
 const MAX_NESTING: u32 = 200;
@@ -159,7 +160,7 @@ impl Reader<'_> {
         let Some(section) = self.section_word() else {
             let text = self.slice(&token).to_owned();
             let words = SECTIONS.iter().map(|(word, _)| *word);
-            let help = match crate::diagnostic::nearest(&text, words) {
+            let help = match omnilink_tla_syntax::diagnostic::nearest(&text, words) {
                 Some(near) => format!("did you mean {near}?"),
                 None => "a configuration is made of sections such as INIT, NEXT, SPECIFICATION, CONSTANTS and INVARIANT".into(),
             };

@@ -2,7 +2,7 @@
 
 /// The text of a file with everything but its configuration blanked out, so that places in it stay what they are. `None` if
 /// it has none for this module.
-pub(crate) fn config_section(text: &str, module: &str) -> Option<String> {
+pub fn config_section(text: &str, module: &str) -> Option<String> {
     let mut section = String::with_capacity(text.len());
     let (mut is_inside, mut is_found) = (false, false);
     for line in text.split_inclusive('\n') {

@@ -5,9 +5,9 @@
 
 use std::path::{Path, PathBuf};
 
-use omnilink_tla::diagnostic::Diagnostic;
-use omnilink_tla::semantics::search_path::SearchPath;
-use omnilink_tla::semantics::{Loaded, load_text};
+use omnilink_tla_semantics::search_path::SearchPath;
+use omnilink_tla_semantics::{Loaded, load_text};
+use omnilink_tla_syntax::diagnostic::Diagnostic;
 
 use super::{files, golden};
 

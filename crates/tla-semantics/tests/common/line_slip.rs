@@ -1,6 +1,6 @@
 //! Slips of whole lines: one is lost, doubled, moved, or begins or ends a comment.
 
-use omnilink_tla::syntax::token::Token;
+use omnilink_tla_syntax::token::Token;
 
 /// One way to spoil the line that a token begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

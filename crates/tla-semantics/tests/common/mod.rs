@@ -1,7 +1,8 @@
-//! What the tests share: reading a text, and finding the specs that come with the tests.
+//! Shared by the tests of the TLA+ crates: loading a module, and making mistakes in specs.
 
 #![allow(
     dead_code,
+    unused_imports,
     reason = "every test binary has its own copy and uses a part of it"
 )]
 
@@ -9,85 +10,18 @@ pub mod corpus;
 pub mod line_slip;
 pub mod mutation;
 pub mod slip;
+#[path = "../../../tla-syntax/tests/common/mod.rs"]
+mod texts;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use omnilink_tla::deep_stack;
-use omnilink_tla::diagnostic::Diagnostic;
-use omnilink_tla::names::Names;
-use omnilink_tla::source::{Source, SourceId, Sources};
-use omnilink_tla::syntax::ast::Tree;
-use omnilink_tla::syntax::parser::parse;
-
-/// A text that has been read.
-pub struct Read {
-    pub tree: Tree,
-    pub names: Names,
-    pub diagnostics: Vec<Diagnostic>,
-    pub sources: Sources,
-}
-
-/// Reads a text.
-pub fn read(text: &str) -> Read {
-    read_with(Names::default(), text)
-}
-
-/// Reads a text, continuing a table of names.
-pub fn read_with(mut names: Names, text: &str) -> Read {
-    let mut sources = Sources::default();
-    let id: SourceId = sources.add(Source::new("Test.tla", text));
-    let mut diagnostics = Vec::new();
-    let tree = deep_stack::run(|| parse(id, text, &mut names, &mut diagnostics));
-    Read {
-        tree,
-        names,
-        diagnostics,
-        sources,
-    }
-}
-
-/// A part of the golden corpus: from the folder in `OMNILINK_GOLDEN` if it has that part, else the repository's own.
-pub fn golden(part: &str) -> PathBuf {
-    let given = std::env::var_os("OMNILINK_GOLDEN").map(|folder| PathBuf::from(folder).join(part));
-    let own = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/golden")
-        .join(part);
-    given.filter(|path| path.exists()).unwrap_or(own)
-}
-
-/// All files below a folder whose name ends so, in order.
-pub fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let Ok(entries) = std::fs::read_dir(folder) else {
-        return found;
-    };
-    for path in entries.flatten().map(|entry| entry.path()) {
-        if path.is_dir() {
-            found.extend(files(&path, ending));
-        } else if path.to_string_lossy().ends_with(ending) {
-            found.push(path);
-        }
-    }
-    found.sort();
-    found
-}
-
-/// All specs that come with the tests: the accepted snippets, the golden specs and the built-in modules.
-pub fn accepted_specs() -> Vec<PathBuf> {
-    let mut all = files(&golden("parse/accept"), ".tla");
-    all.extend(files(&golden("specs"), ".tla"));
-    all.extend(files(
-        &Path::new(env!("CARGO_MANIFEST_DIR")).join("src/modules"),
-        ".tla",
-    ));
-    assert!(all.len() > 20, "the golden corpus is missing");
-    all
-}
+use omnilink_tla_syntax::diagnostic::Diagnostic;
+pub use texts::*;
 
 /// Loads a module with the given body, called M.
-pub fn load_body(body: &str) -> omnilink_tla::semantics::Loaded {
+pub fn load_body(body: &str) -> omnilink_tla_semantics::Loaded {
     let text = format!("---- MODULE M ----\n{body}\n====\n");
-    omnilink_tla::semantics::load_text(Path::new("M.tla"), text, &Default::default())
+    omnilink_tla_semantics::load_text(Path::new("M.tla"), text, &Default::default())
 }
 
 /// All diagnostics of a module with the given body, as `line:column class: message`; lines are those of the body.

@@ -2,9 +2,9 @@
 //!
 //! The same seed gives the same edits, on every machine.
 
-use omnilink_tla::source::SourceId;
-use omnilink_tla::syntax::token::{Token, TokenKind};
-use omnilink_tla::syntax::tokenize;
+use omnilink_tla_syntax::source::SourceId;
+use omnilink_tla_syntax::token::{Token, TokenKind};
+use omnilink_tla_syntax::tokenize;
 
 /// Random numbers that are the same everywhere (xorshift).
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Slips: one token spoilt, in each of the ways that a hand slips.
 
-use omnilink_tla::syntax::operators::Op;
-use omnilink_tla::syntax::token::{Token, TokenKind};
+use omnilink_tla_syntax::operators::Op;
+use omnilink_tla_syntax::token::{Token, TokenKind};
 
 use super::line_slip::{LINE_SLIPS, LineSlip, line_spoilt};
 

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::*;
-use crate::syntax::operators::Fixity;
+use crate::operators::Fixity;
 
 /// The operator to the left of an operand, waiting for it.
 pub(super) type Waiting = Option<(Op, Span)>;

@@ -5,7 +5,7 @@
 //! that QED's own proof, are. Step names such as `<1>2` are tokens, so no step can be taken for an expression.
 
 use super::*;
-use crate::syntax::operators::Fixity;
+use crate::operators::Fixity;
 
 /// A step number's level: `<3>` names it, `<*>` continues, `<+>` goes deeper.
 enum StepLevel {

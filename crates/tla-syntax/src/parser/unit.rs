@@ -1,7 +1,7 @@
 //! Modules and what they are made of.
 
 use super::*;
-use crate::syntax::operators::Fixity;
+use crate::operators::Fixity;
 
 /// Beyond this many, diagnostics are not weighed against each other: nobody sees them, and it takes time.
 const MAX_WEIGHED: usize = 1000;

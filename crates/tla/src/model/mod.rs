@@ -4,7 +4,6 @@
 //! relation (given apart or as one SPECIFICATION formula), what must hold, what bounds the search. A PROPERTY is taken apart
 //! into what can be checked state by state and step by step; what speaks of whole behaviours is named, never passed over.
 
-mod absent;
 mod constants;
 mod property;
 mod specification;
@@ -19,8 +18,7 @@ use crate::semantics::level::Level;
 use crate::semantics::spec::Spec;
 use crate::source::Span;
 
-pub use absent::absent_behaviour;
-pub(crate) use absent::{TRANSLATE, has_untranslated_algorithm};
+pub use crate::config::absent_behaviour;
 pub use property::{Check, Property};
 
 /// A formula with a name.
