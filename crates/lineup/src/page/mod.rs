@@ -8,8 +8,8 @@ mod interleaving;
 mod reason;
 mod table;
 
-use omnilink_engine::OpView;
-use omnilink_report::{Bar, Look, Mark, ThreadNames, Tone, count, draw, seconds, wrapped};
+use omnilink_evidence::{Operation, ThreadName};
+use omnilink_report::{Bar, Look, Mark, Tone, count, draw, seconds, wrapped};
 use omnilink_trace::{Time, Timebox};
 
 use crate::alphabet::Alphabet;
@@ -276,7 +276,7 @@ fn drawing(words: Words<'_>, violation: &Violation, look: &Look) -> String {
             Moment::Call(slot) => bars.push((
                 slot,
                 Bar {
-                    thread: slot.lane.number(),
+                    thread: thread_name(slot.lane),
                     text: words.outcome(slot, &violation.history),
                     timebox: Timebox::pending(now),
                     mark: match unexplained.contains(&slot) {
@@ -293,18 +293,15 @@ fn drawing(words: Words<'_>, violation: &Violation, look: &Look) -> String {
         }
     }
     let bars: Vec<Bar> = bars.into_iter().map(|(_, bar)| bar).collect();
-    draw(&bars, &lane_names(words), look)
+    draw(&bars, look)
 }
 
-/// Lanes by their number. Numbers sort before words, so the beginning and the end are drawn last.
-fn lane_names(words: Words<'_>) -> ThreadNames {
-    let last = words.matrix.lanes().map(Lane::number).max().unwrap_or(0);
-    let name = |number: u32| match words.matrix.lanes().find(|lane| lane.number() == number) {
-        Some(Lane::Thread(thread)) => thread.to_string(),
-        Some(lane) => lane.to_string(),
-        None => String::new(),
-    };
-    (0..=last).map(name).collect()
+/// Threads by their number. Numbers sort before words, so the beginning and the end are drawn last.
+fn thread_name(lane: Lane) -> ThreadName {
+    match lane {
+        Lane::Thread(thread) => ThreadName::Number(u32::from(thread)),
+        Lane::Initial | Lane::Final => ThreadName::Name(lane.to_string()),
+    }
 }
 
 fn unexplained_slots(violation: &Violation) -> Vec<Slot> {
@@ -320,7 +317,7 @@ fn unexplained_slots(violation: &Violation) -> Vec<Slot> {
 }
 
 /// The call that the engine speaks of: operations were given to it in the order of their calls.
-fn slot_of(op: &OpView, history: &History) -> Option<Slot> {
+fn slot_of(op: &Operation, history: &History) -> Option<Slot> {
     let calls = history.moments.iter().filter_map(|moment| match moment {
         Moment::Call(slot) => Some(*slot),
         Moment::Return(..) => None,

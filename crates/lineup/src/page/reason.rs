@@ -1,6 +1,6 @@
 //! Why nothing explains a history, in words.
 
-use omnilink_engine::{Counterexample, Fate};
+use omnilink_engine::{Continuation, Counterexample};
 use omnilink_report::{Look, Tone, wrapped};
 
 use crate::slot::{Lane, Slot};
@@ -113,17 +113,19 @@ fn alternatives(page: &mut String, words: Words<'_>, counterexample: &Counterexa
             let op = match words
                 .matrix
                 .lanes()
-                .find(|lane| lane.number() == candidate.op.thread)
+                .find(|lane| omnilink_evidence::ThreadName::Number(lane.number()) == candidate.op.thread)
             {
                 Some(Lane::Thread(thread)) => format!("{thread}: {op}"),
                 _ => op,
             };
-            let line = match &candidate.fate {
-                Fate::Refused(Some(reason)) => {
+            let line = match &candidate.continuation {
+                Continuation::Refused { reason: Some(reason) } => {
                     format!("{}: {}", look.paint(Tone::Bad, &op), look.clean(reason))
                 }
-                Fate::Refused(None) => format!("{}: impossible", look.paint(Tone::Bad, &op)),
-                Fate::LeadsTo(_) => format!("{op}: possible, but leads no further"),
+                Continuation::Refused { reason: None } => {
+                    format!("{}: impossible", look.paint(Tone::Bad, &op))
+                }
+                Continuation::LeadsTo { .. } => format!("{op}: possible, but leads no further"),
             };
             page.push_str(&wrapped("    ", &line, look));
         }

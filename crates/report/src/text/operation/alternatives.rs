@@ -1,15 +1,15 @@
 //! Every way to explain what came before, and why it goes no further.
 //!
-//! Ways that leave the same state and the same choices are told once: a reader wants to know what the object could have
-//! held, not by how many orders it came to hold it.
+//! Alternatives that leave the same state and the same choices are shown once: a reader wants to know what the object could
+//! have held, not in how many orders that could happen.
 
-use omnilink_engine::{Alternative, Candidate, Counterexample, Fate, OpView};
+use omnilink_evidence::{Alternative, Candidate, Continuation, Counterexample, Operation};
 
+use super::Page;
 use super::differences::marked;
 use crate::figures::{count, counted};
 use crate::look::{Look, Tone};
 use crate::paragraph::{glued, push_wrapped};
-use crate::report::Report;
 
 /// How many groups of alternatives are written out.
 const GROUPS_MAX: usize = 6;
@@ -17,8 +17,6 @@ const GROUPS_MAX: usize = 6;
 const CANDIDATES_MAX: usize = 6;
 /// How many of the operations that led there are written out.
 const RECENT_MAX: usize = 6;
-/// How many of them the engine keeps: where there are so many, there may have been more.
-const TAIL_MAX: usize = 16;
 /// How wide each of them is at most.
 const RECENT_WIDTH: usize = 40;
 /// How wide the column of operations that could come next is at most.
@@ -26,15 +24,15 @@ const CALL_MAX: usize = 48;
 /// How many states that an operation may lead to are written out.
 const STATES_MAX: usize = 3;
 
-impl Report {
+impl<'a> Page<'a> {
     /// The operations that [`push_alternatives`](Self::push_alternatives) names.
-    pub(super) fn named_by_alternatives<'a>(&self, counterexample: &'a Counterexample) -> Vec<&'a OpView> {
+    pub(super) fn named_by_alternatives(&self, counterexample: &'a Counterexample) -> Vec<&'a Operation> {
         let groups = grouped(&counterexample.alternatives);
-        let told = groups
+        let shown = groups
             .iter()
             .take(GROUPS_MAX)
             .filter_map(|group| group.first().copied());
-        let named = told.flat_map(|alternative| {
+        let named = shown.flat_map(|alternative| {
             let skipped = alternative.recent.len().saturating_sub(RECENT_MAX);
             let candidates = alternative.candidates.iter().take(CANDIDATES_MAX);
             let recent = alternative.recent.iter().skip(skipped);
@@ -57,24 +55,24 @@ impl Report {
             ),
         };
         push_wrapped(page, "", "", &heading, look);
-        let told = groups.iter().take(GROUPS_MAX);
-        let states: Vec<_> = told
+        let shown = groups.iter().take(GROUPS_MAX);
+        let states: Vec<_> = shown
             .clone()
             .flat_map(|group| group.first())
-            .map(|told| look.clean(&told.state))
+            .map(|alternative| look.clean(&alternative.state))
             .collect();
         let states = marked(&states.iter().map(AsRef::as_ref).collect::<Vec<_>>());
-        for (number, (group, state)) in told.zip(&states).enumerate() {
+        for (number, (group, state)) in shown.zip(&states).enumerate() {
             self.push_group(page, number + 1, group, state, counterexample.op.id, look);
         }
-        let told: usize = groups.iter().take(GROUPS_MAX).map(Vec::len).sum();
-        let untold = total.saturating_sub(told as u64);
-        if untold > 0 {
+        let shown: usize = groups.iter().take(GROUPS_MAX).map(Vec::len).sum();
+        let hidden = total.saturating_sub(shown as u64);
+        if hidden > 0 {
             let more = format!(
-                "{} and {} more, told in full by --evidence FILE (up to {})",
+                "{} and {} more, listed by --evidence FILE (up to {})",
                 look.dots(),
-                count(untold),
-                Counterexample::SHOWN
+                count(hidden),
+                Counterexample::ALTERNATIVES_MAX
             );
             push_wrapped(page, "  ", "  ", &more, look);
         }
@@ -99,7 +97,7 @@ impl Report {
                 .skip(skipped)
                 .map(|op| glued(&look.shorten(&look.clean(&op.text), RECENT_WIDTH)))
                 .collect();
-            if skipped > 0 || alternative.recent.len() >= TAIL_MAX {
+            if skipped > 0 || alternative.recent.len() >= Alternative::RECENT_MAX {
                 recent.insert(0, look.dots().to_owned());
             }
             sentence.push_str(&format!(
@@ -127,9 +125,9 @@ impl Report {
         for candidate in alternative.candidates.iter().take(CANDIDATES_MAX) {
             self.push_candidate(page, candidate, candidate.op.id == unexplained, width, look);
         }
-        let untold = alternative.candidates.len().saturating_sub(CANDIDATES_MAX);
-        if untold > 0 {
-            let more = counted(untold as u64, "other operation", "other operations");
+        let hidden = alternative.candidates.len().saturating_sub(CANDIDATES_MAX);
+        if hidden > 0 {
+            let more = counted(hidden as u64, "other operation", "other operations");
             push_wrapped(
                 page,
                 "       ",
@@ -154,10 +152,10 @@ impl Report {
             look.bullet()
         };
         let call = self.call(&candidate.op, look);
-        let fate = match &candidate.fate {
-            Fate::Refused(Some(reason)) => format!("refused: {}", look.clean(reason)),
-            Fate::Refused(None) => "refused".to_owned(),
-            Fate::LeadsTo(states) => {
+        let continuation = match &candidate.continuation {
+            Continuation::Refused { reason: Some(reason) } => format!("refused: {}", look.clean(reason)),
+            Continuation::Refused { reason: None } => "refused".to_owned(),
+            Continuation::LeadsTo { states } => {
                 let mut shown: Vec<String> = states
                     .iter()
                     .take(STATES_MAX)
@@ -175,7 +173,7 @@ impl Report {
         let first = format!("     {sign} {call:width$}  ");
         let rest = " ".repeat(9);
         let mut line = String::new();
-        push_wrapped(&mut line, &first, &rest, &fate, look);
+        push_wrapped(&mut line, &first, &rest, &continuation, look);
         let marked = format!("     {sign} {call}");
         match is_unexplained {
             true => page.push_str(&line.replacen(&marked, &look.paint(Tone::Bad, &marked), 1)),
@@ -184,9 +182,9 @@ impl Report {
     }
 
     /// `thread 3: dequeue() = 5`
-    fn call(&self, op: &OpView, look: &Look) -> String {
-        let name = self.threads.name(op.thread);
-        format!("thread {}: {}", look.clean(&name), look.clean(&op.text))
+    pub(super) fn call(&self, op: &Operation, look: &Look) -> String {
+        let thread = op.thread.to_string();
+        format!("thread {}: {}", look.clean(&thread), look.clean(&op.text))
     }
 }
 
@@ -206,11 +204,9 @@ fn grouped(alternatives: &[Alternative]) -> Vec<Vec<&Alternative>> {
 }
 
 fn is_alike(a: &Alternative, b: &Alternative) -> bool {
-    let choices = |of: &Alternative| -> Vec<(u64, Fate)> {
-        of.candidates
-            .iter()
-            .map(|candidate| (candidate.op.id, candidate.fate.clone()))
-            .collect()
-    };
-    a.state == b.state && choices(a) == choices(b)
+    let is_same_choice =
+        |(a, b): (&Candidate, &Candidate)| a.op.id == b.op.id && a.continuation == b.continuation;
+    a.state == b.state
+        && a.candidates.len() == b.candidates.len()
+        && a.candidates.iter().zip(&b.candidates).all(is_same_choice)
 }

@@ -1,11 +1,11 @@
-//! Where all explanations agree, what came after, and who left what the unexplained operation found.
+//! The prefix that all explanations share, what came after it, and the last writers of what the operation read.
 
-use omnilink_engine::{Counterexample, OpView};
+use omnilink_evidence::{Counterexample, Operation};
 
+use super::Page;
 use crate::figures::count;
 use crate::look::Look;
 use crate::paragraph::{glued, push_wrapped};
-use crate::report::Report;
 
 /// How many operations since the agreement are written out.
 const SINCE_MAX: usize = 12;
@@ -14,20 +14,19 @@ const STATES_MAX: usize = 3;
 /// How wide each operation is at most.
 const CALL_MAX: usize = 60;
 
-impl Report {
+impl<'a> Page<'a> {
     /// The operations that [`push_agreement`](Self::push_agreement) and [`push_writers`](Self::push_writers) name.
-    pub(super) fn named_by_agreement<'a>(&'a self, counterexample: &'a Counterexample) -> Vec<&'a OpView> {
+    pub(super) fn named_by_agreement(&self, counterexample: &'a Counterexample) -> Vec<&'a Operation> {
         let agreed = counterexample
             .agreed
             .iter()
             .filter(|agreed| !agreed.since.is_empty());
-        let told = agreed.flat_map(|agreed| agreed.last.iter().chain(agreed.since.iter().take(SINCE_MAX)));
-        told.chain(self.writers()).collect()
+        let named = agreed.flat_map(|agreed| agreed.last.iter().chain(agreed.since.iter().take(SINCE_MAX)));
+        named.chain(self.writers()).collect()
     }
 
-    fn writers(&self) -> impl Iterator<Item = &OpView> {
-        let findings = self.findings.iter();
-        let writers = findings.flat_map(|findings| &findings.last_writers);
+    fn writers(&self) -> impl Iterator<Item = &'a Operation> {
+        let writers = self.evidence.last_writers.iter();
         writers.filter_map(|writer| writer.by.as_ref())
     }
 
@@ -58,11 +57,7 @@ impl Report {
             (None, 0) => sentence.push_str(", the first one"),
             (None, placed) => sentence.push_str(&format!(", after {} operations", count(placed))),
         }
-        let call = |op: &OpView| {
-            let name = self.threads.name(op.thread);
-            let text = format!("thread {}: {}", look.clean(&name), look.clean(&op.text));
-            glued(&look.shorten(&text, CALL_MAX))
-        };
+        let call = |op: &Operation| glued(&look.shorten(&self.call(op, look), CALL_MAX));
         let mut since: Vec<String> = agreed.since.iter().take(SINCE_MAX).map(call).collect();
         if agreed.since.len() > SINCE_MAX {
             since.push(format!("{} more", count((agreed.since.len() - SINCE_MAX) as u64)));
@@ -71,10 +66,9 @@ impl Report {
         push_wrapped(page, "", "  ", &sentence, look);
     }
 
-    /// Who wrote last what the unexplained operation read.
+    /// The last writers of what the unexplained operation read.
     pub(super) fn push_writers(&self, page: &mut String, look: &Look) {
-        let Some(findings) = &self.findings else { return };
-        if findings.is_impossible {
+        if self.evidence.spec.as_ref().is_some_and(|spec| spec.is_impossible) {
             push_wrapped(
                 page,
                 "",
@@ -83,7 +77,7 @@ impl Report {
                 look,
             );
         }
-        for writer in &findings.last_writers {
+        for writer in &self.evidence.last_writers {
             let held = format!("{} = {}", look.clean(&writer.cell), look.clean(&writer.value));
             let sentence = match &writer.by {
                 Some(op) => format!("{} was left by {}.", glued(&held), self.sentence_of(op, look)),

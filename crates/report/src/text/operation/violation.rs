@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use omnilink_engine::{BrokenRule, Consistency, Counterexample, OpView};
+use omnilink_evidence::{BrokenRule, Counterexample, MinimalHistory, Operation};
 
+use super::Page;
 use crate::figures::{count, counted};
 use crate::look::{Look, Tone};
-use crate::minimal::MinimalHistory;
 use crate::paragraph::{glued, push_wrapped};
-use crate::report::Report;
 use crate::timeline::{Bar, Mark, draw};
 
 /// How many states before a minimal history are written out.
@@ -17,16 +16,16 @@ const STATES_MAX: usize = 3;
 /// How many operations that break a rule are drawn.
 const DRAWN_MAX: usize = 24;
 
-impl Report {
+impl<'a> Page<'a> {
     pub(super) fn violation(
         &self,
-        counterexample: &Counterexample,
-        minimal: Option<&MinimalHistory>,
+        counterexample: &'a Counterexample,
+        minimal: Option<&'a MinimalHistory>,
         look: &Look,
     ) -> String {
-        let order = match self.consistency {
-            Consistency::Linearizable => "No order of the operations that respects their timeboxes explains",
-            Consistency::Sequential => "No order of the operations that keeps each thread's own explains",
+        let order = match self.is_sequential() {
+            false => "No order of the operations that respects their timeboxes explains",
+            true => "No order of the operations that keeps each thread's own explains",
         };
         let sentence = format!("{order} {}.", self.sentence_of(&counterexample.op, look));
         let mut page = self.headline(look, Tone::Bad, "violation", &sentence);
@@ -38,16 +37,16 @@ impl Report {
         }
         page.push('\n');
         // A minimal history has explanations of its own, with operations of its own.
-        let told = minimal.map_or(counterexample, |minimal| &minimal.counterexample);
-        self.push_alternatives(&mut page, told, look);
-        self.push_agreement(&mut page, told, look);
+        let explained = minimal.map_or(counterexample, |minimal| &minimal.counterexample);
+        self.push_alternatives(&mut page, explained, look);
+        self.push_agreement(&mut page, explained, look);
         if minimal.is_none() {
             self.push_writers(&mut page, look);
         }
-        let operations = counted(self.figures().operations, "operation", "operations");
+        let operations = counted(self.evidence.figures.ops, "operation", "operations");
         let cost = format!(
             "({} checked: {operations}, {})",
-            self.model,
+            self.model(),
             self.cost().join(", ")
         );
         let mut last = String::new();
@@ -106,15 +105,15 @@ impl Report {
     }
 
     /// Draws every operation that the text names.
-    fn push_window(&self, page: &mut String, counterexample: &Counterexample, look: &Look) {
+    fn push_window(&self, page: &mut String, counterexample: &'a Counterexample, look: &Look) {
         let unexplained = &counterexample.op;
         let named = self
             .named_by_alternatives(counterexample)
             .into_iter()
             .chain(self.named_by_agreement(counterexample))
             .chain([unexplained]);
-        let named: BTreeMap<u64, &OpView> = named.map(|op| (op.id, op)).collect();
-        let ops: Vec<OpView> = named.into_values().cloned().collect();
+        let named: BTreeMap<u64, &Operation> = named.map(|op| (op.id, op)).collect();
+        let ops: Vec<Operation> = named.into_values().cloned().collect();
         let drawing = self.drawing(&ops, unexplained.id, look);
         let earliest = ops.iter().map(|op| op.id).min().unwrap_or(0);
         if earliest > 0 {
@@ -125,18 +124,12 @@ impl Report {
         page.push_str(&drawing);
     }
 
-    fn drawing(&self, ops: &[OpView], unexplained: u64, look: &Look) -> String {
-        let bar = |op: &OpView| Bar {
-            thread: op.thread,
-            text: op.text.clone(),
-            timebox: op.timebox,
-            mark: if op.id == unexplained {
-                Mark::Unexplained
-            } else {
-                Mark::Plain
-            },
+    fn drawing(&self, ops: &[Operation], unexplained: u64, look: &Look) -> String {
+        let mark = |op: &Operation| match op.id == unexplained {
+            true => Mark::Unexplained,
+            false => Mark::Plain,
         };
-        let bars: Vec<Bar> = ops.iter().map(bar).collect();
-        draw(&bars, &self.threads, look)
+        let bars: Vec<Bar> = ops.iter().map(|op| Bar::new(op, mark(op))).collect();
+        draw(&bars, look)
     }
 }

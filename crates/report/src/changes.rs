@@ -1,4 +1,4 @@
-//! What a step changed, in TLA+: only the parts of a value that are different.
+//! The change of a value in TLA+: only the parts that differ.
 //!
 //! A function or record of which few entries changed is shown by those entries (`pc[p1] = "cs"`), a set by what came and
 //! went (`msgs = @ \cup {m}`), a sequence by what was put at its end or taken from its front; anything else by its new
@@ -7,7 +7,7 @@
 use omnilink_value::{Kind, Value};
 
 /// The changes of a variable, one line each.
-pub fn changes(name: &str, old: &Value, new: &Value) -> Vec<String> {
+pub(crate) fn changes(name: &str, old: &Value, new: &Value) -> Vec<String> {
     let mut lines = Vec::new();
     describe(name, old, new, &mut lines);
     lines

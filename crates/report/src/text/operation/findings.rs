@@ -1,39 +1,45 @@
-//! What a check against a specification found, for a person.
+//! Tags, ambiguity, mutation score and coverage of a specification.
 
+use omnilink_evidence::{ActionFindings, MutationFindings, SpecFindings};
+
+use super::Page;
 use crate::figures::{count, counted};
-use crate::findings::{ActionFindings, MutationFindings, SpecFindings};
 use crate::look::Look;
 use crate::paragraph::push_wrapped;
-use crate::report::Report;
 
 /// How wide the column of actions is at most.
 const ACTION_MAX: usize = 40;
 
-impl Report {
-    pub(super) fn push_findings(&self, page: &mut String, findings: &SpecFindings, look: &Look) {
+impl Page<'_> {
+    pub(super) fn push_findings(
+        &self,
+        page: &mut String,
+        findings: &SpecFindings,
+        shows_coverage: bool,
+        look: &Look,
+    ) {
         if !findings.tags.is_empty() {
             let tags: Vec<_> = findings.tags.iter().map(|tag| look.clean(tag)).collect();
             push_wrapped(page, "Tags: ", "  ", &tags.join(", "), look);
         }
         self.push_ambiguity(page, findings, look);
-        if let Some(mutation) = &findings.mutation {
+        if let Some(mutation) = &self.evidence.mutation {
             push_mutation(page, mutation, look);
         }
-        if findings.is_told {
+        if shows_coverage {
             push_coverage(page, findings, look);
         }
     }
 
-    /// What made the answer hard to find, and what to do about it.
+    /// Why the check was hard, and what to do about it.
     fn push_ambiguity(&self, page: &mut String, findings: &SpecFindings, look: &Look) {
         if findings.longest.is_empty() {
             return;
         }
-        let figures = self.figures();
         let sentence = format!(
             "The trace is ambiguous: {:.1} explanations alive on average, at most {}. The longest timeboxes, which overlap with most:",
             findings.frontier_mean,
-            count(figures.frontier_max)
+            count(self.evidence.figures.frontier_max.unwrap_or(0))
         );
         push_wrapped(page, "", "  ", &sentence, look);
         for long in &findings.longest {
