@@ -217,11 +217,11 @@ fn a_minimal_history_takes_the_place_of_the_window() {
 
 #[test]
 fn a_valid_history_takes_one_line() {
-    let page = page(
+    let valid = page(
         &report("0 write 1 0..10\n1 read 1 5..15", Options::default()),
         Look::plain(),
     );
-    insta::assert_snapshot!(page);
+    insta::assert_snapshot!(valid);
     let empty = page(&report("", Options::default()), Look::plain());
     insta::assert_snapshot!(empty);
 }

@@ -2,6 +2,7 @@
 
 mod behaviour;
 mod operation;
+mod run;
 mod transactions;
 mod visibility;
 
@@ -55,7 +56,10 @@ pub fn text(evidence: &Evidence, options: &TextOptions) -> String {
             Some(exploration) => behaviour::text(evidence, exploration, options),
             None => String::new(),
         },
-        Subject::Runs => String::new(),
+        Subject::Runs => match &evidence.campaign {
+            Some(campaign) => run::text(evidence, campaign, look),
+            None => String::new(),
+        },
     }
 }
 
