@@ -152,7 +152,11 @@ fn going(flow: ControlFlow<()>) -> Flow {
 /// File and line of a place.
 pub(crate) fn file_and_line(program: &Program, at: Loc) -> String {
     let source = program.sources.get(at.source);
-    format!("{}:{}", source.path().display(), source.place(at.span.start).line)
+    format!(
+        "{}:{}",
+        source.path().display(),
+        source.line_column(at.span.start).line
+    )
 }
 
 /// Hands steps on.
@@ -380,7 +384,7 @@ impl<'m> Machine for SpecMachine<'m> {
     }
 
     fn may_repeat(&self) -> bool {
-        self.definitions.is_none() && !self.model.program.acts()
+        self.definitions.is_none() && !self.model.program.has_side_effects()
     }
 
     fn wants_to_stop(&self, _: &Evaluator<'m>) -> bool {

@@ -89,7 +89,7 @@ impl Failure {
         let mut text = render(&diagnostic, sources);
         for call in &self.calls {
             let source = sources.get(call.at.source);
-            let place = source.place(call.at.span.start);
+            let place = source.line_column(call.at.span.start);
             text.push_str(&format!(
                 "  in {}, used at {}:{}:{}\n",
                 call.name,

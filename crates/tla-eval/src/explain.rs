@@ -101,7 +101,7 @@ impl<'p> Evaluator<'p> {
             }
             Kind::PerState(_, inner)
             | Kind::Once(_, inner)
-            | Kind::Recall(_, inner)
+            | Kind::Memo(_, inner)
             | Kind::Action(_, inner) => self.false_part(inner, bindings),
             Kind::If(parts) => {
                 let (condition, yes, no) = &**parts;

@@ -1,7 +1,7 @@
 //! Expressions: one match over the kinds of nodes.
 
 use omnilink_tla_ir::{
-    Argument, Arithmetic, Bounded, Call, Comparison, Kind, Node, Pattern, Step, Two, Update,
+    Argument, Arithmetic, Bounded, Call, Comparison, Kind, Node, PathStep, Pattern, Two, Update,
 };
 use omnilink_value::{Kind as ValueKind, Shape, Value};
 use smallvec::SmallVec;
@@ -29,7 +29,7 @@ impl<'p> Evaluator<'p> {
                 _ => self.local(*slot),
             },
             Kind::Path(root, steps) => self.path(node, root, steps),
-            Kind::Recall(site, inner) => self.recall_value(*site, inner),
+            Kind::Memo(site, inner) => self.recall_value(*site, inner),
             Kind::And(_)
             | Kind::Or(_)
             | Kind::Not(_)
@@ -360,8 +360,8 @@ impl<'p> Evaluator<'p> {
                 let mut value = self.peek(root)?;
                 for step in steps {
                     value = match step {
-                        Step::Field(field) => field.of(value)?,
-                        Step::Index(index) => value.apply(self.peek(index)?)?,
+                        PathStep::Field(field) => field.of(value)?,
+                        PathStep::Index(index) => value.apply(self.peek(index)?)?,
                     };
                 }
                 Some(value)
@@ -589,10 +589,10 @@ impl<'p> Evaluator<'p> {
 
     /// The arguments of a path; `None` if one of them is not canonical.
     #[inline(never)]
-    fn keys(&mut self, steps: &'p [Step]) -> Outcome<Option<SmallVec<[Value; 2]>>> {
+    fn keys(&mut self, steps: &'p [PathStep]) -> Outcome<Option<SmallVec<[Value; 2]>>> {
         let mut keys = SmallVec::new();
         for step in steps {
-            if let Step::Index(index) = step {
+            if let PathStep::Index(index) = step {
                 match self.eval(index)? {
                     Datum::Value(key) => keys.push(key),
                     Datum::Lazy(_) => return Ok(None),
@@ -604,7 +604,7 @@ impl<'p> Evaluator<'p> {
 
     /// `f[x].a[y]`: arguments first, then a walk by reference that copies only what it ends at.
     #[inline(never)]
-    fn path(&mut self, node: &'p Node, root: &'p Node, steps: &'p [Step]) -> Outcome<Datum<'p>> {
+    fn path(&mut self, node: &'p Node, root: &'p Node, steps: &'p [PathStep]) -> Outcome<Datum<'p>> {
         if let Some(value) = self.peek(node) {
             return Ok(Datum::Value(value.clone()));
         }
@@ -634,12 +634,12 @@ impl<'p> Evaluator<'p> {
     }
 
     #[inline(never)]
-    fn path_of_lazy(&mut self, start: Datum<'p>, steps: &'p [Step]) -> Outcome<Datum<'p>> {
+    fn path_of_lazy(&mut self, start: Datum<'p>, steps: &'p [PathStep]) -> Outcome<Datum<'p>> {
         let mut datum = start;
         for step in steps {
             let key = match step {
-                Step::Field(field) => Datum::Value(field.name.clone()),
-                Step::Index(index) => self.eval(index)?,
+                PathStep::Field(field) => Datum::Value(field.name.clone()),
+                PathStep::Index(index) => self.eval(index)?,
             };
             datum = self.apply(&datum, &key)?;
         }
@@ -659,8 +659,8 @@ impl<'p> Evaluator<'p> {
             let mut path: SmallVec<[Value; 2]> = SmallVec::new();
             for step in &update.path {
                 path.push(match step {
-                    Step::Field(field) => field.name.clone(),
-                    Step::Index(index) => {
+                    PathStep::Field(field) => field.name.clone(),
+                    PathStep::Index(index) => {
                         let index = self.eval(index)?;
                         self.canonical(index)?
                     }
@@ -682,15 +682,15 @@ impl<'p> Evaluator<'p> {
         &mut self,
         function: &'p Node,
         update: &'p Update,
-        step: &'p Step,
+        step: &'p PathStep,
     ) -> Outcome<Option<Datum<'p>>> {
         let index = {
             let Some(old) = self.peek(function) else {
                 return Ok(None);
             };
             let key = match step {
-                Step::Field(field) => Some(&field.name),
-                Step::Index(index) => self.peek(index),
+                PathStep::Field(field) => Some(&field.name),
+                PathStep::Index(index) => self.peek(index),
             };
             let Some(index) = key.and_then(|key| old.index_of(key)) else {
                 return Ok(None);
@@ -1094,16 +1094,16 @@ impl<'p> Evaluator<'p> {
 
 /// Follows a path from a value.
 #[inline]
-fn walk<'v>(value: &'v Value, steps: &[Step], keys: &[Value]) -> Outcome<&'v Value> {
+fn walk<'v>(value: &'v Value, steps: &[PathStep], keys: &[Value]) -> Outcome<&'v Value> {
     let mut keys = keys.iter();
     let mut value = value;
     for step in steps {
         value = match step {
-            Step::Field(field) => match field.of(value) {
+            PathStep::Field(field) => match field.of(value) {
                 Some(found) => found,
                 None => return Err(no_field(value, &field.name)),
             },
-            Step::Index(_) => match keys.next() {
+            PathStep::Index(_) => match keys.next() {
                 Some(key) => apply_value(value, key)?,
                 None => return Err(type_error("a set is used as an argument of a function")),
             },

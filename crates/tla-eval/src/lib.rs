@@ -27,7 +27,7 @@ mod slot;
 mod spelled;
 mod step;
 
-pub use analysis::{Cell, CellPart, Count, Counts, Effects, Enumeration, Families, Few, Write};
+pub use analysis::{Cell, CellPart, Count, Counts, EffectTemplates, Effects, Enumeration, Few, Write};
 pub use equality::equal_values;
 pub use evaluator::{Coverage, Evaluator, State};
 pub use explain::FalsePart;

@@ -387,8 +387,8 @@ impl<'p> Evaluator<'p> {
                 };
                 self.step(&operands.0, &rest, found)
             }
-            Kind::Recall(site, inner) if inner.uses.next => self.recall_step(*site, inner, rest, found),
-            Kind::Recall(_, inner) if self.stands_for_next(inner.uses.slots) => self.step(inner, rest, found),
+            Kind::Memo(site, inner) if inner.uses.next => self.recall_step(*site, inner, rest, found),
+            Kind::Memo(_, inner) if self.stands_for_next(inner.uses.slots) => self.step(inner, rest, found),
             Kind::Action(action, body) => {
                 let taken = Taken {
                     action: *action,
@@ -634,7 +634,7 @@ impl<'p> Evaluator<'p> {
             Kind::Equal(operands) | Kind::In(operands) => {
                 !matches!(operands.0.kind, Kind::Local(_) | Kind::Call(_))
             }
-            Kind::Recall(_, inner) => !self.stands_for_next(inner.uses.slots),
+            Kind::Memo(_, inner) => !self.stands_for_next(inner.uses.slots),
             Kind::NotEqual(_) | Kind::NotIn(_) | Kind::Comparison(..) | Kind::Not(_) | Kind::PerState(..) => {
                 true
             }

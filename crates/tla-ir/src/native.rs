@@ -247,7 +247,7 @@ impl Native {
         Uses {
             state: signature.reads_state,
             // Registers and statistics change while one state is explored.
-            world: signature.is_impure || signature.reads_state,
+            impure: signature.is_impure || signature.reads_state,
             heavy: true,
             ..Uses::default()
         }

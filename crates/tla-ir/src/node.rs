@@ -25,7 +25,7 @@ pub struct Uses {
     /// The variables of the next state.
     pub next: bool,
     /// More than its operands: registers, chance, output. Never shared, never moved.
-    pub world: bool,
+    pub impure: bool,
     /// An operator that is a parameter is applied, which may be an action.
     pub opaque: bool,
     /// Whether it loops or calls: worth keeping the result.
@@ -47,7 +47,7 @@ impl Uses {
         Uses {
             state: self.state || other.state,
             next: self.next || other.next,
-            world: self.world || other.world,
+            impure: self.impure || other.impure,
             opaque: self.opaque || other.opaque,
             heavy: self.heavy || other.heavy,
             unfinished: self.unfinished || other.unfinished,
@@ -65,7 +65,7 @@ impl Uses {
 
     /// Whether the value is the same always and everywhere.
     pub fn is_constant(self) -> bool {
-        !self.state && !self.next && !self.world && !self.unfinished && self.slots == 0
+        !self.state && !self.next && !self.impure && !self.unfinished && self.slots == 0
     }
 }
 
@@ -84,7 +84,7 @@ impl Node {
     /// The expression, without the site that remembers it.
     pub fn bare(&self) -> &Node {
         match &self.kind {
-            Kind::Recall(_, inner) => inner,
+            Kind::Memo(_, inner) => inner,
             _ => self,
         }
     }
@@ -148,7 +148,7 @@ pub enum Kind {
     /// Evaluated once for each current state.
     PerState(u32, Box<Node>),
     /// Remembered by what its evaluation has looked at: the site and the expression. See `eval::recall`.
-    Recall(u32, Box<Node>),
+    Memo(u32, Box<Node>),
     /// Conjunction, left to right.
     And(Box<[Node]>),
     /// Disjunction, left to right.
@@ -214,7 +214,7 @@ pub enum Kind {
     /// `S \ T`.
     Difference(Two),
     /// `f[x].a`.
-    Path(Box<Node>, Box<[Step]>),
+    Path(Box<Node>, Box<[PathStep]>),
     /// `[f EXCEPT ![x].a = e]`.
     Except(Box<Node>, Box<[Update]>),
     /// `CHOOSE x \in S : p`.
@@ -251,7 +251,7 @@ pub enum Kind {
 
 /// One step of a [`Kind::Path`].
 #[derive(Clone, Debug)]
-pub enum Step {
+pub enum PathStep {
     /// `[x]`.
     Index(Node),
     /// `.a`.
@@ -301,7 +301,7 @@ impl Field {
 #[derive(Clone, Debug)]
 pub struct Update {
     /// The path.
-    pub path: Box<[Step]>,
+    pub path: Box<[PathStep]>,
     /// The slot of `@`.
     pub at_slot: u32,
     /// Whether the new value is made from the old one.

@@ -47,8 +47,8 @@ pub struct Program {
     pub once_cells: u32,
     /// How many cells [`super::Kind::PerState`] uses.
     pub state_cells: u32,
-    /// How many sites [`super::Kind::Recall`] uses.
-    pub recall_sites: u32,
+    /// How many sites [`super::Kind::Memo`] uses.
+    pub memo_points: u32,
     /// The model values that the configuration introduces.
     pub model_values: Vec<Value>,
     /// The texts, for messages.
@@ -102,8 +102,8 @@ impl Program {
                 let source = self.sources.get(at.source);
                 let module = source.path().file_stem().unwrap_or_default().to_string_lossy();
                 let (from, to) = (
-                    source.place(at.span.start),
-                    source.place(at.span.end.saturating_sub(1)),
+                    source.line_column(at.span.start),
+                    source.line_column(at.span.end.saturating_sub(1)),
                 );
                 (module, (from.line, from.column), (to.line, to.column))
             }

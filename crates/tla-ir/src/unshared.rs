@@ -6,7 +6,7 @@
 
 use omnilink_value::{Kind as ValueKind, Shape, Value};
 
-use super::node::{Kind, Node, Step};
+use super::node::{Kind, Node, PathStep};
 use super::program::Program;
 
 /// The same value in memory of its own.
@@ -54,9 +54,9 @@ fn unshare(node: &mut Node) {
     node.kind.for_each_child_mut(unshare);
 }
 
-fn unshare_fields(steps: &mut [Step]) {
+fn unshare_fields(steps: &mut [PathStep]) {
     for step in steps {
-        if let Step::Field(field) = step {
+        if let PathStep::Field(field) = step {
             field.name = unshared(&field.name);
         }
     }

@@ -181,13 +181,13 @@ pub struct Part {
     /// Names bound on the way, with the values given to them: `(name, segment, argument)`. In a path that is an
     /// operator argument, names without values are the operator's parameters.
     pub bound: Box<[(EntityId, u32, u32)]>,
-    /// Which piece of the expression is meant.
-    pub piece: Piece,
+    /// Which aspect of the expression is meant.
+    pub aspect: Aspect,
 }
 
 /// What of a selected expression is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Piece {
+pub enum Aspect {
     /// All of it.
     Whole,
     /// Of `r.f`, the string `"f"`.

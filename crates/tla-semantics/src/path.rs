@@ -391,16 +391,16 @@ impl<'t> Analyzer<'t> {
             self.bind(&names, segment, &mut target.given);
             bound.extend(numbered(&names, at));
         }
-        let (expr, piece) = match selected {
-            Selected::Body(expr) | Selected::Label(expr) | Selected::Expr(expr) => (expr, Piece::Whole),
-            Selected::FieldName(expr) => (expr, Piece::FieldName),
-            Selected::Arguments(expr) => (expr, Piece::Arguments),
+        let (expr, aspect) = match selected {
+            Selected::Body(expr) | Selected::Label(expr) | Selected::Expr(expr) => (expr, Aspect::Whole),
+            Selected::FieldName(expr) => (expr, Aspect::FieldName),
+            Selected::Arguments(expr) => (expr, Aspect::Arguments),
             Selected::Function(function) if function.entity == target.entity && bound.is_empty() => {
                 let binding = self.note(id, &target);
                 let level = self.level_of(binding);
                 return (self.with_given(level, &target.given), target.missing);
             }
-            Selected::Function(function) => (function.body, Piece::Function(function.entity)),
+            Selected::Function(function) => (function.body, Aspect::Function(function.entity)),
             Selected::Pair(..) | Selected::Statement(..) => {
                 let (message, help) = if matches!(selected, Selected::Pair(..)) {
                     (
@@ -426,22 +426,22 @@ impl<'t> Analyzer<'t> {
             tree: tree_id,
             expr,
             bound: bound.into(),
-            piece,
+            aspect,
         };
         self.refer_to_target(id, &target, Some(part));
-        if piece == Piece::FieldName {
+        if aspect == Aspect::FieldName {
             return (LevelOf::default(), target.missing);
         }
         target
             .missing
             .extend(operator.iter().flat_map(|params| params.iter().copied()));
         let levels = &self.spec.levels[tree_id.0 as usize];
-        let level = match (&tree.expr(expr).kind, piece) {
-            (ExprKind::Call(_, args), Piece::Arguments) => {
+        let level = match (&tree.expr(expr).kind, aspect) {
+            (ExprKind::Call(_, args), Aspect::Arguments) => {
                 let args: Vec<LevelOf> = args.iter().map(|arg| levels[arg.0 as usize]).collect();
                 self.spec.params.join_all(&args)
             }
-            (_, Piece::Function(function)) => self.spec.entity(function).level,
+            (_, Aspect::Function(function)) => self.spec.entity(function).level,
             _ => levels[expr.0 as usize],
         };
         let instances: Vec<InstanceId> = target.via.iter().map(|step| step.instance).collect();

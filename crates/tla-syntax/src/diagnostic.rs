@@ -165,7 +165,7 @@ pub fn render(diagnostic: &Diagnostic, sources: &Sources) -> String {
         Severity::Warning => "warning",
     };
     let source = sources.get(diagnostic.source);
-    let place = source.place(diagnostic.span.start);
+    let place = source.line_column(diagnostic.span.start);
     let width = std::iter::once(place.line)
         .chain(
             diagnostic
@@ -211,7 +211,7 @@ pub fn render(diagnostic: &Diagnostic, sources: &Sources) -> String {
     for label in &diagnostic.labels {
         if label.source != source {
             let text = sources.get(label.source);
-            let at = text.place(label.span.start);
+            let at = text.line_column(label.span.start);
             let _ = writeln!(
                 picture.out,
                 "{blank}::: {}:{}:{}",
@@ -243,11 +243,11 @@ struct Picture<'a> {
 impl Picture<'_> {
     fn draw(&mut self, source: SourceId, span: Span, mark: char, message: &str) {
         let text = self.sources.get(source);
-        let place = text.place(span.start);
+        let place = text.line_column(span.start);
         let line = text.line(place.line);
         let ends_here = text.line_of(span.end.saturating_sub(1).max(span.start)) == place.line;
         let end = if ends_here {
-            text.place(span.end).column
+            text.line_column(span.end).column
         } else {
             place.column + line.len() as u32
         };
@@ -360,7 +360,7 @@ pub fn to_json(diagnostic: &Diagnostic, sources: &Sources) -> serde_json::Value 
 /// A span as a JSON object with bytes (from 0), lines and columns (from 1).
 pub fn span_json(sources: &Sources, source: SourceId, span: Span) -> serde_json::Value {
     let text = sources.get(source);
-    let (start, end) = (text.place(span.start), text.place(span.end));
+    let (start, end) = (text.line_column(span.start), text.line_column(span.end));
     serde_json::json!({
         "start": span.start, "end": span.end,
         "line": start.line, "column": start.column,

@@ -43,7 +43,7 @@ pub struct SourceId(pub u32);
 /// A line and a column, both counted from 1. A column counts characters; a tab moves to the next multiple of eight,
 /// as it does for junction lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct LineColumn {
     /// Line, from 1.
     pub line: u32,
     /// Column, from 1.
@@ -123,7 +123,7 @@ impl Source {
     }
 
     /// Line and column of a byte.
-    pub fn place(&self, offset: u32) -> Place {
+    pub fn line_column(&self, offset: u32) -> LineColumn {
         let line = self.line_of(offset);
         let start = self
             .line_starts
@@ -141,7 +141,7 @@ impl Source {
             from = last.copied().filter(|m| m.offset > start).unwrap_or(from);
         }
         let before = self.text.get(from.offset as usize..offset as usize).unwrap_or("");
-        Place {
+        LineColumn {
             line,
             column: before.chars().fold(from.column, advance_column) + 1,
         }
@@ -211,8 +211,8 @@ mod tests {
     #[test]
     fn a_tab_moves_to_the_next_multiple_of_eight() {
         let source = Source::new("x", "ab\tc\n\t\td");
-        assert_eq!(source.place(3), Place { line: 1, column: 9 });
-        assert_eq!(source.place(7), Place { line: 2, column: 17 });
+        assert_eq!(source.line_column(3), LineColumn { line: 1, column: 9 });
+        assert_eq!(source.line_column(7), LineColumn { line: 2, column: 17 });
         assert_eq!(source.line(2), "\t\td");
     }
 
@@ -223,19 +223,19 @@ mod tests {
         let from = "short\n".len();
         let mut column = 0;
         for (offset, character) in line.char_indices() {
-            let place = source.place((from + offset) as u32);
+            let place = source.line_column((from + offset) as u32);
             assert_eq!((place.line, place.column), (2, column + 1));
             column = advance_column(column, character);
         }
         assert_eq!(
-            source.place((from + line.len() + 1) as u32),
-            Place { line: 3, column: 1 }
+            source.line_column((from + line.len() + 1) as u32),
+            LineColumn { line: 3, column: 1 }
         );
     }
 
     #[test]
     fn a_column_counts_characters_not_bytes() {
         let source = Source::new("x", "∀ x");
-        assert_eq!(source.place(4), Place { line: 1, column: 3 });
+        assert_eq!(source.line_column(4), LineColumn { line: 1, column: 3 });
     }
 }

@@ -84,7 +84,7 @@ impl<'p> Evaluator<'p> {
                 }
                 self.follow(body, depth + 1, taken)
             }
-            Kind::Recall(_, inner) | Kind::Action(_, inner) => self.follow(inner, depth, taken),
+            Kind::Memo(_, inner) | Kind::Action(_, inner) => self.follow(inner, depth, taken),
             Kind::Call(call) => {
                 let Some(operator) = self.program.operators.get(call.operator as usize) else {
                     return Ok(());

@@ -7,7 +7,7 @@
 //! what a cell must come to hold lets a search leave aside everything that only goes the other way.
 
 use omnilink_tla_ir::native::lookup;
-use omnilink_tla_ir::{Argument, Bounded, Kind, Node, Operation, Pattern, Step, slot_bit};
+use omnilink_tla_ir::{Argument, Bounded, Kind, Node, Operation, PathStep, Pattern, slot_bit};
 use omnilink_value::Value;
 
 use super::effects::{Cell, CellPart, ELEMENTS_MAX, Effects, Few};
@@ -138,7 +138,7 @@ impl<'p> Evaluator<'p> {
         }
         let mut cell = None;
         let is_condition = looks_at_one_cell(conjunct, &mut |variable, index| {
-            if index.uses.state || index.uses.next || index.uses.world {
+            if index.uses.state || index.uses.next || index.uses.impure {
                 return false;
             }
             let key = self.eval(index).and_then(|key| self.canonical(key));
@@ -271,7 +271,7 @@ impl<'p> Counting<'p> {
         let is_condition = looks_at_one_cell(&bounded.body, &mut |of, index| {
             matches!(index.bare().kind, Kind::Local(slot) if slot == key) && *variable.get_or_insert(of) == of
         });
-        let is_state_free = |node: &Node| !node.uses.state && !node.uses.next && !node.uses.world;
+        let is_state_free = |node: &Node| !node.uses.state && !node.uses.next && !node.uses.impure;
         // Slots from 63 on share a bit: what may be the key is taken for it.
         let only_picks = is_free_of(&bounded.body, slot_bit(key));
         (is_condition && only_picks && is_state_free(set) && is_state_free(wanted)).then_some(Self {
@@ -311,19 +311,19 @@ fn filter_counted(node: &Node) -> Option<&Bounded> {
 /// at more.
 fn looks_at_one_cell<'n>(node: &'n Node, is_it: &mut dyn FnMut(u32, &'n Node) -> bool) -> bool {
     let node = node.bare();
-    if node.uses.next || node.uses.world || node.uses.opaque {
+    if node.uses.next || node.uses.impure || node.uses.opaque {
         return false;
     }
     if !node.uses.state {
         return true;
     }
     if let Kind::Path(root, steps) = &node.kind
-        && let (Kind::Var(variable), Some((Step::Index(index), rest))) =
+        && let (Kind::Var(variable), Some((PathStep::Index(index), rest))) =
             (&root.bare().kind, steps.split_first())
     {
-        let is_known = |step: &Step| match step {
-            Step::Field(_) => true,
-            Step::Index(index) => !index.uses.state && !index.uses.next && !index.uses.world,
+        let is_known = |step: &PathStep| match step {
+            PathStep::Field(_) => true,
+            PathStep::Index(index) => !index.uses.state && !index.uses.next && !index.uses.impure,
         };
         return rest.iter().all(is_known) && is_it(*variable, index);
     }
@@ -350,10 +350,10 @@ fn is_free_of(node: &Node, bit: u64) -> bool {
     is_free
 }
 
-fn is_pick(root: &Node, steps: &[Step], bit: u64) -> bool {
-    let is_free = |step: &Step| match step {
-        Step::Field(_) => true,
-        Step::Index(index) => index.uses.slots & bit == 0,
+fn is_pick(root: &Node, steps: &[PathStep], bit: u64) -> bool {
+    let is_free = |step: &PathStep| match step {
+        PathStep::Field(_) => true,
+        PathStep::Index(index) => index.uses.slots & bit == 0,
     };
     matches!(root.bare().kind, Kind::Var(_)) && steps.iter().skip(1).all(is_free)
 }

@@ -8,7 +8,7 @@
 //! A *cell* is `f[k]` for a known `k`, or a variable as a whole. `DOMAIN f` has a cell of its own, because EXCEPT never
 //! changes it.
 
-use omnilink_tla_ir::{Argument, Bounded, Call, Kind, Node, Operation, Step, Update};
+use omnilink_tla_ir::{Argument, Bounded, Call, Kind, Node, Operation, PathStep, Update};
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
@@ -458,8 +458,8 @@ impl<'p> Evaluator<'p> {
         let mut path = Vec::with_capacity(update.path.len());
         for step in &update.path {
             match step {
-                Step::Field(field) => path.push(field.name.clone()),
-                Step::Index(index) => match self.known(index, walk) {
+                PathStep::Field(field) => path.push(field.name.clone()),
+                PathStep::Index(index) => match self.known(index, walk) {
                     Some(index) => path.push(index),
                     None => {
                         walk.write(variable, CellPart::Whole, None);
@@ -553,8 +553,8 @@ impl<'p> Evaluator<'p> {
                 let (variable, mut path) = self.place(root, walk)?;
                 for step in steps {
                     path.push(match step {
-                        Step::Field(field) => field.name.clone(),
-                        Step::Index(index) => self.known(index, walk)?,
+                        PathStep::Field(field) => field.name.clone(),
+                        PathStep::Index(index) => self.known(index, walk)?,
                     });
                 }
                 Some((variable, path))
@@ -565,7 +565,7 @@ impl<'p> Evaluator<'p> {
 
     /// The value of an expression, if it is the same in every state that agrees with the facts.
     fn known(&mut self, node: &'p Node, walk: &mut Walk) -> Option<Value> {
-        if node.uses.world {
+        if node.uses.impure {
             return None;
         }
         if let Some((variable, path)) = self.place(node, walk) {
@@ -581,7 +581,7 @@ impl<'p> Evaluator<'p> {
 
     /// Whether a condition is true, or false, in every state that agrees with the facts.
     fn decide(&mut self, node: &'p Node, walk: &mut Walk) -> Option<bool> {
-        if node.uses.world || walk.visit().is_err() {
+        if node.uses.impure || walk.visit().is_err() {
             return None;
         }
         let node = node.bare();
@@ -646,7 +646,7 @@ impl<'p> Evaluator<'p> {
     fn walk_read(&mut self, node: &'p Node, walk: &mut Walk) -> Walked<()> {
         walk.visit()?;
         walk.exactness.lose();
-        if node.uses.world || node.uses.opaque {
+        if node.uses.impure || node.uses.opaque {
             return Err(GaveUp);
         }
         let node = node.bare();
@@ -672,10 +672,10 @@ impl<'p> Evaluator<'p> {
             Kind::Path(root, steps) => {
                 let mut steps = steps.iter();
                 match (self.variable_behind(root), steps.next()) {
-                    (Some(variable), Some(Step::Field(field))) => {
+                    (Some(variable), Some(PathStep::Field(field))) => {
                         walk.read(variable, CellPart::At(field.name.clone()));
                     }
-                    (Some(variable), Some(Step::Index(index))) => match self.known(index, walk) {
+                    (Some(variable), Some(PathStep::Index(index))) => match self.known(index, walk) {
                         Some(key) => walk.read(variable, CellPart::At(key)),
                         None => {
                             walk.read_somewhere(variable);
@@ -684,13 +684,13 @@ impl<'p> Evaluator<'p> {
                     },
                     (_, first) => {
                         self.walk_read(root, walk)?;
-                        if let Some(Step::Index(index)) = first {
+                        if let Some(PathStep::Index(index)) = first {
                             self.walk_read(index, walk)?;
                         }
                     }
                 }
                 for step in steps {
-                    if let Step::Index(index) = step {
+                    if let PathStep::Index(index) = step {
                         self.walk_read(index, walk)?;
                     }
                 }
@@ -720,7 +720,7 @@ impl<'p> Evaluator<'p> {
                 self.walk_read(function, walk)?;
                 for update in updates {
                     for step in &update.path {
-                        if let Step::Index(index) = step {
+                        if let PathStep::Index(index) = step {
                             self.walk_read(index, walk)?;
                         }
                     }
@@ -790,7 +790,7 @@ impl<'p> Evaluator<'p> {
     fn walk_content(&mut self, argument: &'p Argument, walk: &mut Walk) -> Slot<'p> {
         match argument {
             Argument::Value(node) | Argument::Lazy(node) | Argument::ByName(node) => {
-                let known = if node.uses.world {
+                let known = if node.uses.impure {
                     None
                 } else {
                     self.eval(node).ok()

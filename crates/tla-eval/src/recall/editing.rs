@@ -1,6 +1,6 @@
 //! How a variable gets its next value, while an answer is found: as an edit where that is possible.
 
-use omnilink_tla_ir::{Kind, Node, Step, Two, Update};
+use omnilink_tla_ir::{Kind, Node, PathStep, Two, Update};
 use omnilink_value::Value;
 
 use super::edit::Edit;
@@ -25,7 +25,7 @@ impl<'p> Evaluator<'p> {
                 }
                 return self.edited(variable, body);
             }
-            Kind::Recall(_, inner) => return self.edited(variable, inner),
+            Kind::Memo(_, inner) => return self.edited(variable, inner),
             Kind::Var(source) if *source == variable && !self.primed => Some(Edit::Same),
             Kind::Var(source) if !self.primed => Some(Edit::Copy(*source)),
             Kind::Except(function, updates) => self.exception(function, updates)?,
@@ -69,8 +69,8 @@ impl<'p> Evaluator<'p> {
             let mut path = Vec::with_capacity(update.path.len());
             for step in &update.path {
                 path.push(match step {
-                    Step::Field(field) => field.name.clone(),
-                    Step::Index(index) => {
+                    PathStep::Field(field) => field.name.clone(),
+                    PathStep::Index(index) => {
                         let index = self.eval(index)?;
                         self.canonical(index)?
                     }

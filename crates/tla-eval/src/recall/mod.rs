@@ -12,7 +12,7 @@
 //! logged so far, it has taken the same path, so it looks at the same place next. At the end of the log it has therefore the same
 //! answer. Inputs that are looked at without being logged would break this, so:
 //!
-//! - what reads registers, chance or the world is no site, nor anything around it (`Uses::world`);
+//! - what reads registers, chance or the world is no site, nor anything around it (`Uses::impure`);
 //! - while logging, nothing is taken from caches that hide looks (`PerState`), and [`Evaluator::peek`] gives nothing;
 //! - a slot that is not bound inside the site is an input, and so is the unevaluated argument in it; whatever was looked
 //!   at to evaluate that argument follows from it;
@@ -180,7 +180,7 @@ impl<'p> Evaluator<'p> {
             return;
         }
         self.memory = Some(Box::new(Memory {
-            sites: (0..self.program.recall_sites).map(|_| Site::default()).collect(),
+            sites: (0..self.program.memo_points).map(|_| Site::default()).collect(),
             common: Common::default(),
             log: Log::default(),
             edits: vec![Edit::Same; variables],

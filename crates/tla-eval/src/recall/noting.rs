@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use omnilink_tla_ir::{Kind, Node, Step};
+use omnilink_tla_ir::{Kind, Node, PathStep};
 use omnilink_value::Value;
 
 use super::edit::Edit;
@@ -92,11 +92,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// Evaluates what a slot holds, on account of the look that is in the log.
-    pub(crate) fn on_account_of<T>(
-        &mut self,
-        look: Option<usize>,
-        run: impl FnOnce(&mut Self) -> T,
-    ) -> T {
+    pub(crate) fn on_account_of<T>(&mut self, look: Option<usize>, run: impl FnOnce(&mut Self) -> T) -> T {
         let outer = self.memory.as_mut().map(|memory| memory.log.set_account(look));
         let result = run(self);
         if let (Some(memory), Some(outer)) = (&mut self.memory, outer) {
@@ -143,8 +139,8 @@ impl<'p> Evaluator<'p> {
         let mut keys = Vec::with_capacity(steps.len());
         for step in steps {
             keys.push(match step {
-                Step::Field(field) => field.name.clone(),
-                Step::Index(index) => match self.eval(index)? {
+                PathStep::Field(field) => field.name.clone(),
+                PathStep::Index(index) => match self.eval(index)? {
                     Datum::Value(key) => key,
                     Datum::Lazy(_) => return Ok(None),
                 },

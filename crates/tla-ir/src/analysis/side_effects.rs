@@ -7,7 +7,7 @@ const REPEATABLE: [&str; 2] = ["Assert", "AssertError"];
 
 impl Program {
     /// Whether some operator prints, writes, runs commands, or throws dice.
-    pub fn acts(&self) -> bool {
+    pub fn has_side_effects(&self) -> bool {
         self.operators.iter().any(|operator| acts(&operator.body))
     }
 }
@@ -41,7 +41,7 @@ mod tests {
         let spec = load_text(Path::new("M.tla"), text, &Default::default()).spec;
         let mut lowering = Lowering::new(&spec, Replacements::default());
         lowering.definition(spec.find("Next").expect("a correct spec"), Mode::Next);
-        lowering.finish().acts()
+        lowering.finish().has_side_effects()
     }
 
     #[test]

@@ -122,7 +122,7 @@ impl Lowering<'_> {
             kind: Kind::Fail(class, message.into()),
             at,
             uses: crate::Uses {
-                world: true,
+                impure: true,
                 ..Default::default()
             },
         }

@@ -12,7 +12,7 @@ use super::frame::Naming;
 use super::operand::{Operand, argument_of};
 use super::{At, Lowering};
 use crate::ErrorClass;
-use crate::{Arithmetic, Comparison, Field, Infinite, Kind, Loc, Node, Step, Update, Uses, slot_bit};
+use crate::{Arithmetic, Comparison, Field, Infinite, Kind, Loc, Node, PathStep, Update, Uses, slot_bit};
 
 /// Trees deeper than this are refused: lowering and evaluating recurse.
 const DEPTH_MAX: u32 = 4000;
@@ -89,7 +89,7 @@ impl Lowering<'_> {
             ExprKind::Field(record, field) => {
                 let record = self.expr(at, *record);
                 let name = Value::str(spec.names.text(field.name));
-                stepped(record, Step::Field(Field::new(name)), Uses::default(), loc)
+                stepped(record, PathStep::Field(Field::new(name)), Uses::default(), loc)
             }
             ExprKind::Except(function, updates) => self.except(at, loc, *function, updates),
             ExprKind::If(condition, yes, no) => {
@@ -413,7 +413,7 @@ impl Lowering<'_> {
             args => self.many(at, loc, args, Kind::Tuple),
         };
         let uses = index.uses;
-        stepped(function, Step::Index(index), uses, loc)
+        stepped(function, PathStep::Index(index), uses, loc)
     }
 
     fn fields(
@@ -449,7 +449,7 @@ impl Lowering<'_> {
             for access in &update.path {
                 path.push(match access {
                     Access::Field(field) => {
-                        Step::Field(Field::new(Value::str(self.spec.names.text(field.name))))
+                        PathStep::Field(Field::new(Value::str(self.spec.names.text(field.name))))
                     }
                     Access::Index(args) => {
                         let index = match &**args {
@@ -457,7 +457,7 @@ impl Lowering<'_> {
                             args => self.many(at, loc, args, Kind::Tuple),
                         };
                         uses = uses.and(index.uses);
-                        Step::Index(index)
+                        PathStep::Index(index)
                     }
                 });
             }
@@ -624,7 +624,7 @@ fn pair(at: Loc, left: Node, right: Node, make: impl FnOnce(Box<(Node, Node)>) -
 }
 
 /// One more step of a path.
-fn stepped(root: Node, step: Step, uses: Uses, at: Loc) -> Node {
+fn stepped(root: Node, step: PathStep, uses: Uses, at: Loc) -> Node {
     let uses = root.uses.and(uses);
     let kind = match root.kind {
         Kind::Path(root, steps) => {

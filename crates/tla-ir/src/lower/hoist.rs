@@ -25,7 +25,7 @@ impl Lowering<'_> {
             && uses.heavy
             && uses.state
             && !uses.next
-            && !uses.world
+            && !uses.impure
             && !uses.opaque
             && !uses.unfinished
             && uses.slots == 0

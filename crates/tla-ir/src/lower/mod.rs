@@ -12,13 +12,13 @@
 
 mod action;
 mod binding;
+mod conjunct;
 mod context;
 mod expression;
 mod frame;
 mod hoist;
+mod memo_points;
 mod operand;
-mod pieces;
-mod recall;
 mod reference;
 
 use context::{Context, ContextId};
@@ -31,7 +31,7 @@ use operand::Operand;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{Formula, Node, Operation, Operator, Program, Uses};
-pub use pieces::{Piece, Position};
+pub use conjunct::{Conjunct, ConjunctExpr};
 
 /// What a configuration puts in the place of a constant or definition.
 #[derive(Clone, Debug)]
@@ -307,14 +307,14 @@ impl<'s> Lowering<'s> {
             .collect();
         variables.sort_unstable();
         let mut operators: Vec<Operator> = self.operators.into_iter().flatten().collect();
-        let recall_sites = recall::make_sites(&mut operators);
+        let memo_points = memo_points::insert(&mut operators);
         Program {
             variables: variables.into_iter().map(|(_, name)| name).collect(),
             operators,
             actions: self.actions,
             once_cells: self.once_cells,
             state_cells: self.state_cells,
-            recall_sites,
+            memo_points,
             model_values: Vec::new(),
             sources: std::sync::Arc::default(),
         }

@@ -1,7 +1,7 @@
 //! Names: what stands behind them, and applying it.
 
 use omnilink_tla_semantics::entity::{
-    Binding, BuiltIn, EntityId, EntityKind, InstanceStep, Piece, Reference, Resolved,
+    Aspect, Binding, BuiltIn, EntityId, EntityKind, InstanceStep, Reference, Resolved,
 };
 use omnilink_tla_semantics::search_path::built_in_text;
 use omnilink_tla_syntax::ast::{ExprId, ExprKind, Segment, SegmentKind};
@@ -152,7 +152,7 @@ impl Lowering<'_> {
         segments: &[Segment],
     ) -> Node {
         let spec = self.spec;
-        if part.piece == Piece::FieldName {
+        if part.aspect == Aspect::FieldName {
             if let ExprKind::Field(_, field) = &spec.tree(part.tree).expr(part.expr).kind {
                 let name = Value::str(spec.names.text(field.name));
                 return self.constant(loc, name);
@@ -194,11 +194,11 @@ impl Lowering<'_> {
             primed: at.primed,
         };
         let body = match &spec.tree(part.tree).expr(part.expr).kind {
-            ExprKind::Call(_, args) if part.piece == Piece::Arguments => {
+            ExprKind::Call(_, args) if part.aspect == Aspect::Arguments => {
                 self.many(inner, loc, args, Kind::Tuple)
             }
-            _ => match part.piece {
-                Piece::Function(entity) => self.apply_entity(inner, loc, entity, context, &[], &[], false),
+            _ => match part.aspect {
+                Aspect::Function(entity) => self.apply_entity(inner, loc, entity, context, &[], &[], false),
                 _ => self.expr(inner, part.expr),
             },
         };
@@ -618,7 +618,7 @@ impl Lowering<'_> {
             self.once_cells += 1;
             return Some(Cell::Once(self.once_cells - 1));
         }
-        if uses.world || !uses.heavy {
+        if uses.impure || !uses.heavy {
             return None;
         }
         self.state_cells += 1;

@@ -1,7 +1,7 @@
 //! Properties taken apart into what can be checked.
 
 use crate::ir::Formula;
-use crate::lower::{Lowering, Piece, Position};
+use crate::lower::{Conjunct, ConjunctExpr, Lowering};
 use crate::semantics::entity::Binding;
 use crate::semantics::spec::Spec;
 
@@ -37,19 +37,19 @@ pub(super) fn classify(
     name: &str,
     binding: Binding,
 ) -> Result<Property, String> {
-    let text = |place: &Position| {
+    let text = |place: &ConjunctExpr| {
         let tree = spec.tree(place.tree());
         let span = tree.expr(place.expr()).span;
         spec.sources.get(tree.source).slice(span).to_owned()
     };
     let mut checks = Vec::new();
-    for piece in lowering.pieces(binding) {
-        checks.push(match piece {
-            Piece::State(place) => Check::Initial(lowering.plain_of(&place, name)),
-            Piece::Always(place) => Check::Invariant(lowering.plain_of(&place, name)),
-            Piece::Step(place) => Check::Step(lowering.plain_of(&place, name)),
-            Piece::Action(place) => return Err(text(&place)),
-            Piece::Temporal(place) => Check::Liveness(text(&place)),
+    for conjunct in lowering.conjuncts(binding) {
+        checks.push(match conjunct {
+            Conjunct::State(place) => Check::Initial(lowering.plain_of(&place, name)),
+            Conjunct::Always(place) => Check::Invariant(lowering.plain_of(&place, name)),
+            Conjunct::Step(place) => Check::Step(lowering.plain_of(&place, name)),
+            Conjunct::Action(place) => return Err(text(&place)),
+            Conjunct::Temporal(place) => Check::Liveness(text(&place)),
         });
     }
     Ok(Property {

@@ -1,4 +1,4 @@
-//! A scratchpad: definitions that are kept, and expressions over them. What `omnilink tla repl` does, without its terminal.
+//! A repl: definitions that are kept, and expressions over them. What `omnilink tla repl` does, without its terminal.
 
 use crate::evaluate::{EvaluateError, EvaluateOptions, Evaluated, evaluate};
 use crate::source::{Source, Sources};
@@ -18,12 +18,12 @@ pub enum Entered {
 
 /// Definitions, and the surroundings in which expressions over them are evaluated.
 #[derive(Clone, Debug)]
-pub struct Scratchpad {
+pub struct Repl {
     options: EvaluateOptions,
     definitions: Vec<(String, String)>,
 }
 
-impl Scratchpad {
+impl Repl {
     /// An empty one.
     pub fn new(options: EvaluateOptions) -> Self {
         Self {

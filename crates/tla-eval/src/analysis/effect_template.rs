@@ -24,7 +24,7 @@
 //! tried, that have none in common: where one of the first stands by chance, the same value stands in the second result
 //! too, where one of the second set would have to stand. Then nothing is filled in, and every instance is walked.
 
-use omnilink_tla_ir::{Argument, Kind, Node, Operation, Program, Step};
+use omnilink_tla_ir::{Argument, Kind, Node, Operation, PathStep, Program};
 use omnilink_value::{Kind as ValueKind, Value};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -34,7 +34,7 @@ use crate::evaluator::Evaluator;
 
 /// Effects of actions, found out for families of arguments where there are some.
 #[derive(Debug, Default)]
-pub struct Families {
+pub struct EffectTemplates {
     of: FxHashMap<Operation, Option<Family>>,
 }
 
@@ -74,7 +74,7 @@ const MEMBERS_MAX: usize = 1 << 10;
 /// Definitions nested deeper have no family.
 const DEPTH_MAX: u32 = 16;
 
-impl Families {
+impl EffectTemplates {
     /// What [`Evaluator::effects`] says, sooner.
     pub fn effects(
         &mut self,
@@ -350,11 +350,11 @@ impl<'p> Reading<'p> {
         }
     }
 
-    fn place(&mut self, steps: &'p [Step], holders: &[bool]) -> Option<()> {
+    fn place(&mut self, steps: &'p [PathStep], holders: &[bool]) -> Option<()> {
         for step in steps {
             match step {
-                Step::Field(field) => self.constants.push(Mentioned::Name(&field.name)),
-                Step::Index(index) => self.moved(index, holders)?,
+                PathStep::Field(field) => self.constants.push(Mentioned::Name(&field.name)),
+                PathStep::Index(index) => self.moved(index, holders)?,
             }
         }
         Some(())

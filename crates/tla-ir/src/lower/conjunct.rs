@@ -16,13 +16,13 @@ type Given = (EntityId, At, ExprId);
 
 /// An expression in its context, and what its parameters stand for.
 #[derive(Clone, Debug)]
-pub struct Position {
+pub struct ConjunctExpr {
     at: At,
     expr: ExprId,
     given: Vec<Given>,
 }
 
-impl Position {
+impl ConjunctExpr {
     /// The tree it is in.
     pub fn tree(&self) -> TreeId {
         self.at.tree
@@ -45,76 +45,78 @@ impl Position {
 
 /// One conjunct of a temporal formula.
 #[derive(Clone, Debug)]
-pub enum Piece {
+pub enum Conjunct {
     /// Of the first state.
-    State(Position),
+    State(ConjunctExpr),
     /// `[]P` with P about single states: the position of P.
-    Always(Position),
+    Always(ConjunctExpr),
     /// `[][A]_v`: the position of `[A]_v`.
-    Step(Position),
+    Step(ConjunctExpr),
     /// An action without `[]` around it, which says something of the first step only.
-    Action(Position),
+    Action(ConjunctExpr),
     /// Anything else.
-    Temporal(Position),
+    Temporal(ConjunctExpr),
 }
 
 impl Lowering<'_> {
     /// The conjuncts of a definition.
-    pub fn pieces(&mut self, binding: Binding) -> Vec<Piece> {
+    pub fn conjuncts(&mut self, binding: Binding) -> Vec<Conjunct> {
         let spec = self.spec;
         let context = self.context_through(ContextId::ROOT, spec.via(binding.via));
-        let mut pieces = Vec::new();
+        let mut conjuncts = Vec::new();
         if let Some((at, expr)) = self.body_of_entity(binding.entity, context, false) {
             let given = Vec::new();
-            self.split(Position { at, expr, given }, &mut pieces);
+            self.split(ConjunctExpr { at, expr, given }, &mut conjuncts);
         }
-        pieces
+        conjuncts
     }
 
-    fn split(&mut self, here: Position, pieces: &mut Vec<Piece>) {
+    fn split(&mut self, here: ConjunctExpr, conjuncts: &mut Vec<Conjunct>) {
         let spec = self.spec;
         let (at, id) = (here.at, here.expr);
         if let Some(argument) = self.argument_at(&here) {
-            return self.split(argument, pieces);
+            return self.split(argument, conjuncts);
         }
         match &spec.tree(at.tree).expr(id).kind {
             ExprKind::Paren(inner) | ExprKind::Label(_, _, inner) => {
-                return self.split(here.with(at, *inner), pieces);
+                return self.split(here.with(at, *inner), conjuncts);
             }
             ExprKind::Junction(Junction::And, items) => {
                 return items
                     .iter()
-                    .for_each(|item| self.split(here.with(at, *item), pieces));
+                    .for_each(|item| self.split(here.with(at, *item), conjuncts));
             }
             ExprKind::Infix(Op::And, _, left, right) => {
-                self.split(here.with(at, *left), pieces);
-                return self.split(here.with(at, *right), pieces);
+                self.split(here.with(at, *left), conjuncts);
+                return self.split(here.with(at, *right), conjuncts);
             }
             _ => {}
         }
         // The level as written: what an instance puts in can only raise it to that of a state.
         match spec.level(at.tree, id) {
-            Level::Constant | Level::State if !self.is_raised(at, id) => pieces.push(Piece::State(here)),
-            Level::Action => pieces.push(Piece::Action(here)),
+            Level::Constant | Level::State if !self.is_raised(at, id) => {
+                conjuncts.push(Conjunct::State(here))
+            }
+            Level::Action => conjuncts.push(Conjunct::Action(here)),
             _ => match &spec.tree(at.tree).expr(id).kind {
                 ExprKind::Prefix(Op::Always, operand) => {
-                    self.split_always(here.with(at, *operand), here, pieces);
+                    self.split_always(here.with(at, *operand), here, conjuncts);
                 }
                 ExprKind::Apply(..) | ExprKind::Path(_) => match self.inside(&here) {
-                    Some(inside) => self.split(inside, pieces),
-                    None => pieces.push(Piece::Temporal(here)),
+                    Some(inside) => self.split(inside, conjuncts),
+                    None => conjuncts.push(Conjunct::Temporal(here)),
                 },
                 ExprKind::Let(_, body) if spec.level(at.tree, *body) <= Level::State => {
-                    pieces.push(Piece::State(here));
+                    conjuncts.push(Conjunct::State(here));
                 }
-                ExprKind::Let(_, body) => self.split(here.with(at, *body), pieces),
-                _ => pieces.push(Piece::Temporal(here)),
+                ExprKind::Let(_, body) => self.split(here.with(at, *body), conjuncts),
+                _ => conjuncts.push(Conjunct::Temporal(here)),
             },
         }
     }
 
     /// What is given for a parameter, if the expression is the name of one.
-    fn argument_at(&self, here: &Position) -> Option<Position> {
+    fn argument_at(&self, here: &ConjunctExpr) -> Option<ConjunctExpr> {
         let Resolved::Entity(entity) = self.spec.resolved(here.at.tree, here.expr) else {
             return None;
         };
@@ -125,7 +127,7 @@ impl Lowering<'_> {
 
     /// The body of the definition that an expression applies, with what is given for its parameters and for those of the
     /// instances it is reached through. `None` where operators are given, or where the definition is recursive.
-    fn inside(&mut self, here: &Position) -> Option<Position> {
+    fn inside(&mut self, here: &ConjunctExpr) -> Option<ConjunctExpr> {
         let (at, id) = (here.at, here.expr);
         if self.is_plain_path(at, id)
             && let Some((inside, body)) = self.body_of(at, id)
@@ -196,33 +198,33 @@ impl Lowering<'_> {
         )
     }
 
-    fn split_always(&mut self, here: Position, whole: Position, pieces: &mut Vec<Piece>) {
+    fn split_always(&mut self, here: ConjunctExpr, whole: ConjunctExpr, conjuncts: &mut Vec<Conjunct>) {
         let spec = self.spec;
         let (at, operand) = (here.at, here.expr);
         if let Some(argument) = self.argument_at(&here) {
-            return self.split_always(argument, whole, pieces);
+            return self.split_always(argument, whole, conjuncts);
         }
         match &spec.tree(at.tree).expr(operand).kind {
             ExprKind::Paren(inner) | ExprKind::Label(_, _, inner) => {
-                self.split_always(here.with(at, *inner), whole, pieces);
+                self.split_always(here.with(at, *inner), whole, conjuncts);
             }
-            ExprKind::Action(true, ..) => pieces.push(Piece::Step(here)),
+            ExprKind::Action(true, ..) => conjuncts.push(Conjunct::Step(here)),
             ExprKind::Junction(Junction::And, items) if spec.level(at.tree, operand) > Level::State => {
                 for item in items {
-                    self.split_always(here.with(at, *item), whole.clone(), pieces);
+                    self.split_always(here.with(at, *item), whole.clone(), conjuncts);
                 }
             }
             ExprKind::Infix(Op::And, _, left, right) if spec.level(at.tree, operand) > Level::State => {
-                self.split_always(here.with(at, *left), whole.clone(), pieces);
-                self.split_always(here.with(at, *right), whole, pieces);
+                self.split_always(here.with(at, *left), whole.clone(), conjuncts);
+                self.split_always(here.with(at, *right), whole, conjuncts);
             }
-            ExprKind::Prefix(Op::Always, inner) => self.split_always(here.with(at, *inner), whole, pieces),
-            _ if spec.level(at.tree, operand) <= Level::State => pieces.push(Piece::Always(here)),
+            ExprKind::Prefix(Op::Always, inner) => self.split_always(here.with(at, *inner), whole, conjuncts),
+            _ if spec.level(at.tree, operand) <= Level::State => conjuncts.push(Conjunct::Always(here)),
             ExprKind::Apply(..) | ExprKind::Path(_) => match self.inside(&here) {
-                Some(inside) => self.split_always(inside, whole, pieces),
-                None => pieces.push(Piece::Temporal(whole)),
+                Some(inside) => self.split_always(inside, whole, conjuncts),
+                None => conjuncts.push(Conjunct::Temporal(whole)),
             },
-            _ => pieces.push(Piece::Temporal(whole)),
+            _ => conjuncts.push(Conjunct::Temporal(whole)),
         }
     }
 
@@ -251,8 +253,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// A piece as a formula to be evaluated.
-    pub fn plain_of(&mut self, position: &Position, name: &str) -> Formula {
+    /// A conjunct as a formula to be evaluated.
+    pub fn plain_of(&mut self, position: &ConjunctExpr, name: &str) -> Formula {
         self.standalone(name, Mode::Plain, |this, primed| {
             this.within(&position.given, primed, |this| {
                 let at = At {
@@ -265,7 +267,7 @@ impl Lowering<'_> {
     }
 
     /// The next-state relation of `[Next]_v`.
-    pub fn next_of(&mut self, position: &Position) -> Formula {
+    pub fn next_of(&mut self, position: &ConjunctExpr) -> Formula {
         let tree = position.at.tree;
         let action = match &self.spec.tree(tree).expr(position.expr).kind {
             ExprKind::Action(true, action, _) => *action,
@@ -285,8 +287,8 @@ impl Lowering<'_> {
         })
     }
 
-    /// The conjunction of pieces as an initial condition.
-    pub fn init_of(&mut self, positions: &[Position]) -> Option<Formula> {
+    /// The conjunction of conjuncts as an initial condition.
+    pub fn init_of(&mut self, positions: &[ConjunctExpr]) -> Option<Formula> {
         let first = positions.first()?;
         let loc = self.loc(first.at.tree, first.expr);
         Some(self.standalone("Init", Mode::Init, |this, primed| {

@@ -8,7 +8,7 @@
 use crate::{Argument, Kind, Node, Operator};
 
 /// Makes sites. Gives how many there are.
-pub(super) fn make_sites(operators: &mut [Operator]) -> u32 {
+pub(super) fn insert(operators: &mut [Operator]) -> u32 {
     let does_something: Vec<bool> = operators
         .iter()
         .map(|operator| match &operator.body.kind {
@@ -167,7 +167,7 @@ impl Sites {
 
     /// A node whose value is asked for.
     fn in_value(&mut self, node: &mut Node) {
-        if matches!(node.kind, Kind::Once(..) | Kind::Recall(..)) {
+        if matches!(node.kind, Kind::Once(..) | Kind::Memo(..)) {
             return;
         }
         node.kind.for_each_child_mut(|child| self.in_value(child));
@@ -189,11 +189,11 @@ impl Sites {
 
     fn remember(&mut self, node: &mut Node) {
         let uses = node.uses;
-        if uses.world || uses.opaque || uses.unfinished {
+        if uses.impure || uses.opaque || uses.unfinished {
             return;
         }
         let site = self.made;
         self.made += 1;
-        super::hoist::wrap(node, |inner| Kind::Recall(site, inner));
+        super::hoist::wrap(node, |inner| Kind::Memo(site, inner));
     }
 }

@@ -4,7 +4,7 @@
 
 use omnilink_tla::config::Config;
 use omnilink_tla::deep_stack;
-use omnilink_tla::eval::{Effects, Evaluator, Families, Quiet};
+use omnilink_tla::eval::{EffectTemplates, Effects, Evaluator, Quiet};
 use omnilink_tla::ir::Operation;
 use omnilink_tla::model::{BuildOptions, Model, build};
 use omnilink_tla::semantics::load_text;
@@ -97,7 +97,7 @@ fn filling_in_says_what_walking_says() {
         let model = model();
         let session = Quiet::default();
         let mut evaluator = Evaluator::new(&model.program, &session);
-        let mut families = Families::default();
+        let mut families = EffectTemplates::default();
         for (name, operation) in OPS.iter().zip(&model.operations) {
             let operation: Operation = operation.unwrap_or_else(|| panic!("{name} is an operator"));
             for arguments in all_arguments() {
