@@ -1,12 +1,12 @@
-//! Source texts and places in them.
+//! Source texts and positions in them.
 //!
-//! Every syntax node carries a [`Span`]: a pair of byte offsets, eight bytes in all. Lines and columns are worked out
-//! only when somebody asks, from a line table built once per text, because a spec without mistakes never asks.
+//! Every syntax node carries a [`Span`]: two byte offsets, eight bytes in all. Lines and columns are computed on demand from a
+//! line table built once per text, because a spec without mistakes never needs them.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// How many bytes of a line are counted at most to find a column.
+/// The number of bytes of a line that are counted at most to find a column.
 const MILESTONE_BYTES: usize = 1024;
 
 /// A half-open range of bytes in one source text.
@@ -50,7 +50,7 @@ pub struct LineColumn {
     pub column: u32,
 }
 
-/// One text: where it came from and what it says.
+/// One text and the path it was read from.
 #[derive(Debug)]
 pub struct Source {
     path: PathBuf,
@@ -67,7 +67,7 @@ struct Milestone {
 }
 
 impl Source {
-    /// A text under the name people know it by.
+    /// A text under the path that messages show.
     pub fn new(path: impl Into<PathBuf>, text: impl Into<String>) -> Self {
         let text = text.into();
         let mut line_starts = vec![0];
@@ -85,7 +85,7 @@ impl Source {
         }
     }
 
-    /// Where the text came from.
+    /// The path of the text.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -107,7 +107,7 @@ impl Source {
         self.line_starts.partition_point(|start| *start <= offset) as u32
     }
 
-    /// A line's text without its line ending; empty for a line that is not there.
+    /// A line's text without its line ending; empty if there is no such line.
     pub fn line(&self, line: u32) -> &str {
         let Some(start) = self.line_starts.get((line as usize).wrapping_sub(1)) else {
             return "";
@@ -122,7 +122,7 @@ impl Source {
             .trim_end_matches(['\n', '\r'])
     }
 
-    /// Line and column of a byte.
+    /// The line and column of a byte.
     pub fn line_column(&self, offset: u32) -> LineColumn {
         let line = self.line_of(offset);
         let start = self

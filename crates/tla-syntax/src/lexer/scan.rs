@@ -1,233 +1,14 @@
-//! From text to tokens, in one pass over the bytes.
-//!
-//! The whole text is split at once, because what ends a definition is the *next* definition, and that shows only at
-//! its `==`: after the pass, [`mark_definitions`] walks back from each `==` to the first token of its left-hand side.
-//! Text before the first `---- MODULE` and after the last `====` is skipped. The longest match wins throughout
-//! (`\intersect` is not `\in`; `(+)` is an operator even where parentheses were meant).
+//! One token at a time: the longest match at the current byte.
 
-use super::operators::{Fixity, Op};
-use super::token::{Keyword, Token, TokenKind};
+use super::Lexer;
 use crate::diagnostic::{Class, Diagnostic};
-use crate::source::{SourceId, Span, advance_column};
+use crate::operators::Op;
+use crate::source::Span;
+use crate::token::{Keyword, TokenKind};
 
-/// Splits the first module at or after a byte into tokens; the last one is always [`TokenKind::End`].
-pub fn tokenize(source: SourceId, text: &str, from: usize, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token> {
-    let mut lexer = Lexer::new(source, text, diagnostics);
-    lexer.at = from.min(text.len());
-    lexer.run();
-    let mut tokens = lexer.tokens;
-    mark_definitions(&mut tokens);
-    tokens
-}
-
-/// Splits a whole text that is no module, such as a configuration, into tokens.
-pub fn tokenize_fragment(source: SourceId, text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token> {
-    let mut lexer = Lexer::new(source, text, diagnostics);
-    while lexer.skip_blank() {
-        let token = lexer.token();
-        lexer.tokens.push(token);
-    }
-    lexer.end();
-    lexer.tokens
-}
-
-struct Lexer<'a> {
-    text: &'a str,
-    bytes: &'a [u8],
-    at: usize,
-    /// The byte whose column is `column`; columns are counted from here on demand.
-    column_at: usize,
-    column: u32,
-    /// The end of the word without letters that was met last: it is several tokens, and looked through once.
-    letterless_end: usize,
-    /// The end of the last character that has no meaning.
-    meaningless_end: usize,
-    source: SourceId,
-    diagnostics: &'a mut Vec<Diagnostic>,
-    tokens: Vec<Token>,
-}
-
-impl<'a> Lexer<'a> {
-    fn new(source: SourceId, text: &'a str, diagnostics: &'a mut Vec<Diagnostic>) -> Self {
-        Self {
-            text,
-            bytes: text.as_bytes(),
-            at: 0,
-            column_at: 0,
-            column: 0,
-            letterless_end: 0,
-            meaningless_end: 0,
-            source,
-            diagnostics,
-            tokens: Vec::with_capacity(text.len() / 4),
-        }
-    }
-
-    fn run(&mut self) {
-        let mut depth = 0u32;
-        if self.skip_to_module() {
-            while self.skip_blank() {
-                let token = self.token();
-                self.tokens.push(token);
-                match (token.kind, self.tokens.as_slice()) {
-                    // What has no name between its dashes is no header, and has no end of its own.
-                    (TokenKind::Separator, [.., start, _, _]) if start.kind == TokenKind::ModuleStart => {
-                        depth += 1;
-                    }
-                    (TokenKind::ModuleEnd, _) => {
-                        depth = depth.saturating_sub(1);
-                        if depth == 0 {
-                            break;
-                        }
-                    }
-                    _ => {}
-                }
-            }
-        }
-        self.end();
-    }
-
-    fn end(&mut self) {
-        let end = self.at as u32;
-        let column = self.column_of(self.at);
-        self.tokens.push(Token {
-            kind: TokenKind::End,
-            bullet: false,
-            begins_definition: false,
-            start: end,
-            end,
-            column,
-        });
-    }
-
-    /// Moves to the first `---- MODULE`; text before it is prose.
-    fn skip_to_module(&mut self) -> bool {
-        while let Some(found) = self.text.get(self.at..).and_then(|rest| rest.find("----")) {
-            self.at += found;
-            if self.module_start_length().is_some() {
-                return true;
-            }
-            self.at += self.run_length(b'-');
-        }
-        self.at = self.bytes.len();
-        false
-    }
-
-    fn peek(&self, ahead: usize) -> u8 {
-        self.bytes.get(self.at + ahead).copied().unwrap_or(0)
-    }
-
-    fn starts_with(&self, text: &str) -> bool {
-        self.bytes[self.at..].starts_with(text.as_bytes())
-    }
-
-    fn run_length(&self, byte: u8) -> usize {
-        self.bytes[self.at..].iter().take_while(|b| **b == byte).count()
-    }
-
-    fn module_start_length(&self) -> Option<usize> {
-        let dashes = self.run_length(b'-');
-        let rest = &self.bytes[self.at + dashes..];
-        let spaces = rest.iter().take_while(|b| **b == b' ').count();
-        (dashes >= 4 && rest[spaces..].starts_with(b"MODULE")).then_some(dashes + spaces + 6)
-    }
-
-    fn column_of(&mut self, at: usize) -> u32 {
-        for (offset, c) in self.text.get(self.column_at..at).unwrap_or("").char_indices() {
-            let next = self.bytes.get(self.column_at + offset + 1);
-            let ends_line = c == '\n' || (c == '\r' && next != Some(&b'\n'));
-            self.column = if ends_line {
-                0
-            } else {
-                advance_column(self.column, c)
-            };
-        }
-        self.column_at = at;
-        self.column
-    }
-
-    fn error(&mut self, start: usize, end: usize, message: impl Into<String>, help: &str) {
-        let span = Span::new(start as u32, end as u32);
-        self.diagnostics
-            .push(Diagnostic::error(Class::Lex, self.source, span, message).help(help));
-    }
-
-    /// Skips white space and comments; false at the end of the text.
-    fn skip_blank(&mut self) -> bool {
-        loop {
-            match self.peek(0) {
-                b' ' | b'\t' | b'\n' | b'\r' => self.at += 1,
-                b'\\' if self.peek(1) == b'*' => {
-                    self.at += self.bytes[self.at..]
-                        .iter()
-                        .take_while(|b| !matches!(b, b'\n' | b'\r'))
-                        .count();
-                }
-                b'(' if self.peek(1) == b'*' => self.skip_comment(),
-                0 if self.at >= self.bytes.len() => return false,
-                _ => return true,
-            }
-        }
-    }
-
-    /// Skips a comment. One that is never closed leaves a bad token: what it swallowed is not missing.
-    fn skip_comment(&mut self) {
-        let start = self.at;
-        let mut depth = 0u32;
-        while self.at < self.bytes.len() {
-            match (self.peek(0), self.peek(1)) {
-                (b'(', b'*') => {
-                    depth += 1;
-                    self.at += 2;
-                }
-                (b'*', b')') => {
-                    depth -= 1;
-                    self.at += 2;
-                    if depth == 0 {
-                        return;
-                    }
-                }
-                _ => self.at += 1,
-            }
-        }
-        self.error(
-            start,
-            start + 2,
-            "this comment is never closed",
-            "close it with `*)`; comments nest",
-        );
-        let column = self.column_of(start);
-        self.tokens.push(Token {
-            kind: TokenKind::Bad,
-            bullet: false,
-            begins_definition: false,
-            start: start as u32,
-            end: self.at as u32,
-            column,
-        });
-    }
-
-    fn token(&mut self) -> Token {
-        let start = self.at;
-        let column = self.column_of(start);
-        let (kind, length) = self.scan();
-        self.at = start + length.max(1);
-        while !self.text.is_char_boundary(self.at) {
-            self.at += 1;
-        }
-        let bullet = matches!(kind, TokenKind::Operator(Op::And | Op::Or)) && self.bytes[start + 1] != b'l';
-        Token {
-            kind,
-            bullet,
-            begins_definition: false,
-            start: start as u32,
-            end: self.at as u32,
-            column,
-        }
-    }
-
-    /// The token at the current byte and its length. `self.at` is left where it is.
-    fn scan(&mut self) -> (TokenKind, usize) {
+impl Lexer<'_> {
+    /// The token at the current byte and its length. Does not move `self.at`.
+    pub(super) fn scan(&mut self) -> (TokenKind, usize) {
         use TokenKind as K;
         let op = |op: Op, length: usize| (K::Operator(op), length);
         let (b0, b1, b2) = (self.peek(0), self.peek(1), self.peek(2));
@@ -352,7 +133,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    fn word(&mut self) -> (TokenKind, usize) {
+    pub(super) fn word(&mut self) -> (TokenKind, usize) {
         let rest = &self.bytes[self.at..];
         if self.at < self.letterless_end {
             return number_or_underscore(rest);
@@ -522,7 +303,7 @@ impl<'a> Lexer<'a> {
         (kind, length)
     }
 
-    /// Reports a character that begins no token, once in a line: quotes come in pairs.
+    /// Reports a character that begins no token, once per line: quotes come in pairs.
     fn meaningless(&mut self, c: char) {
         let end = self.at + c.len_utf8();
         let since = std::mem::replace(&mut self.meaningless_end, end);
@@ -547,7 +328,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// The first of the tokens that a word without letters is.
+/// The first token of a word without letters.
 fn number_or_underscore(word: &[u8]) -> (TokenKind, usize) {
     match word.iter().take_while(|b| b.is_ascii_digit()).count() {
         0 => (TokenKind::Underscore, 1),
@@ -577,117 +358,4 @@ fn unicode_operator(c: char) -> Option<Op> {
         .iter()
         .copied()
         .find(|op| c as u32 > 127 && op.spellings().contains(&text))
-}
-
-/// Where the header of a module of the given name begins, if there is one at or after a byte.
-pub fn find_module(text: &str, name: &str, from: usize) -> Option<usize> {
-    let mut at = from;
-    while let Some(found) = text.get(at..).and_then(|rest| rest.find("----")) {
-        let start = at + found;
-        let header = text.get(start..).unwrap_or("").trim_start_matches('-');
-        let title = header
-            .trim_start_matches(' ')
-            .strip_prefix("MODULE")
-            .map(str::trim_start);
-        let rest = title.and_then(|title| title.strip_prefix(name));
-        if rest.is_some_and(|rest| rest.trim_start().starts_with("----")) {
-            return Some(start);
-        }
-        at = text.len() - header.len();
-    }
-    None
-}
-
-/// Marks the first token of every definition, walking back from its `==`.
-fn mark_definitions(tokens: &mut [Token]) {
-    for at in 1..tokens.len() {
-        if tokens[at].kind == TokenKind::Define
-            && let Some(start) = definition_start(tokens, at)
-        {
-            tokens[start].begins_definition = true;
-        }
-    }
-}
-
-fn definition_start(tokens: &[Token], define: usize) -> Option<usize> {
-    let kind = |at: usize| tokens.get(at).map(|t| t.kind);
-    let is_name = |at: usize| matches!(kind(at), Some(TokenKind::Identifier | TokenKind::At));
-    let last = define.checked_sub(1)?;
-    match kind(last)? {
-        TokenKind::ParenClose => opening(tokens, last).filter(|at| is_name(*at)),
-        TokenKind::BracketClose => opening(tokens, last).filter(|at| is_name(*at)),
-        TokenKind::Identifier | TokenKind::At => {
-            let Some(before) = last.checked_sub(1) else {
-                return Some(last);
-            };
-            match kind(before)? {
-                TokenKind::Operator(op) if op.fixity() == Fixity::Prefix => {
-                    let begins = before
-                        .checked_sub(1)
-                        .is_none_or(|at| may_precede_definition(tokens, at));
-                    Some(if begins || op == Op::Negative {
-                        before
-                    } else {
-                        last
-                    })
-                }
-                TokenKind::Operator(op) if op.fixity() == Fixity::Infix => {
-                    let Some(left) = before.checked_sub(1) else {
-                        return Some(last);
-                    };
-                    // `x + y == …` defines `+`, unless `x` cannot begin a definition because it is still an operand.
-                    let begins = left
-                        .checked_sub(1)
-                        .is_none_or(|at| may_precede_definition(tokens, at));
-                    Some(if is_name(left) && begins { left } else { last })
-                }
-                _ => Some(last),
-            }
-        }
-        TokenKind::Operator(op) if op.fixity() == Fixity::Postfix => {
-            last.checked_sub(1).filter(|at| is_name(*at))
-        }
-        _ => None,
-    }
-}
-
-/// The token before the bracket that closes at `close`.
-fn opening(tokens: &[Token], close: usize) -> Option<usize> {
-    let mut depth = 0usize;
-    for at in (0..=close).rev() {
-        match tokens[at].kind {
-            TokenKind::ParenClose
-            | TokenKind::BracketClose
-            | TokenKind::BracketCloseSub
-            | TokenKind::BraceClose
-            | TokenKind::AngleClose
-            | TokenKind::AngleCloseSub => depth += 1,
-            TokenKind::ParenOpen | TokenKind::BracketOpen | TokenKind::BraceOpen | TokenKind::AngleOpen => {
-                depth = depth.saturating_sub(1);
-                if depth == 0 {
-                    return at.checked_sub(1);
-                }
-            }
-            TokenKind::Define | TokenKind::ModuleStart | TokenKind::ModuleEnd => return None,
-            _ => {}
-        }
-    }
-    None
-}
-
-fn may_precede_definition(tokens: &[Token], at: usize) -> bool {
-    match tokens[at].kind {
-        TokenKind::Separator | TokenKind::ModuleEnd | TokenKind::Step => true,
-        TokenKind::Keyword(word) => matches!(
-            word,
-            Keyword::Let
-                | Keyword::Local
-                | Keyword::Define
-                | Keyword::Def
-                | Keyword::Omitted
-                | Keyword::Obvious
-                | Keyword::Qed
-        ),
-        _ => tokens[at].can_end_expression(),
-    }
 }
