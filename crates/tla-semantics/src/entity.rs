@@ -1,4 +1,4 @@
-//! Everything that a name can stand for.
+//! Entities: everything that a name can stand for.
 
 use omnilink_tla_syntax::ast::{ExprId, UnitId};
 use omnilink_tla_syntax::names::Name;
@@ -32,7 +32,7 @@ impl Via {
     pub const NONE: Via = Via(0);
 }
 
-/// What the language itself defines.
+/// An entity that the language defines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BuiltIn {
     /// An operator symbol.
@@ -88,7 +88,7 @@ pub enum EntityKind {
     Parameter,
     /// A name bound by a quantifier, a constructor, CHOOSE or a label.
     Bound,
-    /// An instance of a module that is missing: everything about it has been said.
+    /// An instance of a missing module, which has been reported.
     Unknown,
     /// A name declared by NEW in a theorem, or bound by `\EE`.
     Declared,
@@ -109,15 +109,16 @@ pub struct Entity {
     pub tree: TreeId,
     /// Where it is introduced.
     pub span: Span,
-    /// The module that introduces it; for what is built in, the first.
+    /// The module that introduces it; for built-in entities, the first module.
     pub module: ModuleId,
     /// Whether it is LOCAL to its module.
     pub local: bool,
-    /// Its level, and what can raise it.
+    /// Its level and the parameters that can raise it.
     pub level: LevelOf,
-    /// For parameters, constants and variables: the highest level that may be put in.
+    /// For parameters, constants and variables: the highest level that may be substituted.
     pub max_level: Level,
-    /// For parameters: whether equals may be put in for equals (not so under a prime or `[]`).
+    /// For parameters: whether the entity is Leibniz in them, so that equal arguments give equal results (not so under a prime or
+    /// `[]`).
     pub leibniz: bool,
 }
 
@@ -140,12 +141,12 @@ pub struct Binding {
 /// What an expression node refers to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Resolved {
-    /// The node is no reference, or a wrong one.
+    /// The node is not a reference, or an invalid one.
     #[default]
     Nothing,
     /// An entity, through no instance.
     Entity(EntityId),
-    /// Something further away: an index into the references of the spec.
+    /// Through instances or into a definition: an index into the references of the spec.
     Reference(u32),
 }
 
@@ -158,7 +159,7 @@ pub struct Reference {
     pub entity: EntityId,
     /// Which segment of the path carries the entity's arguments.
     pub segment: u32,
-    /// The part of its definition that is meant, where not the whole is.
+    /// The selected part of its definition; `None` for the whole.
     pub part: Option<Part>,
 }
 
@@ -185,7 +186,7 @@ pub struct Part {
     pub aspect: Aspect,
 }
 
-/// What of a selected expression is meant.
+/// Which aspect of a selected expression is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aspect {
     /// All of it.

@@ -1,4 +1,4 @@
-//! What the built-in operators demand of the levels of their operands, and what they give.
+//! Level rules of the built-in operators: the levels allowed for operands and the level of the result.
 
 use omnilink_tla_syntax::operators::Op;
 
@@ -7,11 +7,12 @@ use super::level::Level;
 /// The level rule of a built-in operator.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rule {
-    /// The level it gives by itself.
+    /// The level of the result if all operands are constant.
     pub level: Level,
     /// The highest level an operand may have.
     pub max: Level,
-    /// Whether an operand's level counts; where it does not, neither may equals be put in for equals.
+    /// Whether the result has at least the levels of the operands. If not, the operator is not Leibniz either: equal operands
+    /// may give different results.
     pub passes: bool,
 }
 

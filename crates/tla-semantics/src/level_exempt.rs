@@ -1,16 +1,16 @@
-//! Operands that say nothing about the level of an application.
+//! Level-exempt operands: operands that do not count towards the level of an application.
 //!
-//! In the modules that come with SANY some operators have placeholder definitions that leave operands out, so that
-//! `x * y` and `PrintT(x)` are of constant level whatever is put in. Specs are checked as SANY checks them, hence this
-//! table; our own bodies mention every operand, because evaluation must know what it depends on.
+//! In the modules that come with SANY, the placeholder definitions of some operators leave operands out, so that `x * y` and
+//! `PrintT(x)` have constant level whatever the operands are. Specs are checked as SANY checks them, hence this table. Our own
+//! bodies mention every operand, because evaluation must know what it depends on.
 
 use omnilink_tla_syntax::names::Name;
 
 use super::analyzer::Analyzer;
 use super::entity::EntityId;
 
-/// Module, operator, and the operands (from 0) that do not count.
-const WEIGHTLESS: &[(&str, &str, &[usize])] = &[
+/// Module, operator, and its level-exempt operands, counted from 0.
+const LEVEL_EXEMPT: &[(&str, &str, &[usize])] = &[
     ("CSV", "CSVRead", &[0, 1, 2]),
     ("CSV", "CSVRecords", &[0]),
     ("CSV", "CSVWrite", &[0, 1, 2]),
@@ -54,22 +54,22 @@ const WEIGHTLESS: &[(&str, &str, &[usize])] = &[
 ];
 
 impl Analyzer<'_> {
-    /// Notes which parameters of a definition of a built-in module do not count.
-    pub(super) fn note_weightless(&mut self, name: Name, params: &[EntityId]) {
+    /// Records the level-exempt parameters of a definition of a built-in module.
+    pub(super) fn note_level_exempt(&mut self, name: Name, params: &[EntityId]) {
         let module = self.spec.names.text(self.spec.module(self.module).name);
         let operator = self.spec.names.text(name);
-        let found = WEIGHTLESS
+        let found = LEVEL_EXEMPT
             .iter()
             .find(|(m, op, _)| *m == module && *op == operator);
         if let Some((.., operands)) = found {
             let operands = operands.iter().filter_map(|operand| params.get(*operand));
-            self.weightless.extend(operands.copied());
+            self.level_exempt.extend(operands.copied());
         }
     }
 
-    /// Whether a parameter does not count where the current text applies its operator. Built-in modules themselves are
-    /// judged by what their bodies say.
-    pub(super) fn is_weightless(&self, param: EntityId) -> bool {
-        self.weightless.contains(&param) && !self.is_built_in()
+    /// Whether a parameter is level-exempt where the current text applies its operator. In built-in modules themselves no
+    /// parameter is.
+    pub(super) fn is_level_exempt(&self, param: EntityId) -> bool {
+        self.level_exempt.contains(&param) && !self.is_built_in()
     }
 }
