@@ -11,7 +11,7 @@ use crate::ErrorClass;
 use crate::{Bounded, Kind, Node, Pattern, Uses};
 
 impl Lowering<'_> {
-    /// Bounds and a body; `None` if a name ranges over nothing in particular.
+    /// Bounds and a body; `None` if a name has no set.
     pub(super) fn bounded(
         &mut self,
         at: At,
@@ -142,7 +142,7 @@ impl Lowering<'_> {
     }
 }
 
-/// The slots that a node reads, those that it fills itself included.
+/// The slots that a node reads and does not fill itself.
 fn free_slots(node: &Node, found: &mut BTreeSet<u32>) {
     match &node.kind {
         Kind::Local(slot) | Kind::CallSlot(slot, _) => {
@@ -155,7 +155,7 @@ fn free_slots(node: &Node, found: &mut BTreeSet<u32>) {
         | Kind::Choose(bounded)
         | Kind::ForAll(bounded)
         | Kind::Exists(bounded) => {
-            // Its body has been looked at already.
+            // The captures of its body are known already.
             bounded.sets.iter().for_each(|set| free_slots(set, found));
             found.extend(bounded.captures.iter().copied());
             return;
@@ -170,7 +170,7 @@ fn free_slots(node: &Node, found: &mut BTreeSet<u32>) {
     });
     found.append(&mut inner);
     node.kind.for_each_child(|child| free_slots(child, found));
-    // What is filled here is not needed from outside.
+    // Slots filled here are not free.
     match &node.kind {
         Kind::Let(slots, _) => slots.iter().for_each(|(slot, _)| {
             found.remove(slot);

@@ -1,4 +1,4 @@
-//! Temporal formulas taken apart at their conjunctions: what they say of states, of steps, and of whole behaviours.
+//! The conjuncts of temporal formulas, classified: about initial states, all states, steps, or whole behaviours.
 
 use omnilink_tla_semantics::entity::{Binding, EntityId, EntityKind, Resolved, TreeId};
 use omnilink_tla_semantics::level::Level;
@@ -11,10 +11,10 @@ use super::operand::Operand;
 use super::{At, Lowering, Mode};
 use crate::{Formula, Kind, Node, Uses};
 
-/// A parameter and the expression that is given for it.
+/// A parameter and its argument.
 type Given = (EntityId, At, ExprId);
 
-/// An expression in its context, and what its parameters stand for.
+/// The expression of a conjunct, with its context and the arguments of the parameters in it.
 #[derive(Clone, Debug)]
 pub struct ConjunctExpr {
     at: At,
@@ -33,8 +33,8 @@ impl ConjunctExpr {
         self.expr
     }
 
-    /// Another expression, where the same parameters have the same meaning.
-    fn with(&self, at: At, expr: ExprId) -> Self {
+    /// Another expression with the same arguments.
+    pub(super) fn with(&self, at: At, expr: ExprId) -> Self {
         Self {
             at,
             expr,
@@ -48,11 +48,11 @@ impl ConjunctExpr {
 pub enum Conjunct {
     /// Of the first state.
     State(ConjunctExpr),
-    /// `[]P` with P about single states: the position of P.
+    /// `[]P` with P about single states: P itself.
     Always(ConjunctExpr),
-    /// `[][A]_v`: the position of `[A]_v`.
+    /// `[][A]_v`: `[A]_v` itself.
     Step(ConjunctExpr),
-    /// An action without `[]` around it, which says something of the first step only.
+    /// An action without `[]` around it, which is about the first step only.
     Action(ConjunctExpr),
     /// Anything else.
     Temporal(ConjunctExpr),
@@ -92,7 +92,7 @@ impl Lowering<'_> {
             }
             _ => {}
         }
-        // The level as written: what an instance puts in can only raise it to that of a state.
+        // The level as written: the substitutions of an instance can raise it only to that of a state.
         match spec.level(at.tree, id) {
             Level::Constant | Level::State if !self.is_raised(at, id) => {
                 conjuncts.push(Conjunct::State(here))
@@ -115,7 +115,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// What is given for a parameter, if the expression is the name of one.
+    /// The argument of a parameter, if the expression is one.
     fn argument_at(&self, here: &ConjunctExpr) -> Option<ConjunctExpr> {
         let Resolved::Entity(entity) = self.spec.resolved(here.at.tree, here.expr) else {
             return None;
@@ -125,8 +125,8 @@ impl Lowering<'_> {
         Some(here.with(*at, *expr))
     }
 
-    /// The body of the definition that an expression applies, with what is given for its parameters and for those of the
-    /// instances it is reached through. `None` where operators are given, or where the definition is recursive.
+    /// The body of the definition that an expression applies, with the arguments for its parameters and for those of its instances.
+    /// `None` if there are operator arguments or the definition is recursive.
     fn inside(&mut self, here: &ConjunctExpr) -> Option<ConjunctExpr> {
         let (at, id) = (here.at, here.expr);
         if self.is_plain_path(at, id)
@@ -190,7 +190,7 @@ impl Lowering<'_> {
         Some(inside)
     }
 
-    /// Whether a formula that looks like one about states is more than that.
+    /// Whether a formula of state level, as written, is temporal.
     fn is_raised(&self, at: At, id: ExprId) -> bool {
         matches!(
             &self.spec.tree(at.tree).expr(id).kind,
@@ -228,7 +228,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// A node inside LETs for what is given.
+    /// A node inside LETs for the arguments of its parameters.
     fn within(&mut self, given: &[Given], primed: bool, lower: impl FnOnce(&mut Self) -> Node) -> Node {
         let mut slots = Vec::with_capacity(given.len());
         let mut uses = Uses::default();
@@ -254,31 +254,31 @@ impl Lowering<'_> {
     }
 
     /// A conjunct as a formula to be evaluated.
-    pub fn plain_of(&mut self, position: &ConjunctExpr, name: &str) -> Formula {
+    pub fn plain_of(&mut self, conjunct: &ConjunctExpr, name: &str) -> Formula {
         self.standalone(name, Mode::Plain, |this, primed| {
-            this.within(&position.given, primed, |this| {
+            this.within(&conjunct.given, primed, |this| {
                 let at = At {
                     primed,
-                    ..position.at
+                    ..conjunct.at
                 };
-                this.expr(at, position.expr)
+                this.expr(at, conjunct.expr)
             })
         })
     }
 
     /// The next-state relation of `[Next]_v`.
-    pub fn next_of(&mut self, position: &ConjunctExpr) -> Formula {
-        let tree = position.at.tree;
-        let action = match &self.spec.tree(tree).expr(position.expr).kind {
+    pub fn next_of(&mut self, conjunct: &ConjunctExpr) -> Formula {
+        let tree = conjunct.at.tree;
+        let action = match &self.spec.tree(tree).expr(conjunct.expr).kind {
             ExprKind::Action(true, action, _) => *action,
-            _ => position.expr,
+            _ => conjunct.expr,
         };
         self.standalone("Next", Mode::Next, |this, primed| {
-            this.within(&position.given, primed, |this| {
+            this.within(&conjunct.given, primed, |this| {
                 this.action(
                     At {
                         primed,
-                        ..position.at
+                        ..conjunct.at
                     },
                     action,
                     "Next",
@@ -288,20 +288,20 @@ impl Lowering<'_> {
     }
 
     /// The conjunction of conjuncts as an initial condition.
-    pub fn init_of(&mut self, positions: &[ConjunctExpr]) -> Option<Formula> {
-        let first = positions.first()?;
+    pub fn init_of(&mut self, conjuncts: &[ConjunctExpr]) -> Option<Formula> {
+        let first = conjuncts.first()?;
         let loc = self.loc(first.at.tree, first.expr);
         Some(self.standalone("Init", Mode::Init, |this, primed| {
-            let parts: Box<[Node]> = positions
+            let parts: Box<[Node]> = conjuncts
                 .iter()
-                .map(|position| {
-                    this.within(&position.given, primed, |this| {
+                .map(|conjunct| {
+                    this.within(&conjunct.given, primed, |this| {
                         this.expr(
                             At {
                                 primed,
-                                ..position.at
+                                ..conjunct.at
                             },
-                            position.expr,
+                            conjunct.expr,
                         )
                     })
                 })

@@ -1,57 +1,56 @@
-//! Where evaluation is worth remembering: see [`crate::eval::recall`].
+//! Memo points: the nodes whose results the evaluator memoises.
 //!
-//! An action is remembered where it is called, or as a whole where it is not a definition; so is what `\E` chooses among
-//! inside an action, because the choice may hang on little while the set hangs on much. A formula or value that depends on
-//! the state is remembered where it loops or calls. Sites are nested: one that turns out to be useless is passed by, and
-//! those inside it remain.
+//! An action is memoised where it is called, or as a whole where it is not a definition. So is the body of a `\E` inside an action,
+//! because one choice may depend on little although the set depends on much. A formula or value that depends on the state is memoised
+//! if it loops or calls. Memo points are nested: the evaluator bypasses useless ones, and those inside them remain.
 
 use crate::{Argument, Kind, Node, Operator};
 
-/// Makes sites. Gives how many there are.
+/// Inserts memo points. Returns their number.
 pub(super) fn insert(operators: &mut [Operator]) -> u32 {
-    let does_something: Vec<bool> = operators
+    let is_single_action: Vec<bool> = operators
         .iter()
         .map(|operator| match &operator.body.kind {
-            Kind::Action(_, body) => is_whole(body),
-            _ => is_whole(&operator.body),
+            Kind::Action(_, body) => is_single(body),
+            _ => is_single(&operator.body),
         })
         .collect();
-    let mut sites = Sites {
-        does_something,
-        made: 0,
+    let mut points = MemoPoints {
+        is_single_action,
+        count: 0,
     };
     for operator in operators {
-        // What an operator is as a whole is remembered where it is called.
+        // The body of an operator as a whole is memoised where it is called.
         let body = match &mut operator.body.kind {
             Kind::Action(_, body) => body,
             _ => &mut operator.body,
         };
         if body.uses.next {
-            sites.in_action(body);
+            points.in_action(body);
         } else {
-            sites.in_value(body);
+            points.in_value(body);
         }
     }
-    sites.made
+    points.count
 }
 
 /// Whether an action is more than a choice among actions.
-fn is_whole(node: &Node) -> bool {
+fn is_single(node: &Node) -> bool {
     match &node.kind {
         Kind::Or(_) | Kind::Exists(_) | Kind::Call(_) | Kind::Action(..) => false,
-        Kind::Let(_, body) => is_whole(body),
+        Kind::Let(_, body) => is_single(body),
         _ => true,
     }
 }
 
-struct Sites {
-    /// Of each operator, whether its body is an action as a whole.
-    does_something: Vec<bool>,
-    made: u32,
+struct MemoPoints {
+    /// For each operator, whether its body is a single action.
+    is_single_action: Vec<bool>,
+    count: u32,
 }
 
-impl Sites {
-    /// A node whose next states are asked for.
+impl MemoPoints {
+    /// A node evaluated for its next states.
     fn in_action(&mut self, node: &mut Node) {
         if !node.uses.next {
             return self.in_guard(node);
@@ -59,17 +58,17 @@ impl Sites {
         match &mut node.kind {
             Kind::Action(_, body) => {
                 self.in_action(body);
-                if is_whole(body) {
-                    self.remember(body);
+                if is_single(body) {
+                    self.insert(body);
                 }
             }
             Kind::Call(call) => {
-                let is_action = self.does_something.get(call.operator as usize) == Some(&true);
+                let is_action = self.is_single_action.get(call.operator as usize) == Some(&true);
                 for (_, argument) in &mut call.arguments {
                     self.in_argument(argument);
                 }
                 if is_action {
-                    self.remember(node);
+                    self.insert(node);
                 }
             }
             Kind::And(parts) | Kind::Or(parts) => parts.iter_mut().for_each(|part| self.in_action(part)),
@@ -100,8 +99,8 @@ impl Sites {
             Kind::Exists(bounded) => {
                 bounded.sets.iter_mut().for_each(|set| self.in_value(set));
                 self.in_action(&mut bounded.body);
-                if is_whole(&bounded.body) {
-                    self.remember(&mut bounded.body);
+                if is_single(&bounded.body) {
+                    self.insert(&mut bounded.body);
                 }
             }
             Kind::ForAll(bounded) => {
@@ -116,8 +115,8 @@ impl Sites {
         }
     }
 
-    /// A part of an action that does not speak of the next state. Disjunctions and the like still branch there, so they are
-    /// no values.
+    /// A part of an action that does not mention the next state. Disjunctions and the like still branch there, so they are not
+    /// values.
     fn in_guard(&mut self, node: &mut Node) {
         match &mut node.kind {
             Kind::And(parts) | Kind::Or(parts) => parts.iter_mut().for_each(|part| self.in_guard(part)),
@@ -165,13 +164,13 @@ impl Sites {
         }
     }
 
-    /// A node whose value is asked for.
+    /// A node evaluated for its value.
     fn in_value(&mut self, node: &mut Node) {
         if matches!(node.kind, Kind::Once(..) | Kind::Memo(..)) {
             return;
         }
         node.kind.for_each_child_mut(|child| self.in_value(child));
-        let is_worth_it = matches!(
+        let is_candidate = matches!(
             node.kind,
             Kind::Call(_)
                 | Kind::ForAll(_)
@@ -182,18 +181,18 @@ impl Sites {
                 | Kind::Function(_)
                 | Kind::Native(..)
         );
-        if is_worth_it && node.uses.heavy && node.uses.state && !node.uses.next {
-            self.remember(node);
+        if is_candidate && node.uses.heavy && node.uses.state && !node.uses.next {
+            self.insert(node);
         }
     }
 
-    fn remember(&mut self, node: &mut Node) {
+    fn insert(&mut self, node: &mut Node) {
         let uses = node.uses;
         if uses.impure || uses.opaque || uses.unfinished {
             return;
         }
-        let site = self.made;
-        self.made += 1;
-        super::hoist::wrap(node, |inner| Kind::Memo(site, inner));
+        let point = self.count;
+        self.count += 1;
+        super::hoist::wrap(node, |inner| Kind::Memo(point, inner));
     }
 }
