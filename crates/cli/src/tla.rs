@@ -286,7 +286,7 @@ fn run_repl(surroundings: &Surroundings) -> Result<Exit, CliError> {
         let is_last = line.is_empty();
         entered.push_str(&line);
         entered.push('\n');
-        if !is_last && !Repl::is_whole(&entered) {
+        if !is_last && !Repl::is_complete(&entered) {
             continue;
         }
         match repl.enter(&std::mem::take(&mut entered)) {

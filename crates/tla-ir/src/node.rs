@@ -17,7 +17,7 @@ pub struct Loc {
     pub span: Span,
 }
 
-/// What evaluating a node depends on.
+/// The dependencies of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Uses {
     /// The variables of the current state.
@@ -72,7 +72,7 @@ impl Uses {
 /// An expression.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// Its source location.
     pub at: Loc,
@@ -128,7 +128,7 @@ pub enum Infinite {
     Any,
 }
 
-/// What an expression is.
+/// The kinds of nodes.
 #[derive(Clone, Debug)]
 pub enum Kind {
     /// A known value.
@@ -360,7 +360,7 @@ impl Pattern {
 /// A definition applied.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// Which.
+    /// The operator.
     pub operator: u32,
     /// The arguments of its slots: parameters, then captured names.
     pub arguments: Box<[(u32, Argument)]>,

@@ -27,7 +27,7 @@ pub struct Operator {
 pub struct ActionInfo {
     /// Its name: the innermost definition around it.
     pub name: Box<str>,
-    /// Where it is.
+    /// Its span.
     pub at: Loc,
     /// The names bound around it and its parameters, with their slots.
     pub bindings: Box<[(Box<str>, u32)]>,

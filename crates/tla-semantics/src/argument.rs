@@ -1,4 +1,4 @@
-//! Arguments: expressions, named operators and LAMBDAs put in for parameters.
+//! Arguments: expressions, named operators and LAMBDAs.
 
 use omnilink_tla_syntax::ast::*;
 use omnilink_tla_syntax::diagnostic::{Class, Diagnostic};

@@ -47,7 +47,7 @@ pub enum BuiltIn {
     String,
 }
 
-/// What kind of thing a name stands for.
+/// The kinds of entities.
 #[derive(Clone, Debug)]
 pub enum EntityKind {
     /// Part of the language.
@@ -73,7 +73,7 @@ pub enum EntityKind {
         unit: UnitId,
         /// Its value.
         body: ExprId,
-        /// How many arguments it was defined with.
+        /// The number of arguments it was defined with.
         arguments: u32,
         /// Whether it uses itself.
         recursive: bool,
@@ -94,20 +94,20 @@ pub enum EntityKind {
     Declared,
 }
 
-/// What a name stands for.
+/// An entity.
 #[derive(Clone, Debug)]
 pub struct Entity {
     /// The name.
     pub name: Name,
-    /// What it is.
+    /// Its kind.
     pub kind: EntityKind,
-    /// How many arguments it takes.
+    /// The number of arguments it takes.
     pub arity: u32,
     /// The text that introduces it.
     pub source: SourceId,
     /// The tree that introduces it.
     pub tree: TreeId,
-    /// Where it is introduced.
+    /// The span of its introduction.
     pub span: Span,
     /// The module that introduces it; for built-in entities, the first module.
     pub module: ModuleId,
@@ -129,7 +129,7 @@ impl Entity {
     }
 }
 
-/// What a name in scope leads to.
+/// The binding of a name in scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Binding {
     /// What it stands for.

@@ -52,7 +52,7 @@ pub struct Substituted {
     pub level: LevelOf,
 }
 
-/// How a substitution is given.
+/// The forms of substitutions.
 #[derive(Clone, Copy, Debug)]
 pub enum SubstitutedBy {
     /// By WITH: the tree and the expression.
@@ -72,7 +72,7 @@ pub struct InstanceInfo {
     pub substitutions: Vec<Substituted>,
     /// The text it is in.
     pub source: SourceId,
-    /// Where it is.
+    /// Its span.
     pub span: Span,
 }
 

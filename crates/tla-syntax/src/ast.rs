@@ -33,7 +33,7 @@ pub struct Ident {
 /// An expression and its span.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// Its kind.
     pub kind: ExprKind,
     /// Its span.
     pub span: Span,
@@ -206,7 +206,7 @@ pub enum Access {
 pub struct OpDecl {
     /// The name.
     pub ident: Ident,
-    /// How many arguments it takes.
+    /// The number of arguments it takes.
     pub arity: u32,
     /// The symbol if it is declared as one: `_ (+) _`.
     pub op: Option<Op>,
@@ -276,7 +276,7 @@ pub struct AssumeProve {
 /// A part of a module, or of a LET.
 #[derive(Clone, Debug)]
 pub struct Unit {
-    /// What it is.
+    /// Its kind.
     pub kind: UnitKind,
     /// Whether it says LOCAL.
     pub local: bool,
@@ -284,7 +284,7 @@ pub struct Unit {
     pub span: Span,
 }
 
-/// What a unit is.
+/// The kinds of units.
 #[derive(Clone, Debug)]
 pub enum UnitKind {
     /// `CONSTANTS a, F(_)`.

@@ -93,7 +93,7 @@ pub struct Diagnostic {
     pub message: String,
     /// The text it is in.
     pub source: SourceId,
-    /// Where it is.
+    /// Its span.
     pub span: Span,
     /// Related spans.
     pub labels: Vec<Label>,

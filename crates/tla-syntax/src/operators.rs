@@ -156,7 +156,7 @@ impl Op {
         self.row().0
     }
 
-    /// How many operands it takes.
+    /// The number of operands it takes.
     pub fn arity(self) -> usize {
         if self.fixity() == Fixity::Infix { 2 } else { 1 }
     }

@@ -65,7 +65,7 @@ keywords! {
     Witness "WITNESS";
 }
 
-/// What a token is.
+/// The kinds of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
     /// `---- MODULE`.
@@ -149,7 +149,7 @@ pub enum TokenKind {
 /// A token.
 #[derive(Clone, Copy, Debug)]
 pub struct Token {
-    /// What it is.
+    /// Its kind.
     pub kind: TokenKind,
     /// Whether it is `/\` or `\/`, which may begin a junction list item; `\land` may not.
     pub bullet: bool,

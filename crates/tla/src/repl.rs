@@ -1,22 +1,22 @@
-//! A repl: definitions that are kept, and expressions over them. What `omnilink tla repl` does, without its terminal.
+//! A read-eval-print loop with definitions, the library side of `omnilink tla repl`.
 
 use crate::evaluate::{EvaluateError, EvaluateOptions, Evaluated, evaluate};
 use crate::source::{Source, Sources};
 use crate::syntax::token::{Keyword, Token, TokenKind};
 use crate::syntax::tokenize_fragment;
 
-/// What became of something that was entered.
+/// The result of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Entered {
     /// Nothing was entered.
     Nothing,
     /// An expression: its value.
     Value(Evaluated),
-    /// A definition, which is kept from now on.
+    /// A definition, which is kept.
     Definition(String),
 }
 
-/// Definitions, and the surroundings in which expressions over them are evaluated.
+/// The definitions so far and the evaluation options.
 #[derive(Clone, Debug)]
 pub struct Repl {
     options: EvaluateOptions,
@@ -24,7 +24,7 @@ pub struct Repl {
 }
 
 impl Repl {
-    /// An empty one.
+    /// A repl without definitions.
     pub fn new(options: EvaluateOptions) -> Self {
         Self {
             options,
@@ -32,9 +32,8 @@ impl Repl {
         }
     }
 
-    /// Whether a text is whole: no bracket is left open, what RECURSIVE announces is defined, and it does not end in a
-    /// backslash.
-    pub fn is_whole(text: &str) -> bool {
+    /// Whether an entry is complete: no bracket is open, what RECURSIVE announces is defined, and it does not end in a backslash.
+    pub fn is_complete(text: &str) -> bool {
         if text.trim_end().ends_with('\\') {
             return false;
         }
@@ -44,10 +43,10 @@ impl Repl {
         open <= 0 && (!announces || tokens.iter().any(|token| token.kind == TokenKind::Define))
     }
 
-    /// Evaluates an expression, or keeps a definition; a name that is defined again gets its new meaning.
+    /// Evaluates an expression, or adds or replaces a definition.
     ///
     /// # Errors
-    /// When the expression has no value or the definition no meaning; what was kept before stays as it was.
+    /// Errors in the expression or definition. Earlier definitions stay as they were.
     pub fn enter(&mut self, text: &str) -> Result<Entered, EvaluateError> {
         let text = joined(text);
         if text.trim().is_empty() {
@@ -94,7 +93,7 @@ fn is_announcement(token: &Token) -> bool {
     token.kind == TokenKind::Keyword(Keyword::Recursive)
 }
 
-/// How many brackets a token opens.
+/// The number of brackets that a token opens.
 fn nesting(kind: TokenKind) -> i64 {
     match kind {
         TokenKind::ParenOpen | TokenKind::BracketOpen | TokenKind::BraceOpen | TokenKind::AngleOpen => 1,
@@ -107,8 +106,8 @@ fn nesting(kind: TokenKind) -> i64 {
     }
 }
 
-/// What a text defines, if it is a definition: `==` occurs in it outside of brackets and before any LET. What stands left of it
-/// up to a bracket is its name: `f(x)`, `f[x \in S]` and `f` give one name; an infix operator gives all of its left side.
+/// The name that a text defines, if it is a definition: it has a `==` outside of brackets and before any LET. The name is the text left of
+/// it, up to a bracket: `f(x)`, `f[x \in S]` and `f` have one name; an infix operator gives its whole left side.
 fn defined_name(text: &str) -> Option<String> {
     let mut open = 0;
     let tokens = tokens(text);

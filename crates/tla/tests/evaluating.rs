@@ -204,9 +204,9 @@ fn a_scratchpad_keeps_definitions_and_forgets_wrong_ones() {
 #[test]
 fn a_text_goes_on_while_something_is_open() {
     for open in ["{1,", "f(", "1 + \\", "<<1, [a |-> ", "RECURSIVE f(_)"] {
-        assert!(!Repl::is_whole(open), "{open}");
+        assert!(!Repl::is_complete(open), "{open}");
     }
     for whole in ["{1}", "1 + ", "x == <<1>>", "\"(\"", ")"] {
-        assert!(Repl::is_whole(whole), "{whole}");
+        assert!(Repl::is_complete(whole), "{whole}");
     }
 }

@@ -5,12 +5,9 @@
 
 mod branches_taken;
 mod counts;
-mod effect_template;
 mod effects;
 mod enumerations;
-mod exactness;
 
 pub use counts::{Count, Counts};
-pub use effect_template::EffectTemplates;
-pub use effects::{Cell, CellPart, Effects, Few, Write};
+pub use effects::{Cell, CellPart, EffectTemplates, Effects, Few, Write};
 pub use enumerations::Enumeration;

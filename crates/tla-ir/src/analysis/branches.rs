@@ -1,4 +1,4 @@
-//! The branches of an action: which there are. The evaluator says which of them a step takes.
+//! The branches of an action. The evaluator computes which of them a step takes.
 //!
 //! A branch is a disjunct, an arm of a CASE, or one side of an IF that mentions the next state.
 

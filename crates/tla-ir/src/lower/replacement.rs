@@ -1,4 +1,4 @@
-//! Replacements: what the configuration puts in the place of constants and definitions.
+//! Replacements of constants and definitions by the configuration.
 
 use omnilink_tla_semantics::entity::{Binding, EntityId, EntityKind, InstanceId};
 use omnilink_tla_semantics::spec::Spec;

@@ -373,7 +373,7 @@ impl Reader<'_> {
                 ConfigValue::Number(format!("-{}", self.slice(&number)))
             }
             TokenKind::Text => {
-                // TLC takes what is between the quotes as it is.
+                // TLC does not interpret escapes in strings here.
                 ConfigValue::Text(text.get(1..text.len() - 1).unwrap_or("").to_owned())
             }
             TokenKind::Identifier if text == "TRUE" || text == "FALSE" => {

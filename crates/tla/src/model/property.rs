@@ -1,36 +1,36 @@
-//! Properties taken apart into what can be checked.
+//! Properties, decomposed into checks.
 
 use crate::ir::Formula;
 use crate::lower::{Conjunct, ConjunctExpr, Lowering};
 use crate::semantics::entity::Binding;
 use crate::semantics::spec::Spec;
 
-/// One thing that a property asks for.
+/// One conjunct of a property.
 #[derive(Clone, Debug)]
 pub enum Check {
-    /// A state predicate: of initial states.
+    /// A state predicate, which initial states must satisfy.
     Initial(Formula),
-    /// `[]P`: of every state.
+    /// `[]P`: P must hold in every state.
     Invariant(Formula),
-    /// `[][A]_v`: of every step.
+    /// `[][A]_v`, which every step must satisfy.
     Step(Formula),
-    /// What speaks of whole behaviours, as text: not checked.
+    /// A temporal formula, as text.
     Liveness(String),
 }
 
-/// A property and what it asks for.
+/// A property and its conjuncts.
 #[derive(Clone, Debug)]
 pub struct Property {
     /// Its name.
     pub name: String,
-    /// What it is made of.
+    /// Its conjuncts.
     pub checks: Vec<Check>,
 }
 
-/// Takes a property apart.
+/// Decomposes a property.
 ///
 /// # Errors
-/// The text of an action that is a conjunct by itself: TLC refuses it, because it would speak of the first step only.
+/// The text of an action that is a conjunct by itself: TLC rejects it, because it would be about the first step only.
 pub(super) fn classify(
     spec: &Spec,
     lowering: &mut Lowering<'_>,

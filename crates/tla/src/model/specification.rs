@@ -1,10 +1,10 @@
-//! What the behaviours are: INIT and NEXT, or a SPECIFICATION formula taken apart.
+//! The behaviours: INIT and NEXT, or the conjuncts of a SPECIFICATION formula.
 
 use super::Names;
 use crate::ir::Formula;
 use crate::lower::{Conjunct, Lowering, Mode};
 
-/// The initial condition, the next-state relation, and whether fairness is asked for.
+/// The initial condition, the next-state relation, and whether there are fairness conditions.
 pub(super) fn behaviour(
     of: &mut Names<'_>,
     lowering: &mut Lowering<'_>,

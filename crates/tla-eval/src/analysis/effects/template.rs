@@ -1,113 +1,112 @@
-//! The effects of an action for whole families of arguments.
+//! Effect templates: the effects of an action with placeholders for its arguments.
 //!
-//! A trace asks for the effects of thousands of instances of one action, and most of them differ in nothing but names: the
-//! effects of `Insert(7, 3, 5)` are those of `Insert(8, 2, 9)` with other values in the same places. So the action is walked
-//! for *placeholders*, and what comes out is filled in with the arguments.
+//! A trace contains thousands of instances of one action, and the effects of most differ only in the arguments: the effects of
+//! `Insert(7, 3, 5)` are those of `Insert(8, 2, 9)` with other values. So the action is analysed once with *placeholders*, and the
+//! result is instantiated with the arguments.
 //!
-//! That is right for actions that only move their arguments and compare them. Such an action is made of conjunctions,
-//! disjunctions, negations, IFs, calls, LETs, UNCHANGED, equalities and inequalities, between arguments, constants, variables,
-//! and variables at a place that is an argument or a constant; and of EXCEPTs that put an argument or a constant at such a
-//! place. Anything else, and the action has no family.
+//! That is correct for actions that only copy and compare their arguments. Such an action consists of conjunctions, disjunctions,
+//! negations, IFs, calls, LETs, UNCHANGED, equalities and inequalities between arguments, constants, variables, and variables at an
+//! index that is an argument or a constant; and of EXCEPTs that put an argument or a constant at such an index. Any other action has
+//! no template.
 //!
-//! *Claim.* Let arguments be integers, strings and booleans. Replace those that are neither booleans nor equal to a constant
-//! that is mentioned in the action by placeholders: equal ones by equal ones, others by others, integers by integers and
-//! strings by strings, and none of them a constant mentioned. The effects for the arguments are those for the placeholders,
-//! with each placeholder that stems from an argument replaced by it.
+//! *Claim.* Let arguments be integers, strings and Booleans. Replace those that are neither Booleans nor equal to a constant of the
+//! action by placeholders: equal ones by equal ones, different ones by different ones, integers by integers and strings by
+//! strings, and none equal to a constant of the action. The effects for the arguments are those for the placeholders, with each
+//! placeholder that stems from an argument replaced by it.
 //!
-//! *Proof.* All that a walk of such an action does with the value of an argument is to put it somewhere (a fact, a cell, a
-//! demand, a write) and to compare it with another argument, a constant mentioned, or what one of these was put into. Two
-//! integers, or two strings, are equal or not, and comparing them never fails; whether comparing values of two kinds fails
-//! depends on the kinds alone. So every comparison comes out as it would for the arguments, the walk takes the same turns,
-//! and puts things in the same places. ∎
+//! *Proof.* The analysis of such an action only copies an argument (to a fact, a cell, a demand, a write) and compares it with another
+//! argument, a constant of the action, or a copy of these. Two integers, or two strings, are equal or not, and comparing them never
+//! fails; whether comparing values of two kinds fails depends on the kinds alone. So every comparison has the same result as for the
+//! arguments, and the analysis takes the same branches and makes the same copies. ∎
 //!
-//! A value that happens to equal a placeholder might not stem from an argument. Therefore two sets of placeholders are
-//! tried, that have none in common: where one of the first stands by chance, the same value stands in the second result
-//! too, where one of the second set would have to stand. Then nothing is filled in, and every instance is walked.
+//! A value that equals a placeholder by chance does not stem from an argument. Therefore two disjoint sets of placeholders are tried: a
+//! value that equals one of the first set by chance also occurs in the second result, where one of the second set is expected. Then
+//! there is no template, and every instance is analysed.
 
 use omnilink_tla_ir::{Argument, Kind, Node, Operation, PathStep, Program};
 use omnilink_value::{Kind as ValueKind, Value};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::effects::{Cell, CellPart, Effects, Write};
+use super::{Cell, CellPart, Effects, Write};
 use crate::evaluator::Evaluator;
 
-/// Effects of actions, found out for families of arguments where there are some.
+/// The effects of actions, instantiated from templates where possible.
 #[derive(Debug, Default)]
 pub struct EffectTemplates {
-    of: FxHashMap<Operation, Option<Family>>,
+    of: FxHashMap<Operation, Option<ActionTemplates>>,
 }
 
-/// What instances of one action have in common.
+/// The templates of one action, by argument pattern.
 #[derive(Debug)]
-struct Family {
+struct ActionTemplates {
     /// The integers and strings that arguments are compared with.
     constants: Box<[Value]>,
-    members: FxHashMap<Pattern, Member>,
+    by_pattern: FxHashMap<Pattern, Template>,
 }
 
-/// What decides how a walk goes, of all arguments.
+/// What the analysis depends on, for each argument.
 type Pattern = SmallVec<[Item; 6]>;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Item {
+pub(super) enum Item {
     /// This value.
     Exactly(Value),
-    /// Some value of this kind, other than all before and all constants.
+    /// A value of this kind that differs from all before and from all constants.
     Another(ValueKind),
-    /// The same as this argument.
+    /// Equal to the argument with this index.
     Same(usize),
 }
 
 #[derive(Debug)]
-enum Member {
-    /// Once is not worth walking twice for.
-    MetOnce,
-    /// The effects for placeholders, and which.
-    Filled(Box<Effects>, Placeholders),
-    /// To be walked each time.
-    Walked,
+enum Template {
+    /// Needed once so far: a template takes two analyses, which do not pay for one use.
+    UsedOnce,
+    /// The effects for placeholders, and the placeholders.
+    Made(Box<Effects>, Placeholders),
+    /// There is no template; every instance is analysed.
+    Impossible,
 }
 
-/// Patterns remembered for one action, at most.
-const MEMBERS_MAX: usize = 1 << 10;
-/// Definitions nested deeper have no family.
-const DEPTH_MAX: u32 = 16;
+/// The maximum number of patterns of one action.
+const PATTERNS_MAX: usize = 1 << 10;
+/// Definitions nested deeper have no template.
+pub(super) const DEPTH_MAX: u32 = 16;
 
 impl EffectTemplates {
-    /// What [`Evaluator::effects`] says, sooner.
+    /// The result of [`Evaluator::effects`], from a template if there is one.
     pub fn effects(
         &mut self,
         evaluator: &mut Evaluator<'_>,
         action: Operation,
         arguments: &[Option<Value>],
     ) -> Effects {
-        self.filled(evaluator, action, arguments)
+        self.instantiated(evaluator, action, arguments)
             .unwrap_or_else(|| evaluator.effects(action, arguments))
     }
 
-    fn filled(
+    fn instantiated(
         &mut self,
         evaluator: &mut Evaluator<'_>,
         action: Operation,
         arguments: &[Option<Value>],
     ) -> Option<Effects> {
-        let family = self
+        let templates = self
             .of
             .entry(action)
-            .or_insert_with(|| Family::of(evaluator, action))
+            .or_insert_with(|| ActionTemplates::of(evaluator, action))
             .as_mut()?;
-        let pattern = pattern_of(arguments, &family.constants)?;
-        let has_room = family.members.len() < MEMBERS_MAX;
-        match family.members.get_mut(&pattern) {
-            Some(Member::Filled(effects, placeholders)) => Some(placeholders.exchanged(effects, arguments)),
-            Some(Member::Walked) => None,
-            Some(member @ Member::MetOnce) => {
-                *member = Member::of(evaluator, action, &pattern, &family.constants);
-                self.filled(evaluator, action, arguments)
+        let pattern = pattern_of(arguments, &templates.constants)?;
+        let has_room = templates.by_pattern.len() < PATTERNS_MAX;
+        match templates.by_pattern.get_mut(&pattern) {
+            Some(Template::Made(effects, placeholders)) => Some(placeholders.replaced(effects, arguments)),
+            Some(Template::Impossible) => None,
+            Some(template @ Template::UsedOnce) => {
+                *template = Template::of(evaluator, action, &pattern, &templates.constants);
+                self.instantiated(evaluator, action, arguments)
             }
             None if has_room => {
-                family.members.insert(pattern, Member::MetOnce);
+                templates.by_pattern.insert(pattern, Template::UsedOnce);
                 None
             }
             None => None,
@@ -115,21 +114,21 @@ impl EffectTemplates {
     }
 }
 
-impl Family {
-    /// The family of an action, if it has one.
-    fn of(evaluator: &mut Evaluator<'_>, action: Operation) -> Option<Self> {
+impl ActionTemplates {
+    /// No templates yet; `None` if the action can have none.
+    pub(super) fn of(evaluator: &mut Evaluator<'_>, action: Operation) -> Option<Self> {
         let program = evaluator.program;
         let operator = program.operator(action.formula());
         let mut holders = vec![false; operator.slots.len()];
         holders.get_mut(..action.params())?.fill(true);
-        let mut reading = Reading {
+        let mut scan = Scan {
             program,
             constants: Vec::new(),
             depth: 0,
         };
-        reading.formula(&operator.body, &mut holders)?;
+        scan.formula(&operator.body, &mut holders)?;
         let mut constants = Vec::new();
-        for constant in reading.constants {
+        for constant in scan.constants {
             let value = match constant {
                 Mentioned::Name(name) => name.clone(),
                 Mentioned::Expression(node) => {
@@ -143,12 +142,12 @@ impl Family {
         }
         Some(Self {
             constants: constants.into(),
-            members: FxHashMap::default(),
+            by_pattern: FxHashMap::default(),
         })
     }
 }
 
-/// What decides how a walk goes for these arguments; `None` if they are not all of the kinds that the claim is about.
+/// The pattern of arguments; `None` if some are not of the kinds that the claim is about.
 fn pattern_of(arguments: &[Option<Value>], constants: &[Value]) -> Option<Pattern> {
     let mut pattern = Pattern::new();
     for (at, argument) in arguments.iter().enumerate() {
@@ -168,31 +167,36 @@ fn pattern_of(arguments: &[Option<Value>], constants: &[Value]) -> Option<Patter
     Some(pattern)
 }
 
-impl Member {
-    fn of(evaluator: &mut Evaluator<'_>, action: Operation, pattern: &Pattern, constants: &[Value]) -> Self {
+impl Template {
+    pub(super) fn of(
+        evaluator: &mut Evaluator<'_>,
+        action: Operation,
+        pattern: &Pattern,
+        constants: &[Value],
+    ) -> Self {
         let (first, second) = (Placeholders::first(pattern), Placeholders::second(pattern));
         // A placeholder that is a constant would have another pattern.
         if [&first, &second]
             .into_iter()
-            .any(|made_up| pattern_of(&made_up.0, constants).as_ref() != Some(pattern))
+            .any(|placeholders| pattern_of(&placeholders.0, constants).as_ref() != Some(pattern))
         {
-            return Self::Walked;
+            return Self::Impossible;
         }
         let effects = evaluator.effects(action, &first.0);
         let same = evaluator.effects(action, &second.0);
-        match first.exchanged(&effects, &second.0) == same {
-            true => Self::Filled(Box::new(effects), first),
-            false => Self::Walked,
+        match first.replaced(&effects, &second.0) == same {
+            true => Self::Made(Box::new(effects), first),
+            false => Self::Impossible,
         }
     }
 }
 
-/// Arguments of a pattern, made up.
+/// Artificial arguments of a pattern.
 #[derive(Debug)]
 struct Placeholders(SmallVec<[Option<Value>; 6]>);
 
 impl Placeholders {
-    fn first(pattern: &Pattern) -> Self {
+    pub(super) fn first(pattern: &Pattern) -> Self {
         Self::new(pattern, -0x6f6d_6e69_6c69_6e6b, "\u{fdd0}")
     }
 
@@ -200,7 +204,7 @@ impl Placeholders {
         Self::new(pattern, -0x5f69_6e5f_7275_7374, "\u{fdd1}")
     }
 
-    fn new(pattern: &Pattern, number: i64, text: &str) -> Self {
+    pub(super) fn new(pattern: &Pattern, number: i64, text: &str) -> Self {
         let mut values: SmallVec<[Option<Value>; 6]> = SmallVec::new();
         for (at, item) in pattern.iter().enumerate() {
             let value = match item {
@@ -214,8 +218,8 @@ impl Placeholders {
         Self(values)
     }
 
-    /// Effects with other arguments, all of them known, in place of these.
-    fn exchanged(&self, effects: &Effects, others: &[Option<Value>]) -> Effects {
+    /// Effects with these arguments replaced by others, all of them known.
+    fn replaced(&self, effects: &Effects, others: &[Option<Value>]) -> Effects {
         let value = |value: &Value| {
             let mut known = self.0.iter().zip(others);
             let other =
@@ -250,22 +254,22 @@ impl Placeholders {
     }
 }
 
-/// Something that arguments may be compared with.
+/// A constant with which arguments may be compared.
 enum Mentioned<'p> {
     /// The name of a field.
     Name(&'p Value),
     Expression(&'p Node),
 }
 
-/// Reads an action, to see whether it does nothing with its arguments but to move and compare them. `None` says that it does.
-struct Reading<'p> {
+/// A check that an action only copies and compares its arguments. `None` means that it does more.
+struct Scan<'p> {
     program: &'p Program,
     constants: Vec<Mentioned<'p>>,
     depth: u32,
 }
 
-impl<'p> Reading<'p> {
-    /// A formula; `holders` are the slots of its frame that hold an argument or a constant.
+impl<'p> Scan<'p> {
+    /// A formula; `holders` are the slots of its frame that contain an argument or a constant.
     fn formula(&mut self, node: &'p Node, holders: &mut Vec<bool>) -> Option<()> {
         let node = node.bare();
         match &node.kind {
@@ -310,8 +314,8 @@ impl<'p> Reading<'p> {
         }
     }
 
-    /// What is handed to a definition: an argument or a constant.
-    fn argument(&mut self, argument: &'p Argument, holders: &[bool]) -> Option<()> {
+    /// An argument of a definition: an argument of the action or a constant.
+    pub(super) fn argument(&mut self, argument: &'p Argument, holders: &[bool]) -> Option<()> {
         match argument {
             Argument::Value(node) | Argument::Lazy(node) | Argument::ByName(node) => {
                 self.moved(node, holders)
