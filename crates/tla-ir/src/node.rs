@@ -392,6 +392,20 @@ impl Argument {
 }
 
 impl Kind {
+    /// The bound names, sets and body of a quantifier, comprehension, function or CHOOSE.
+    pub fn bounded(&self) -> Option<&Bounded> {
+        match self {
+            Kind::Filter(bounded)
+            | Kind::Map(bounded)
+            | Kind::Function(bounded)
+            | Kind::Recursive(bounded)
+            | Kind::Choose(bounded)
+            | Kind::ForAll(bounded)
+            | Kind::Exists(bounded) => Some(bounded),
+            _ => None,
+        }
+    }
+
     /// Whether its value is Boolean, if it has one.
     #[inline]
     pub fn is_formula(&self) -> bool {

@@ -141,7 +141,7 @@ impl Analyzer<'_> {
                 return None;
             }
             syntax.for_each_child(id, |child| pending.push(child));
-            let Some(entity) = self.entity_at(tree, id) else {
+            let Some(entity) = self.spec.entity_at(tree, id) else {
                 continue;
             };
             if self.is_conflicting(entity) {
@@ -153,18 +153,6 @@ impl Analyzer<'_> {
             }
         }
         first.map(|(_, entity)| entity)
-    }
-
-    /// The entity that an expression refers to, directly or through instances.
-    pub(super) fn entity_at(&self, tree: TreeId, expr: ExprId) -> Option<EntityId> {
-        match self.spec.resolved(tree, expr) {
-            Resolved::Entity(entity) => Some(entity),
-            Resolved::Reference(number) => {
-                let reference = self.spec.references.get(number as usize);
-                reference.map(|reference| reference.entity)
-            }
-            Resolved::Nothing => None,
-        }
     }
 
     /// Whether an entity is a defined operator or function.

@@ -185,11 +185,7 @@ impl<'t> Analyzer<'t> {
         match &self.trees[tree.0 as usize].expr(expr).kind {
             ExprKind::Lambda(..) => self.spec.binders.get(&(tree, expr)).cloned(),
             ExprKind::Apply(_, args) if args.is_empty() => {
-                let entity = match self.spec.resolved(tree, expr) {
-                    Resolved::Entity(entity) => entity,
-                    Resolved::Reference(number) => self.spec.references.get(number as usize)?.entity,
-                    Resolved::Nothing => return None,
-                };
+                let entity = self.spec.entity_at(tree, expr)?;
                 match &self.spec.entity(entity).kind {
                     EntityKind::Operator { params, .. } if !params.is_empty() => Some(params.clone()),
                     _ => None,

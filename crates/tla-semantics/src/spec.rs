@@ -147,6 +147,15 @@ impl Spec {
             .unwrap_or_default()
     }
 
+    /// The entity that an expression refers to, directly, through instances, or into its definition.
+    pub fn entity_at(&self, tree: TreeId, expr: ExprId) -> Option<EntityId> {
+        match self.resolved(tree, expr) {
+            Resolved::Entity(entity) => Some(entity),
+            Resolved::Reference(number) => Some(self.references.get(number as usize)?.entity),
+            Resolved::Nothing => None,
+        }
+    }
+
     /// The level of an expression, with every parameter and bound name taken as constant.
     pub fn level(&self, tree: TreeId, expr: ExprId) -> Level {
         let levels = self.levels.get(tree.0 as usize);

@@ -35,14 +35,7 @@ impl<'p> Evaluator<'p> {
         if depth > DEPTH_MAX || node.uses.is_constant() || matches!(node.kind, Kind::Once(..)) {
             return;
         }
-        if let Kind::Filter(bounded)
-        | Kind::Map(bounded)
-        | Kind::Function(bounded)
-        | Kind::Recursive(bounded)
-        | Kind::Choose(bounded)
-        | Kind::ForAll(bounded)
-        | Kind::Exists(bounded) = &node.kind
-        {
+        if let Some(bounded) = node.kind.bounded() {
             for set in &bounded.sets {
                 let values = self.size_of_constant(set).unwrap_or(0);
                 if values > limit && !found.iter().any(|known| known.at == node.at) {

@@ -7,8 +7,7 @@ use omnilink_tla_syntax::ast::{Bound, ExprId, UnitKind};
 
 use super::frame::Naming;
 use super::{At, Lowering};
-use crate::ErrorClass;
-use crate::{Bounded, Kind, Node, Pattern, Uses};
+use crate::{Argument, Bounded, ErrorClass, Kind, Node, Pattern, Uses};
 
 impl Lowering<'_> {
     /// Bounds and a body; `None` if a name has no set.
@@ -144,31 +143,20 @@ impl Lowering<'_> {
 
 /// The slots that a node reads and does not fill itself.
 fn free_slots(node: &Node, found: &mut BTreeSet<u32>) {
-    match &node.kind {
-        Kind::Local(slot) | Kind::CallSlot(slot, _) => {
+    if let Kind::Local(slot) | Kind::CallSlot(slot, _) = &node.kind {
+        found.insert(*slot);
+    }
+    if let Some(bounded) = node.kind.bounded() {
+        // The captures of its body are known already.
+        bounded.sets.iter().for_each(|set| free_slots(set, found));
+        found.extend(bounded.captures.iter().copied());
+        return;
+    }
+    node.kind.for_each_argument(|argument| {
+        if let Argument::Slot(slot) = argument {
             found.insert(*slot);
         }
-        Kind::Filter(bounded)
-        | Kind::Map(bounded)
-        | Kind::Function(bounded)
-        | Kind::Recursive(bounded)
-        | Kind::Choose(bounded)
-        | Kind::ForAll(bounded)
-        | Kind::Exists(bounded) => {
-            // The captures of its body are known already.
-            bounded.sets.iter().for_each(|set| free_slots(set, found));
-            found.extend(bounded.captures.iter().copied());
-            return;
-        }
-        _ => {}
-    }
-    let mut inner = BTreeSet::new();
-    node.kind.for_each_argument(|argument| {
-        if let crate::Argument::Slot(slot) = argument {
-            inner.insert(*slot);
-        }
     });
-    found.append(&mut inner);
     node.kind.for_each_child(|child| free_slots(child, found));
     // Slots filled here are not free.
     match &node.kind {

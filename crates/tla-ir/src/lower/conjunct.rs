@@ -7,6 +7,7 @@ use omnilink_tla_syntax::operators::Op;
 
 use super::context::ContextId;
 use super::frame::Naming;
+use super::node::let_in;
 use super::operand::Operand;
 use super::{At, Lowering, Mode};
 use crate::{Formula, Kind, Node, Uses};
@@ -239,18 +240,8 @@ impl Lowering<'_> {
             slots.push((self.bind_entity(*param, Naming::Expression, primed), argument));
         }
         let body = lower(self);
-        if slots.is_empty() {
-            return body;
-        }
-        uses = uses.and(body.uses);
-        for (slot, _) in &slots {
-            uses = uses.without(*slot);
-        }
-        Node {
-            at: body.at,
-            kind: Kind::Let(slots.into(), Box::new(body)),
-            uses,
-        }
+        let at = body.at;
+        let_in(slots, uses, body, at)
     }
 
     /// A conjunct as a formula to be evaluated.

@@ -9,7 +9,7 @@ use omnilink_tla_syntax::operators::Op;
 use omnilink_value::{Shape, Value};
 
 use super::frame::Naming;
-use super::node::{pair, stepped};
+use super::node::{let_in, pair, stepped};
 use super::operand::{Operand, argument_of, local};
 use super::{At, Lowering};
 use crate::{ErrorClass, Field, Kind, Loc, Node, PathStep, Update, Uses, slot_bit};
@@ -330,17 +330,6 @@ impl Lowering<'_> {
             slots.push((slot, argument));
         }
         let body = self.expr(at, body);
-        if slots.is_empty() {
-            return body;
-        }
-        uses = uses.and(body.uses);
-        for (slot, _) in &slots {
-            uses = uses.without(*slot);
-        }
-        Node {
-            kind: Kind::Let(slots.into(), Box::new(body)),
-            at: loc,
-            uses,
-        }
+        let_in(slots, uses, body, loc)
     }
 }

@@ -35,16 +35,7 @@ impl Lowering<'_> {
             wrap(node, |inner| Kind::PerState(cell, inner));
             return;
         }
-        let loops = matches!(
-            node.kind,
-            Kind::Filter(_)
-                | Kind::Map(_)
-                | Kind::Function(_)
-                | Kind::Recursive(_)
-                | Kind::Choose(_)
-                | Kind::ForAll(_)
-                | Kind::Exists(_)
-        );
+        let loops = node.kind.bounded().is_some();
         node.kind
             .for_each_child_mut(|child| self.hoist(child, repeated || loops));
     }

@@ -170,17 +170,11 @@ impl MemoPoints {
             return;
         }
         node.kind.for_each_child_mut(|child| self.in_value(child));
-        let is_candidate = matches!(
-            node.kind,
-            Kind::Call(_)
-                | Kind::ForAll(_)
-                | Kind::Exists(_)
-                | Kind::Choose(_)
-                | Kind::Filter(_)
-                | Kind::Map(_)
-                | Kind::Function(_)
-                | Kind::Native(..)
-        );
+        let is_candidate = match node.kind {
+            Kind::Call(_) | Kind::Native(..) => true,
+            Kind::Recursive(_) => false,
+            _ => node.kind.bounded().is_some(),
+        };
         if is_candidate && node.uses.heavy && node.uses.state && !node.uses.next {
             self.insert(node);
         }

@@ -1,6 +1,6 @@
 //! Construction of nodes from lowered operands.
 
-use crate::{Kind, Loc, Node, PathStep, Uses};
+use crate::{Argument, Kind, Loc, Node, PathStep, Uses};
 
 pub(super) fn one(at: Loc, operand: Node, make: impl FnOnce(Box<Node>) -> Kind) -> Node {
     let uses = operand.uses;
@@ -32,4 +32,18 @@ pub(super) fn stepped(root: Node, step: PathStep, uses: Uses, at: Loc) -> Node {
         _ => Kind::Path(Box::new(root), Box::new([step])),
     };
     Node { kind, at, uses }
+}
+
+/// A LET with the given slots around a body, or the body alone if there are none. `uses` is what the arguments use.
+pub(super) fn let_in(slots: Vec<(u32, Argument)>, uses: Uses, body: Node, at: Loc) -> Node {
+    if slots.is_empty() {
+        return body;
+    }
+    let all = uses.and(body.uses);
+    let uses = slots.iter().fold(all, |uses, (slot, _)| uses.without(*slot));
+    Node {
+        kind: Kind::Let(slots.into(), Box::new(body)),
+        at,
+        uses,
+    }
 }

@@ -5,6 +5,7 @@ use omnilink_tla_semantics::spec::SubstitutedBy;
 use omnilink_tla_syntax::ast::{ExprId, ExprKind};
 
 use super::frame::{Frame, Naming};
+use super::node::let_in;
 use super::{At, ContextId, Lowering};
 use crate::{Argument, Kind, Loc, Node, Operator, Uses, slot_bit};
 
@@ -234,15 +235,7 @@ impl Lowering<'_> {
                     slots.push((slot, argument));
                 }
                 let body = self.expr(at, *body);
-                uses = uses.and(body.uses);
-                for (slot, _) in &slots {
-                    uses = uses.without(*slot);
-                }
-                Node {
-                    kind: Kind::Let(slots.into(), Box::new(body)),
-                    at: loc,
-                    uses,
-                }
+                let_in(slots, uses, body, loc)
             }
             _ => self.named(at, expr, Some(operands), false),
         }

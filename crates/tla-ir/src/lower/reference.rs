@@ -8,6 +8,7 @@ use omnilink_value::Value;
 
 use super::context::ContextId;
 use super::frame::Naming;
+use super::node::let_in;
 use super::operand::{Operand, local};
 use super::{At, Lowering, Replacement};
 use crate::{Argument, ErrorClass, Kind, Loc, Node, Uses, slot_bit};
@@ -196,18 +197,7 @@ impl Lowering<'_> {
                 _ => self.expr(inner, part.expr),
             },
         };
-        if slots.is_empty() {
-            return body;
-        }
-        uses = uses.and(body.uses);
-        for (slot, _) in &slots {
-            uses = uses.without(*slot);
-        }
-        Node {
-            kind: Kind::Let(slots.into(), Box::new(body)),
-            at: loc,
-            uses,
-        }
+        let_in(slots, uses, body, loc)
     }
 
     /// A name without arguments.
