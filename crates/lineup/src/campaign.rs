@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use omnilink_engine::Exhausted;
+use omnilink_evidence::Limit;
 use omnilink_sched::{Schedule, StopConditions};
 
 use crate::alphabet::{Alphabet, CallId};
@@ -123,7 +123,7 @@ pub struct Summary {
     /// Whether all matrices that were requested were checked.
     pub is_complete: bool,
     /// The limit that ended the campaign, if one did.
-    pub limit: Option<Exhausted>,
+    pub limit: Option<Limit>,
     /// How long it took, without shrinking.
     pub seconds: f64,
     /// The matrix that failed.

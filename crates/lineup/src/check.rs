@@ -4,7 +4,8 @@
 //! component could have for these calls. Then concurrent runs are made. Each new history is explained by a serial one, or is a
 //! violation: the component is not linearizable, whatever its specification.
 
-use omnilink_engine::{CheckError, Consistency, Exhausted};
+use omnilink_engine::{CheckError, Consistency};
+use omnilink_evidence::Limit;
 use omnilink_sched::Schedule;
 use thiserror::Error;
 
@@ -40,7 +41,7 @@ pub enum LineupError {
     Specification(#[from] SpecificationError),
     /// A limit or an interrupt ended the search for an explanation.
     #[error("the {} limit ended the search for an explanation", .0.word())]
-    Limit(Exhausted),
+    Limit(Limit),
     /// The executor switched threads inside a call of a serial run.
     #[error("internal error, please report it: a serial run of {0} has calls that overlap")]
     NotSerial(String),

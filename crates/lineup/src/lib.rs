@@ -14,7 +14,7 @@
 //! What it gives up: a component that is nondeterministic on purpose can only be checked against a [`Specification`].
 //!
 //! - [`check_matrix`] is the paper's `Check(X, m)`, [`run_campaign`] its `RandomCheck` and `AutoCheck`;
-//! - [`summary_text`] and [`summary_json`] report the result;
+//! - [`CampaignSubject::evidence`] makes the evidence of a [`Summary`];
 //! - [`Observation`] stores serial behaviour, to be compared with another version.
 
 mod alphabet;
@@ -25,18 +25,17 @@ mod concurrent_phase;
 mod contention;
 mod description;
 mod diagnosis;
+mod evidence;
 mod execution;
 mod executor;
 mod harness;
 mod history;
-mod json;
 mod matrix;
 #[cfg(target_os = "linux")]
 mod native;
 mod notation;
 mod observation;
 mod options;
-mod page;
 mod sample;
 mod scheduled;
 mod scope;
@@ -56,11 +55,11 @@ pub use campaign::{Failure, Matrices, Summary, run_campaign, run_schedule};
 pub use check::{LineupError, Request, Tick, check_matrix, check_schedule};
 pub use description::{Description, DescriptionError};
 pub use diagnosis::Diagnosis;
+pub use evidence::CampaignSubject;
 pub use execution::{Cut, Located, MatrixRun, RaceReport, RunEnding, RunEvent, StuckKind, Switch};
 pub use executor::{Allowance, Coverage, ExecutorError, MatrixExecutor, RunPlan, Visit};
 pub use harness::{HarnessCommand, HarnessError};
 pub use history::{CallHistory, HistoryEnding, HistoryEvent, ResultId, Results};
-pub use json::summary_json;
 pub use matrix::{Matrix, MatrixError};
 #[cfg(target_os = "linux")]
 pub use native::Native;
@@ -70,7 +69,6 @@ pub use observation::{
 };
 pub use omnilink_sched::{Schedule, ScheduleError, StopConditions};
 pub use options::{Blocking, Criterion, LineupOptions, Search};
-pub use page::{Subject, summary_text};
 pub use scheduled::{Scheduled, ScheduledOptions};
 pub use scope::Scope;
 pub use serial::{CallOutcome, Nondeterminism, NotSerial, SerialHistories, SerialStep};

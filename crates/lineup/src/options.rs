@@ -2,7 +2,8 @@
 
 use std::time::Instant;
 
-use omnilink_engine::{Exhausted, Interrupt, Limits};
+use omnilink_engine::{Interrupt, Limits};
+use omnilink_evidence::Limit;
 use omnilink_sched::{StopConditions, StopReason};
 
 use crate::executor::Allowance;
@@ -111,17 +112,17 @@ impl LineupOptions {
     }
 
     /// The limit that is reached, if one is.
-    pub fn reached(&self) -> Option<Exhausted> {
+    pub fn reached(&self) -> Option<Limit> {
         limit_reached(&self.stop)
     }
 }
 
 /// The limit that is reached, if one is.
-pub(crate) fn limit_reached(stop: &StopConditions) -> Option<Exhausted> {
+pub(crate) fn limit_reached(stop: &StopConditions) -> Option<Limit> {
     match stop.reached()? {
-        StopReason::Interrupted => Some(Exhausted::Interrupt),
-        StopReason::MemoryLimit => Some(Exhausted::Memory),
-        StopReason::TimeLimit => Some(Exhausted::Time),
+        StopReason::Interrupted => Some(Limit::Interrupt),
+        StopReason::MemoryLimit => Some(Limit::Memory),
+        StopReason::TimeLimit => Some(Limit::Time),
         StopReason::Exhausted | StopReason::Visitor | StopReason::ExecutionLimit => None,
     }
 }

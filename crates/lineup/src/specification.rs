@@ -16,9 +16,10 @@ use omnilink_consistency::{
     Decoder, JudgeError, Question, Recorded, UnknownConsistency, WeakChecker, WeakOptions, judge,
 };
 use omnilink_engine::{
-    CheckError, Consistency, Exhausted, Limits, Model, Operation as EngineOperation, Options, Verdict, check,
+    CheckError, Conclusion, Consistency, Limits, Model, Operation as EngineOperation, Options, check,
 };
-use omnilink_report::{Look, weak_evidence};
+use omnilink_evidence::{Limit, Verdict};
+use omnilink_report::{Look, visibility_reason};
 use omnilink_sched::StopConditions;
 use omnilink_trace::{Args, Operation, Place, Time, Timebox};
 use omnilink_value::Value;
@@ -48,7 +49,7 @@ pub enum SpecificationError {
     Failed(String),
     /// A limit or an interrupt ended the search.
     #[error("the {} limit ended the search for an explanation", .0.word())]
-    Limit(Exhausted),
+    Limit(Limit),
 }
 
 /// Why nothing explains these operations, or `None` if something does.
@@ -246,8 +247,8 @@ impl<M: Model, D: Decoder<M::Op>> ModelSpecification<'_, M, D> {
             limits,
             ..Options::default()
         };
-        match check(self.model, history, options)?.verdict {
-            Verdict::Violation(mut counterexample) => {
+        match check(self.model, history, options)?.conclusion {
+            Conclusion::Violation(mut counterexample) => {
                 // The engine numbers the operations it was given; a report numbers all calls, also those that are left out here.
                 let given = usize::try_from(counterexample.op.id).ok();
                 if let Some(position) = given.and_then(|given| positions.get(given)) {
@@ -255,8 +256,8 @@ impl<M: Model, D: Decoder<M::Op>> ModelSpecification<'_, M, D> {
                 }
                 Ok(Some(Why::Results(counterexample)))
             }
-            Verdict::Valid(_) => Ok(None),
-            Verdict::Unknown(unfinished) => Err(SpecificationError::Limit(unfinished.limit)),
+            Conclusion::Valid(_) => Ok(None),
+            Conclusion::Unknown(unfinished) => Err(SpecificationError::Limit(unfinished.limit)),
         }
     }
 
@@ -272,7 +273,7 @@ impl<M: Model, D: Decoder<M::Op>> ModelSpecification<'_, M, D> {
             limits,
             ..WeakOptions::default()
         };
-        let judgement = judge(
+        let evidence = judge(
             &mut checker,
             &recorded,
             self.decoder,
@@ -280,16 +281,13 @@ impl<M: Model, D: Decoder<M::Op>> ModelSpecification<'_, M, D> {
             question,
             &options,
         )?;
-        match judgement.verdict() {
-            "valid" => Ok(None),
-            "violation" => Ok(Some(Why::Specification(weak_evidence(
-                &judgement,
-                &Look::plain(),
-            )))),
+        let reason = visibility_reason(&evidence, &Look::plain());
+        match evidence.verdict {
+            Verdict::Valid => Ok(None),
+            Verdict::Violation => Ok(Some(Why::Specification(reason))),
             // A history that is not decided is not explained.
-            _ => Err(SpecificationError::Failed(format!(
-                "the search for an explanation was given up: {}",
-                weak_evidence(&judgement, &Look::plain())
+            Verdict::Unknown | Verdict::Error => Err(SpecificationError::Failed(format!(
+                "the search for an explanation was given up: {reason}"
             ))),
         }
     }

@@ -1,6 +1,7 @@
 //! What came of a check.
 
-use omnilink_engine::{Counterexample, Exhausted};
+use omnilink_engine::Counterexample;
+use omnilink_evidence::Limit;
 
 use crate::execution::{Cut, MatrixRun, RaceReport};
 use crate::history::{CallHistory, ResultId, Results};
@@ -84,7 +85,7 @@ pub enum Undecided {
     /// Nothing was found, but a concurrent run was cut short.
     RunCut(Cut),
     /// A limit or an interrupt ended the check.
-    Limit(Exhausted),
+    Limit(Limit),
     /// The run of a given schedule went another way.
     NotRepeated,
 }

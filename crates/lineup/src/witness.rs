@@ -7,7 +7,7 @@
 //!
 //! A crash ends a history as being stuck does. The other pending calls may or may not have taken effect.
 
-use omnilink_engine::{Consistency, Counterexample, Limits, Operation, Options, Verdict, check};
+use omnilink_engine::{Conclusion, Consistency, Counterexample, Limits, Operation, Options, check};
 use omnilink_trace::{Time, Timebox};
 
 use crate::automaton::{Automaton, Observed};
@@ -98,10 +98,10 @@ impl<'a> Witnesses<'a> {
         last: Option<Observed>,
     ) -> Result<Option<Box<Counterexample>>, LineupError> {
         let operations = self.operations(history, last);
-        match check(&self.automaton, operations, self.options)?.verdict {
-            Verdict::Violation(counterexample) => Ok(Some(counterexample)),
-            Verdict::Valid(_) => Ok(None),
-            Verdict::Unknown(unfinished) => Err(LineupError::Limit(unfinished.limit)),
+        match check(&self.automaton, operations, self.options)?.conclusion {
+            Conclusion::Violation(counterexample) => Ok(Some(counterexample)),
+            Conclusion::Valid(_) => Ok(None),
+            Conclusion::Unknown(unfinished) => Err(LineupError::Limit(unfinished.limit)),
         }
     }
 

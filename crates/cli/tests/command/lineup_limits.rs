@@ -62,7 +62,7 @@ fn ended(package: &Path, ran: &Ran, limit: &str) {
     let reports = ran.json();
     let report = reports.last().unwrap_or_else(|| panic!("{limit}: {ran:?}"));
     assert_eq!(report["verdict"], "unknown", "{report}");
-    assert_eq!(report["limit"], limit, "{report}");
+    assert_eq!(report["unknown"]["limit"], limit, "{report}");
     let processes = std::fs::read_dir("/proc").unwrap();
     let programs = processes.filter_map(|process| std::fs::read_link(process.ok()?.path().join("exe")).ok());
     let left: Vec<_> = programs.filter(|program| program.starts_with(package)).collect();

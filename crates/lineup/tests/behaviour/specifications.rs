@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use omnilink_engine::Exhausted;
+use omnilink_evidence::Limit;
 use omnilink_lineup::{
     Alphabet, Condition, Criterion, LineupOptions, Matrix, ModelSpecification, Request, Specification,
     SpecificationError, SpecificationResult, StopConditions, Undecided, Verdict, check_matrix, explain_by,
@@ -197,10 +197,10 @@ fn a_specification_in_a_thread_answers_or_fails_with_a_reason() {
 
 #[test]
 fn a_specification_that_runs_out_of_time_leaves_the_answer_open() {
-    let slow = Specification::new("slow", |_| Err(SpecificationError::Limit(Exhausted::Time)));
+    let slow = Specification::new("slow", |_| Err(SpecificationError::Limit(Limit::Time)));
     let verdict = verdict_of(&slow, Some(Instant::now() + Duration::from_secs(60)));
     assert!(
-        matches!(verdict, Ok(Verdict::Unknown(Undecided::Limit(Exhausted::Time)))),
+        matches!(verdict, Ok(Verdict::Unknown(Undecided::Limit(Limit::Time)))),
         "{verdict:?}"
     );
 }
