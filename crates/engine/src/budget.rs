@@ -1,10 +1,10 @@
-//! Keeps a search within its limits.
+//! The budget of a search: time, memory, configurations, interrupts.
 
 use std::time::Instant;
 
+use crate::limit_watch::Interrupt;
 use crate::memory::{default_memory_bytes, resident_bytes};
 use crate::options::Limits;
-use crate::watch::Interrupt;
 
 /// Why a search stopped early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,14 +15,14 @@ pub enum Exhausted {
     Memory,
     /// The limit on configurations was reached.
     Configurations,
-    /// Someone wanted it to end.
+    /// The check was interrupted.
     Interrupt,
-    /// There are more operations than the search that would be needed can take.
+    /// There are more operations than the search can handle.
     Length,
 }
 
 impl Exhausted {
-    /// One word for it.
+    /// The word used in output.
     pub fn word(self) -> &'static str {
         match self {
             Self::Time => "time",
@@ -34,27 +34,27 @@ impl Exhausted {
     }
 }
 
-/// Counts work and looks at clock and memory now and then.
+/// Counts work, and checks the limits at intervals.
 #[derive(Debug)]
-pub(crate) struct Meter {
+pub(crate) struct Budget {
     limits: Limits,
     deadline: Option<Instant>,
     /// Configurations explored so far.
     pub configurations: u64,
     countdown: u32,
     exhausted: Option<Exhausted>,
-    /// What the tables held when they were last measured: resident memory is not asked for each time, and not everywhere.
+    /// The size of the tables at the last check. Resident memory is not read every time, and not on every system.
     table_bytes: u64,
-    looks: u32,
+    checks: u32,
 }
 
-impl Meter {
-    /// A configuration takes well under 10 µs: the clock is read every few milliseconds at worst.
+impl Budget {
+    /// A configuration takes well under 10 µs, so the clock is read at least every few milliseconds.
     const INTERVAL: u32 = 256;
-    /// Asking for resident memory is a call to the system, as dear as ten configurations.
-    const LOOKS_PER_MEMORY_LOOK: u32 = 4;
-    /// To find out how much there is takes longer than a short check; so much there always is.
-    const ALWAYS_THERE_BYTES: u64 = 32 << 20;
+    /// Reading resident memory is a system call and costs as much as ten configurations.
+    const CHECKS_PER_MEMORY_CHECK: u32 = 4;
+    /// Below this, the default memory limit is not computed: that takes longer than a short check.
+    const ALWAYS_ALLOWED_BYTES: u64 = 32 << 20;
 
     pub fn new(limits: Limits) -> Self {
         Self {
@@ -64,11 +64,11 @@ impl Meter {
             countdown: limits.configurations.map_or(Self::INTERVAL, Self::interval),
             exhausted: None,
             table_bytes: 0,
-            looks: 0,
+            checks: 0,
         }
     }
 
-    /// Stops at the limit itself, not up to one interval after it.
+    /// The search stops exactly at the limit, not up to one interval after it.
     fn interval(configurations_left: u64) -> u32 {
         configurations_left.clamp(1, u64::from(Self::INTERVAL)) as u32
     }
@@ -81,29 +81,29 @@ impl Meter {
         self.limits.interrupt
     }
 
-    /// Counts one configuration. `true` means: stop.
+    /// Counts one configuration. Returns whether the search must stop.
     #[inline]
     pub fn configuration(&mut self, table_bytes: impl FnOnce() -> usize) -> bool {
         self.configurations += 1;
         self.work(table_bytes)
     }
 
-    /// Counts a bit of work that is no configuration. `true` means: stop.
+    /// Counts work that is no configuration. Returns whether the search must stop.
     #[inline]
     pub fn work(&mut self, table_bytes: impl FnOnce() -> usize) -> bool {
         self.countdown -= 1;
         if self.countdown == 0 {
             self.table_bytes = table_bytes() as u64;
-            self.look();
+            self.check_limits();
         }
         self.exhausted.is_some()
     }
 
     #[cold]
     #[inline(never)]
-    fn look(&mut self) {
+    fn check_limits(&mut self) {
         self.countdown = Self::INTERVAL;
-        self.looks = self.looks.wrapping_add(1);
+        self.checks = self.checks.wrapping_add(1);
         if self.exhausted.is_some() {
             return;
         }
@@ -114,26 +114,26 @@ impl Meter {
             self.exhausted = Some(Exhausted::Configurations);
         } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             self.exhausted = Some(Exhausted::Time);
-        } else if self.holds_too_much() {
+        } else if self.exceeds_memory() {
             self.exhausted = Some(Exhausted::Memory);
         } else if let Some(limit) = configurations {
             self.countdown = Self::interval(limit - self.configurations);
         }
     }
 
-    fn holds_too_much(&self) -> bool {
-        let is_asked = self.looks % Self::LOOKS_PER_MEMORY_LOOK == 1;
-        let resident = if is_asked { resident_bytes() } else { None };
+    fn exceeds_memory(&self) -> bool {
+        let reads_resident = self.checks % Self::CHECKS_PER_MEMORY_CHECK == 1;
+        let resident = if reads_resident { resident_bytes() } else { None };
         let held = resident.unwrap_or(0).max(self.table_bytes);
-        if self.limits.memory_bytes.is_none() && held < Self::ALWAYS_THERE_BYTES {
+        if self.limits.memory_bytes.is_none() && held < Self::ALWAYS_ALLOWED_BYTES {
             return false;
         }
         let limit = self.limits.memory_bytes.or_else(default_memory_bytes);
         limit.is_some_and(|limit| held >= limit)
     }
 
-    /// Somebody else has seen that the time is over, or that someone wants it to end.
-    pub fn end_of_time(&mut self) {
+    /// Ends the search because a model step was interrupted: by the time limit or by the interrupt flag.
+    pub fn stop_interrupted(&mut self) {
         let is_interrupted = self.limits.interrupt.is_some_and(Interrupt::is_raised);
         self.stop(if is_interrupted {
             Exhausted::Interrupt
@@ -142,7 +142,7 @@ impl Meter {
         });
     }
 
-    /// Ends the search because of a limit that somebody else has seen.
+    /// Ends the search because of a limit that the caller found exceeded.
     pub fn stop(&mut self, limit: Exhausted) {
         self.exhausted.get_or_insert(limit);
     }

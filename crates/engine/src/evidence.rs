@@ -2,13 +2,8 @@
 
 use omnilink_trace::{Time, Timebox};
 
-use crate::config::Config;
-use crate::ledger::OpRef;
-use crate::mask::Mask;
-use crate::meter::Exhausted;
-use crate::open_ops::OpenOps;
-use crate::search::Decider;
-use crate::space::StateId;
+use crate::budget::Exhausted;
+use crate::part_search::Decider;
 
 /// The answer to a check.
 #[derive(Clone, Debug)]
@@ -206,38 +201,4 @@ pub struct Figures {
     pub partitions: u64,
     /// Which search had the last word.
     pub decider: Option<Decider>,
-}
-
-/// A return that no configuration gets past.
-#[derive(Debug)]
-pub(crate) struct Stuck {
-    pub target: OpRef,
-    pub survivors: Vec<Survivor>,
-    pub total: u64,
-}
-
-impl Stuck {
-    pub const KEPT: usize = Counterexample::SHOWN;
-    pub const TAIL: usize = Alternative::RECENT;
-}
-
-/// A configuration in front of it.
-#[derive(Debug)]
-pub(crate) struct Survivor {
-    pub state: StateId,
-    pub placed: Vec<OpRef>,
-    pub unplaced: Vec<OpRef>,
-    pub tail: Vec<OpRef>,
-}
-
-impl Survivor {
-    pub fn new<K: Mask>(config: &Config<K>, ops: &OpenOps<K>, tail: Vec<OpRef>) -> Self {
-        let refs = |mask: &K| mask.slots().map(|slot| ops.slot(slot).op).collect();
-        Self {
-            state: config.state,
-            placed: refs(&config.placed),
-            unplaced: refs(&ops.open.minus(&config.placed)),
-            tail,
-        }
-    }
 }

@@ -1,25 +1,26 @@
-//! Turns the numbers that a search ends with back into words.
+//! The translation of a search's ids back into evidence.
 
-use crate::evidence::{Alternative, Candidate, Counterexample, Fate, OpView, Stuck};
-use crate::ledger::{Ledger, OpRef};
-use crate::space::{AnySpace, StateId};
+use crate::blocked_return::BlockedReturn;
+use crate::evidence::{Alternative, Candidate, Counterexample, Fate, OpView};
+use crate::op_table::{OpRef, OpTable};
+use crate::state_space::{DynStateSpace, StateId};
 
-/// Turns numbers back into words.
-pub(crate) struct Describe<'a, 's> {
-    pub space: &'a mut AnySpace<'s>,
-    pub ledger: &'a Ledger,
+/// Translates operation and state ids into evidence.
+pub(crate) struct EvidenceBuilder<'a, 's> {
+    pub space: &'a mut DynStateSpace<'s>,
+    pub op_table: &'a OpTable,
     /// Whether alternatives are wanted.
-    pub alternatives: bool,
+    pub with_alternatives: bool,
 }
 
-impl Describe<'_, '_> {
+impl EvidenceBuilder<'_, '_> {
     pub fn view(&self, op: OpRef) -> OpView {
-        let entry = self.ledger.get(op);
+        let record = self.op_table.get(op);
         OpView {
-            id: entry.id,
-            thread: entry.thread,
-            text: self.space.source.describe_op(entry.class),
-            timebox: entry.timebox(),
+            id: record.id,
+            thread: record.thread,
+            text: self.space.model.describe_op(record.class),
+            timebox: record.timebox(),
         }
     }
 
@@ -27,37 +28,35 @@ impl Describe<'_, '_> {
         ops.iter().map(|op| self.view(*op)).collect()
     }
 
-    pub fn counterexample(mut self, stuck: Stuck) -> Counterexample {
+    pub fn counterexample(mut self, blocked: BlockedReturn) -> Counterexample {
         Counterexample {
-            op: self.view(stuck.target),
-            alternatives: self.alternatives(&stuck),
-            alternatives_total: stuck.total,
+            op: self.view(blocked.target),
+            alternatives: self.alternatives(&blocked),
+            alternatives_total: blocked.total,
             agreed: None,
             broken: None,
         }
     }
 
-    pub fn alternatives(&mut self, stuck: &Stuck) -> Vec<Alternative> {
+    pub fn alternatives(&mut self, blocked: &BlockedReturn) -> Vec<Alternative> {
+        if !self.with_alternatives {
+            return Vec::new();
+        }
         let mut alternatives = Vec::new();
-        let wanted = if self.alternatives {
-            stuck.survivors.as_slice()
-        } else {
-            &[]
-        };
-        for survivor in wanted {
-            let mut unplaced = survivor.unplaced.clone();
-            unplaced.sort_by_key(|op| (*op != stuck.target, self.ledger.get(*op).deadline()));
+        for config in &blocked.configurations {
+            let mut unplaced = config.unplaced.clone();
+            unplaced.sort_by_key(|op| (*op != blocked.target, self.op_table.get(*op).deadline()));
             let candidates = unplaced
                 .into_iter()
                 .map(|op| Candidate {
                     op: self.view(op),
-                    fate: self.fate(survivor.state, op),
+                    fate: self.fate(config.state, op),
                 })
                 .collect();
             alternatives.push(Alternative {
-                state: self.space.source.describe_state(survivor.state),
-                recent: self.views(&survivor.tail),
-                placed: self.views(&survivor.placed),
+                state: self.space.model.describe_state(config.state),
+                recent: self.views(&config.recent),
+                placed: self.views(&config.placed),
                 candidates,
             });
         }
@@ -65,16 +64,12 @@ impl Describe<'_, '_> {
     }
 
     fn fate(&mut self, state: StateId, op: OpRef) -> Fate {
-        let class = self.ledger.get(op).class;
+        let class = self.op_table.get(op).class;
         let successors = self.space.successors(state, class);
         if successors.is_refused() {
-            return Fate::Refused(self.space.source.explain(state, class));
+            return Fate::Refused(self.space.model.explain(state, class));
         }
         let states = (0..).map_while(|branch| self.space.successor(successors, branch));
-        Fate::LeadsTo(
-            states
-                .map(|next| self.space.source.describe_state(next))
-                .collect(),
-        )
+        Fate::LeadsTo(states.map(|next| self.space.model.describe_state(next)).collect())
     }
 }

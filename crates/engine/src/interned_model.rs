@@ -1,84 +1,35 @@
-//! A model's states and operations behind their numbers: the [`Source`] of every search.
+//! A model with interned states and operations: the [`ErasedModel`] of every search.
 
-use std::hash::{BuildHasher, Hash};
-
-use hashbrown::HashTable;
-use rustc_hash::FxBuildHasher;
-
-use crate::meter::Meter;
+use crate::budget::Budget;
+use crate::interner::{IdMap, Interner};
 use crate::model::{Model, Outcomes};
 use crate::partition::Partitioning;
 use crate::replay::ReplayId;
-use crate::space::{ClassFacts, ClassId, Renumber, Source, StateId, Tally};
+use crate::state_space::{ClassFacts, ClassId, ErasedModel, Renumber, StateId, TableSizes};
 
-/// A table that gives equal values equal numbers.
-#[derive(Debug)]
-struct Numbering<T> {
-    items: Vec<T>,
-    hashes: Vec<u64>,
-    index: HashTable<u32>,
-}
-
-impl<T: Eq + Hash> Numbering<T> {
-    fn new() -> Self {
-        Self {
-            items: Vec::new(),
-            hashes: Vec::new(),
-            index: HashTable::new(),
-        }
-    }
-
-    /// Hands out all items and starts over; the tables keep their room, which will be needed again.
-    fn take(&mut self) -> Vec<T> {
-        let room = self.items.len();
-        self.hashes.clear();
-        self.index.clear();
-        std::mem::replace(&mut self.items, Vec::with_capacity(room))
-    }
-
-    /// The number of `item` and whether it is new.
-    #[inline]
-    fn number(&mut self, item: T) -> (u32, bool) {
-        let hash = FxBuildHasher.hash_one(&item);
-        let (items, hashes) = (&mut self.items, &mut self.hashes);
-        if let Some(found) = self.index.find(hash, |&id| items[id as usize] == item) {
-            return (*found, false);
-        }
-        let id = items.len() as u32;
-        items.push(item);
-        hashes.push(hash);
-        self.index.insert_unique(hash, id, |&id| hashes[id as usize]);
-        (id, true)
-    }
-
-    fn bytes(&self) -> usize {
-        self.items.capacity() * size_of::<T>() + self.hashes.capacity() * 8 + self.index.capacity() * 8
-    }
-}
-
-/// A model's states and operations, numbered as they are met.
-pub(crate) struct Interned<'m, M: Model> {
+/// A model whose states and operations are interned when they first occur.
+pub(crate) struct InternedModel<'m, M: Model> {
     model: &'m M,
-    states: Numbering<M::State>,
-    classes: Numbering<M::Op>,
+    states: Interner<M::State>,
+    classes: Interner<M::Op>,
     facts: Vec<ClassFacts>,
     partitioning: Partitioning,
     outcomes: Outcomes<M::State>,
     state_heap_bytes: usize,
-    /// The states that each replay may be in.
+    /// The possible states of each replay.
     replays: Vec<Vec<M::State>>,
     idle_replays: Vec<ReplayId>,
 }
 
-impl<'m, M: Model> Interned<'m, M> {
-    pub fn new(model: &'m M, meter: &Meter, partitioning: Partitioning) -> Self {
+impl<'m, M: Model> InternedModel<'m, M> {
+    pub fn new(model: &'m M, budget: &Budget, partitioning: Partitioning) -> Self {
         Self {
             model,
             partitioning,
-            states: Numbering::new(),
-            classes: Numbering::new(),
+            states: Interner::new(),
+            classes: Interner::new(),
             facts: Vec::new(),
-            outcomes: Outcomes::new(meter.deadline(), meter.interrupt()),
+            outcomes: Outcomes::new(budget.deadline(), budget.interrupt()),
             state_heap_bytes: 0,
             replays: Vec::new(),
             idle_replays: Vec::new(),
@@ -86,7 +37,7 @@ impl<'m, M: Model> Interned<'m, M> {
     }
 
     pub fn state_id(&mut self, state: M::State) -> StateId {
-        let (id, new) = self.states.number(state);
+        let (id, new) = self.states.intern(state);
         if new {
             self.state_heap_bytes += self.model.state_bytes(&self.states.items[id as usize]);
         }
@@ -95,15 +46,15 @@ impl<'m, M: Model> Interned<'m, M> {
 
     #[inline]
     pub fn class_id(&mut self, op: M::Op) -> ClassId {
-        let (id, new) = self.classes.number(op);
+        let (id, new) = self.classes.intern(op);
         if new {
-            self.learn_facts(id);
+            self.add_facts(id);
         }
         id
     }
 
     #[cold]
-    fn learn_facts(&mut self, new: ClassId) {
+    fn add_facts(&mut self, new: ClassId) {
         let op = &self.classes.items[new as usize];
         let footprint = self.model.footprint(op);
         let pure = self.model.is_pure(op);
@@ -114,7 +65,7 @@ impl<'m, M: Model> Interned<'m, M> {
             writes,
             only_key: footprint.only_key(),
             blind: footprint.is_blind(),
-            home: self.partitioning.home(&footprint),
+            part_id: self.partitioning.part_of(&footprint),
         });
     }
 
@@ -126,65 +77,42 @@ impl<'m, M: Model> Interned<'m, M> {
         &self.classes.items[id as usize]
     }
 
-    fn start_over(&mut self, classes: bool) -> Renumbering<'_, 'm, M> {
+    fn start_renumbering(&mut self, classes: bool) -> Renumbering<'_, 'm, M> {
         let states = self.states.take();
         self.state_heap_bytes = 0;
         let classes = classes.then(|| {
             self.facts.clear();
-            Exchange::new(self.classes.take())
+            IdMap::new(self.classes.take())
         });
         Renumbering {
-            states: Exchange::new(states),
+            states: IdMap::new(states),
             classes,
             interned: self,
         }
     }
 }
 
-/// Old numbers and the new ones that those still in use get.
-struct Exchange<T> {
-    items: Vec<Option<T>>,
-    map: Vec<u32>,
-}
-
-impl<T> Exchange<T> {
-    fn new(items: Vec<T>) -> Self {
-        Self {
-            map: vec![u32::MAX; items.len()],
-            items: items.into_iter().map(Some).collect(),
-        }
-    }
-
-    fn exchange(&mut self, id: &mut u32, number: impl FnOnce(T) -> u32) {
-        let old = *id as usize;
-        if let Some(item) = self.items[old].take() {
-            self.map[old] = number(item);
-        }
-        *id = self.map[old];
-    }
-}
-
-/// An exchange of old numbers for new ones.
+/// The replacement of old ids by new ones.
 struct Renumbering<'a, 'm, M: Model> {
-    interned: &'a mut Interned<'m, M>,
-    states: Exchange<M::State>,
-    /// `None`: classes keep their numbers.
-    classes: Option<Exchange<M::Op>>,
+    interned: &'a mut InternedModel<'m, M>,
+    states: IdMap<M::State>,
+    /// `None` if classes keep their ids.
+    classes: Option<IdMap<M::Op>>,
 }
 
 impl<M: Model> Renumber for Renumbering<'_, '_, M> {
     fn state(&mut self, id: &mut StateId) {
-        self.states.exchange(id, |state| self.interned.state_id(state));
+        self.states.replace(id, |state| self.interned.state_id(state));
     }
 
     fn class(&mut self, id: &mut ClassId) {
         if let Some(classes) = &mut self.classes {
-            classes.exchange(id, |class| self.interned.class_id(class));
+            classes.replace(id, |class| self.interned.class_id(class));
         }
     }
 }
 
-impl<M: Model> Source for Interned<'_, M> {
+impl<M: Model> ErasedModel for InternedModel<'_, M> {
     fn step(&mut self, state: StateId, class: ClassId, successors: &mut Vec<StateId>) -> bool {
         self.outcomes.clear();
         self.model.step(
@@ -192,7 +120,7 @@ impl<M: Model> Source for Interned<'_, M> {
             &self.classes.items[class as usize],
             &mut self.outcomes,
         );
-        // A pure operation leads nowhere else: no need to look its successor up.
+        // The only successor of a pure operation is the state itself: it needs no lookup.
         if self.facts[class as usize].pure {
             let states = self.outcomes.states();
             debug_assert!(
@@ -247,8 +175,8 @@ impl<M: Model> Source for Interned<'_, M> {
         self.outcomes.was_interrupted()
     }
 
-    fn tally(&self) -> Tally {
-        Tally {
+    fn table_sizes(&self) -> TableSizes {
+        TableSizes {
             states: self.states.items.len(),
             classes: self.classes.items.len(),
             state_heap_bytes: self.state_heap_bytes,
@@ -256,18 +184,18 @@ impl<M: Model> Source for Interned<'_, M> {
     }
 
     fn heap_bytes(&self) -> usize {
-        self.states.bytes() + self.classes.bytes() + self.state_heap_bytes
+        self.states.heap_bytes() + self.classes.heap_bytes() + self.state_heap_bytes
     }
 
-    fn check_together(&mut self) {
+    fn use_single_part(&mut self) {
         self.partitioning = Partitioning::Whole;
         for facts in &mut self.facts {
-            facts.home = Some(0);
+            facts.part_id = Some(0);
         }
     }
 
-    fn compact(&mut self, classes: bool, exchange: &mut dyn FnMut(&mut dyn Renumber)) {
-        exchange(&mut self.start_over(classes));
+    fn compact(&mut self, classes: bool, renumber_all: &mut dyn FnMut(&mut dyn Renumber)) {
+        renumber_all(&mut self.start_renumbering(classes));
     }
 
     fn start_replay(&mut self, from: &[StateId]) -> ReplayId {

@@ -1,10 +1,10 @@
-//! Limits that are not the search's own: the clock, the memory of the process, and someone who wants it to end.
+//! Limits of work outside the search: the clock, the memory of the process, and interrupts.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::budget::Exhausted;
 use crate::memory::{default_memory_bytes, resident_bytes};
-use crate::meter::Exhausted;
 use crate::options::Limits;
 
 /// A flag that ends a check when it is raised, by a signal handler or by another thread.
@@ -12,18 +12,18 @@ use crate::options::Limits;
 pub struct Interrupt(&'static AtomicBool);
 
 impl Interrupt {
-    /// Looks at this flag.
+    /// An interrupt that is raised when `flag` is set.
     pub const fn new(flag: &'static AtomicBool) -> Self {
         Self(flag)
     }
 
-    /// Whether it was raised.
+    /// Whether the flag is set.
     pub fn is_raised(self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// Two are the same if they look at the same flag.
+/// Interrupts are equal if they use the same flag.
 impl PartialEq for Interrupt {
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self.0, other.0)
@@ -32,28 +32,28 @@ impl PartialEq for Interrupt {
 
 impl Eq for Interrupt {}
 
-/// Watches over the limits of work that explores no configurations: reading, decoding, building graphs.
+/// Checks the limits of work that explores no configurations, such as reading, decoding and building graphs.
 #[derive(Clone, Copy, Debug)]
 pub struct Watch {
     limits: Limits,
     deadline: Option<Instant>,
-    next_memory_look: Option<Instant>,
+    next_memory_check: Option<Instant>,
 }
 
 impl Watch {
-    /// Asking for resident memory is a call to the system, and memory does not fill up in less.
-    const BETWEEN_MEMORY_LOOKS: Duration = Duration::from_millis(2);
+    /// Reading resident memory is a system call, and memory does not fill up in less time.
+    const BETWEEN_MEMORY_CHECKS: Duration = Duration::from_millis(2);
 
-    /// Time begins now.
+    /// Starts the clock now.
     pub fn new(limits: Limits) -> Self {
         Self {
             limits,
             deadline: limits.time.and_then(|time| Instant::now().checked_add(time)),
-            next_memory_look: None,
+            next_memory_check: None,
         }
     }
 
-    /// The limit that is reached, if one is.
+    /// The limit that has been reached, if any.
     pub fn reached(&mut self) -> Option<Exhausted> {
         if self.limits.interrupt.is_some_and(Interrupt::is_raised) {
             return Some(Exhausted::Interrupt);
@@ -62,15 +62,15 @@ impl Watch {
         if self.deadline.is_some_and(|deadline| now >= deadline) {
             return Some(Exhausted::Time);
         }
-        if self.next_memory_look.is_some_and(|next| now < next) {
+        if self.next_memory_check.is_some_and(|next| now < next) {
             return None;
         }
-        self.next_memory_look = now.checked_add(Self::BETWEEN_MEMORY_LOOKS);
+        self.next_memory_check = now.checked_add(Self::BETWEEN_MEMORY_CHECKS);
         let limit = self.limits.memory_bytes.or_else(default_memory_bytes)?;
         (resident_bytes()? >= limit).then_some(Exhausted::Memory)
     }
 
-    /// The limits less the time that is gone.
+    /// The limits, with the time that is left.
     pub fn limits_left(&self) -> Limits {
         let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
         Limits {

@@ -1,28 +1,27 @@
-//! The operations that are still of interest: waiting, open, or placed on a path that is not settled yet.
+//! The operations that the search still refers to: waiting, open, or placed on an unsettled path.
 //!
-//! An entry is freed as soon as the operation's place in the witness is settled, so the ledger holds a window of the
-//! trace and never all of it.
+//! A record is freed when the operation's place in the witness is settled. So the table holds a window of the trace.
 
 use omnilink_trace::{Time, Timebox};
 
-use crate::space::{ClassId, Renumber};
+use crate::state_space::{ClassId, Renumber};
 
-/// Where an operation stands in the ledger.
+/// The index of an operation in the table.
 pub(crate) type OpRef = u32;
 
-/// What the search knows of one operation.
+/// One operation as the search sees it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct OpRecord {
     /// The position in the input.
     pub id: u64,
     pub class: ClassId,
     pub thread: u32,
     pub start: Time,
-    /// `Time::MAX` for pending operations: their return never comes.
+    /// [`OpRecord::NEVER`] for pending operations.
     pub end: Time,
-    /// May not have happened at all.
+    /// Whether the operation may not have happened at all.
     pub optional: bool,
-    /// Keeps the order of its thread. Threads of asynchronous clients are labels.
+    /// Whether the operation keeps the order of its thread. Threads of asynchronous clients are labels.
     pub in_order: bool,
     /// Whether another operation of its thread is tied to it.
     pub followed: Followed,
@@ -33,11 +32,11 @@ pub(crate) struct Entry {
 pub(crate) enum Followed {
     No,
     Yes,
-    /// It has not come in yet. `No` is assumed.
+    /// The next operation of the thread has not come in yet. The search assumes `No`.
     Unknown,
 }
 
-impl Entry {
+impl OpRecord {
     /// The end of an operation that never returns.
     pub const NEVER: Time = Time::MAX;
 
@@ -52,11 +51,11 @@ impl Entry {
         self.end == Self::NEVER
     }
 
-    /// Whether `other` is the same thread's and starts where this one ends: a *tie*.
+    /// Whether `other` belongs to the same thread and starts where this operation ends: a *tie*.
     ///
-    /// Timeboxes that touch overlap, because a clock does not tell which of two equal readings came first. A thread does:
-    /// it calls one operation after the other. With this, precedence is still transitive: of three tied operations the
-    /// one in the middle takes no time, so the outer two are tied as well.
+    /// Timeboxes that touch overlap, because a clock does not tell which of two equal readings came first. The thread
+    /// does: it calls one operation after the other. Precedence with ties is still transitive: of three tied operations
+    /// the middle one takes no time, so the outer two are tied as well.
     #[inline]
     pub fn is_tied_before(&self, other: &Self) -> bool {
         self.end == other.start
@@ -67,39 +66,39 @@ impl Entry {
             && !self.is_pending()
     }
 
-    /// What to compare to see which of two operations returns first.
+    /// The key that sorts operations by their returns.
     pub fn deadline(&self) -> (Time, u64) {
         (self.end, self.id)
     }
 }
 
-/// A slab of entries.
+/// A slab of operation records.
 #[derive(Debug, Default)]
-pub(crate) struct Ledger {
-    entries: Vec<Entry>,
-    /// Set for entries in use: renumbering must not touch the others.
+pub(crate) struct OpTable {
+    records: Vec<OpRecord>,
+    /// Which records are in use. Renumbering skips the others.
     used: Vec<bool>,
     free: Vec<OpRef>,
     frozen: bool,
 }
 
-impl Ledger {
-    /// Keeps every entry from now on: two searches refer to them, and neither knows what the other still needs.
+impl OpTable {
+    /// Keeps every record from now on: two searches refer to them, and neither tracks the other's references.
     pub fn freeze(&mut self) {
         self.frozen = true;
     }
 
-    pub fn add(&mut self, entry: Entry) -> OpRef {
+    pub fn add(&mut self, record: OpRecord) -> OpRef {
         match self.free.pop() {
             Some(op) => {
-                self.entries[op as usize] = entry;
+                self.records[op as usize] = record;
                 self.used[op as usize] = true;
                 op
             }
             None => {
-                self.entries.push(entry);
+                self.records.push(record);
                 self.used.push(true);
-                (self.entries.len() - 1) as OpRef
+                (self.records.len() - 1) as OpRef
             }
         }
     }
@@ -114,14 +113,14 @@ impl Ledger {
     }
 
     #[inline]
-    pub fn get(&self, op: OpRef) -> &Entry {
-        &self.entries[op as usize]
+    pub fn get(&self, op: OpRef) -> &OpRecord {
+        &self.records[op as usize]
     }
 
     pub fn renumber(&mut self, numbers: &mut dyn Renumber) {
-        for (entry, used) in self.entries.iter_mut().zip(&self.used) {
+        for (record, used) in self.records.iter_mut().zip(&self.used) {
             if *used {
-                numbers.class(&mut entry.class);
+                numbers.class(&mut record.class);
             }
         }
     }

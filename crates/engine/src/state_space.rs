@@ -1,37 +1,37 @@
-//! The model as the search sees it: numbered states, numbered operation classes, and a memo of steps.
+//! The state space: interned states, interned operation classes, and a memo of steps.
 //!
-//! The search handles nothing but numbers. What a number means, and how a step is computed, is behind [`Source`], which
-//! is called once for each `(state, class)` the memo does not know. So the search is compiled once for all models, and
-//! its inner loop neither clones nor hashes a model's state.
+//! The search handles ids only. The states behind them, and the steps between them, belong to an [`ErasedModel`]. It
+//! computes a step only if the memo has none for `(state, class)`. So the search is compiled once for all models, and its
+//! inner loop neither clones nor hashes a model's state.
 
-use crate::mask::mix;
+use crate::memo::Memo;
 use crate::replay::ReplayId;
 
-/// A state's number.
+/// The id of an interned state.
 pub(crate) type StateId = u32;
-/// The number of a class of operations: those with equal name, arguments and result.
+/// The id of a class of operations: those with equal name, arguments and result.
 pub(crate) type ClassId = u32;
 
-/// What the search needs to know of a class.
+/// The properties of a class that the search uses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ClassFacts {
-    /// Never changes any state.
+    /// Whether it never changes any state.
     pub pure: bool,
-    /// What its outcome depends on, as key bits.
+    /// The keys that its outcome depends on, as bits.
     pub reads: u64,
-    /// What it may change, as key bits.
+    /// The keys that it may change, as bits.
     pub writes: u64,
-    /// The key, if only one is read or written.
+    /// The key, if it touches exactly one.
     pub only_key: Option<u64>,
-    /// Reads nothing.
+    /// Whether it reads no key.
     pub blind: bool,
-    /// The part of the state it belongs to, if it is one.
-    pub home: Option<u64>,
+    /// The part of the state that it belongs to; `None` if it spans several.
+    pub part_id: Option<u64>,
 }
 
-/// The meaning of the numbers.
-pub(crate) trait Source {
-    /// Appends the successors of `state` under `class`. Returns whether the answer may be remembered.
+/// A model behind ids, whatever its types of states and operations.
+pub(crate) trait ErasedModel {
+    /// Appends the successors of `state` under `class`. Returns whether they may be stored in the memo.
     fn step(&mut self, state: StateId, class: ClassId, successors: &mut Vec<StateId>) -> bool;
     fn may_enable(&self, state: StateId, refused: ClassId, helper: ClassId) -> bool;
     fn facts(&self, class: ClassId) -> &ClassFacts;
@@ -43,16 +43,16 @@ pub(crate) trait Source {
     fn failure(&self) -> Option<&str>;
     /// The first limit of the model itself that some step ran into.
     fn exceeded(&self) -> Option<&str>;
-    /// Whether some step was cut short because the time is over: its answer is none, though it looks like a refusal.
+    /// Whether some step was interrupted at the time limit. Its missing successors do not mean a refusal.
     fn was_interrupted(&self) -> bool;
-    fn tally(&self) -> Tally;
+    fn table_sizes(&self) -> TableSizes;
     fn heap_bytes(&self) -> usize;
-    /// Puts everything into one part, before anything was put anywhere else.
-    fn check_together(&mut self);
-    /// Starts over with the states that are still in use, and, if `classes`, with the classes that are: `exchange` hands
-    /// in every number that somebody holds, to get a new one for it.
-    fn compact(&mut self, classes: bool, exchange: &mut dyn FnMut(&mut dyn Renumber));
-    /// Begins to replay an explanation, past every table, from these states.
+    /// Assigns every class to one part. Must be called before any class was assigned to another part.
+    fn use_single_part(&mut self);
+    /// Drops the states that are not in use and, if `classes` is set, the classes that are not in use. `renumber_all`
+    /// passes every id that is in use to [`Renumber`].
+    fn compact(&mut self, classes: bool, renumber_all: &mut dyn FnMut(&mut dyn Renumber));
+    /// Starts to replay an explanation from these states, without the memo.
     fn start_replay(&mut self, from: &[StateId]) -> ReplayId;
     /// Replays one more operation. Returns whether the model accepts it.
     fn replay(&mut self, replay: ReplayId, class: ClassId) -> bool;
@@ -61,26 +61,26 @@ pub(crate) trait Source {
     fn describe_replay(&self, replay: ReplayId) -> Vec<String>;
 }
 
-/// Exchanges old numbers for new ones.
+/// Replaces old ids by new ones.
 pub(crate) trait Renumber {
     fn state(&mut self, id: &mut StateId);
     fn class(&mut self, id: &mut ClassId);
 }
 
-/// How much is numbered.
+/// The sizes of the tables of interned states and classes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Tally {
+pub(crate) struct TableSizes {
     pub states: usize,
     pub classes: usize,
     pub state_heap_bytes: usize,
 }
 
-/// What a step leads to: nothing, one state, or several.
+/// The successors of a step, packed: none, one state, or a range of several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Successors(u32);
 
 impl Successors {
-    const REFUSED: Self = Self(u32::MAX);
+    pub const REFUSED: Self = Self(u32::MAX);
     const MANY: u32 = 1 << 31;
 
     #[inline]
@@ -89,52 +89,52 @@ impl Successors {
     }
 }
 
-/// States, classes, and what is known of their steps.
-pub(crate) struct Space<S: ?Sized> {
+/// A model with a memo of its steps.
+pub(crate) struct StateSpace<M: ?Sized> {
     memo: Memo,
-    /// Successor lists of more than one state, as ranges of `pool`.
+    /// Successor lists of more than one state, as ranges in `pool`.
     branches: Vec<(u32, u32)>,
     pool: Vec<StateId>,
     scratch: Vec<StateId>,
-    /// How many times the model was asked for a step.
+    /// The number of steps that the model computed.
     pub steps: u64,
-    pub source: S,
+    pub model: M,
 }
 
-/// The space whatever the model.
-pub(crate) type AnySpace<'a> = Space<dyn Source + 'a>;
+/// The state space of any model.
+pub(crate) type DynStateSpace<'a> = StateSpace<dyn ErasedModel + 'a>;
 
-impl<S> Space<S> {
-    pub fn new(source: S) -> Self {
+impl<M> StateSpace<M> {
+    pub fn new(model: M) -> Self {
         Self {
             memo: Memo::new(),
             branches: Vec::new(),
             pool: Vec::new(),
             scratch: Vec::new(),
             steps: 0,
-            source,
+            model,
         }
     }
 }
 
-impl AnySpace<'_> {
-    /// Forgets every remembered step: the numbers are about to change their meaning.
-    pub fn forget_steps(&mut self) {
+impl DynStateSpace<'_> {
+    /// Clears the memo, because ids are about to change.
+    pub fn clear_memo(&mut self) {
         self.memo.clear();
         self.branches.clear();
         self.pool.clear();
     }
 
-    /// Where `class` leads from `state`.
+    /// The successors of `state` under `class`.
     #[inline]
     pub fn successors(&mut self, state: StateId, class: ClassId) -> Successors {
         match self.memo.get(state, class) {
-            Some(known) => known,
+            Some(successors) => successors,
             None => self.compute(state, class),
         }
     }
 
-    /// The `index`-th successor, if there are so many.
+    /// The successor at `index`, if there is one.
     #[inline]
     pub fn successor(&self, successors: Successors, index: usize) -> Option<StateId> {
         if successors.is_refused() {
@@ -147,7 +147,7 @@ impl AnySpace<'_> {
         }
     }
 
-    /// Whether `class` can happen in `state`.
+    /// Whether `state` accepts `class`.
     #[inline]
     pub fn accepts(&mut self, state: StateId, class: ClassId) -> bool {
         !self.successors(state, class).is_refused()
@@ -158,7 +158,7 @@ impl AnySpace<'_> {
     fn compute(&mut self, state: StateId, class: ClassId) -> Successors {
         self.steps += 1;
         self.scratch.clear();
-        let lasting = self.source.step(state, class, &mut self.scratch);
+        let may_be_stored = self.model.step(state, class, &mut self.scratch);
         if self.scratch.len() > 1 {
             self.scratch.sort_unstable();
             self.scratch.dedup();
@@ -173,7 +173,7 @@ impl AnySpace<'_> {
                 Successors(Successors::MANY | (self.branches.len() - 1) as u32)
             }
         };
-        if lasting {
+        if may_be_stored {
             self.memo.put(state, class, successors);
         }
         successors
@@ -181,105 +181,17 @@ impl AnySpace<'_> {
 
     /// Bytes held by the tables and, roughly, by the states.
     pub fn heap_bytes(&self) -> usize {
-        self.memo.slots.len() * size_of::<MemoSlot>()
+        self.memo.heap_bytes()
             + self.pool.capacity() * size_of::<StateId>()
             + self.branches.capacity() * size_of::<(u32, u32)>()
-            + self.source.heap_bytes()
+            + self.model.heap_bytes()
     }
 }
 
-impl<S: ?Sized> std::fmt::Debug for Space<S> {
+impl<M: ?Sized> std::fmt::Debug for StateSpace<M> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Space")
+        f.debug_struct("StateSpace")
             .field("steps", &self.steps)
             .finish_non_exhaustive()
-    }
-}
-
-#[derive(Clone, Copy)]
-struct MemoSlot {
-    state: StateId,
-    class: ClassId,
-    successors: Successors,
-}
-
-const VACANT: MemoSlot = MemoSlot {
-    state: u32::MAX,
-    class: u32::MAX,
-    successors: Successors::REFUSED,
-};
-
-/// A cache of steps that forgets: a new entry takes the place of whatever hashed to the same slot.
-///
-/// Forgetting costs a repeated step and never an answer, and it is what keeps memory flat however long the trace is,
-/// with no pause to clean up. The cache doubles while it keeps losing entries, up to a limit.
-struct Memo {
-    slots: Vec<MemoSlot>,
-    lost: usize,
-}
-
-impl Memo {
-    const SLOTS_MIN: usize = 1 << 10;
-    /// 2^20 slots of 12 bytes: 12 MB, a few times what the caches of the machine hold.
-    const SLOTS_MAX: usize = 1 << 20;
-
-    fn new() -> Self {
-        Self {
-            slots: vec![VACANT; Self::SLOTS_MIN],
-            lost: 0,
-        }
-    }
-
-    #[inline]
-    fn index(&self, state: StateId, class: ClassId) -> usize {
-        mix(u64::from(state) << 32 | u64::from(class)) as usize & (self.slots.len() - 1)
-    }
-
-    #[inline]
-    fn get(&self, state: StateId, class: ClassId) -> Option<Successors> {
-        let slot = self.slots[self.index(state, class)];
-        (slot.state == state && slot.class == class).then_some(slot.successors)
-    }
-
-    fn put(&mut self, state: StateId, class: ClassId, successors: Successors) {
-        let index = self.index(state, class);
-        if self.slots[index].state != VACANT.state {
-            self.lost += 1;
-            if self.lost > self.slots.len() * 2 && self.slots.len() < Self::SLOTS_MAX {
-                self.grow();
-                return self.put(state, class, successors);
-            }
-        }
-        self.slots[index] = MemoSlot {
-            state,
-            class,
-            successors,
-        };
-    }
-
-    fn grow(&mut self) {
-        let doubled = self.slots.len() * 2;
-        let old = std::mem::replace(&mut self.slots, vec![VACANT; doubled]);
-        self.lost = 0;
-        for slot in old.into_iter().filter(|slot| slot.state != VACANT.state) {
-            let index = self.index(slot.state, slot.class);
-            self.slots[index] = slot;
-        }
-    }
-
-    fn clear(&mut self) {
-        // What one hard spot needed, the easy ones after it should not have to clear each time.
-        let used = self
-            .slots
-            .iter()
-            .filter(|slot| slot.state != VACANT.state)
-            .count();
-        let enough = (used * 2)
-            .next_power_of_two()
-            .clamp(Self::SLOTS_MIN, self.slots.len());
-        self.slots.truncate(enough);
-        self.slots.shrink_to(enough * 2);
-        self.slots.fill(VACANT);
-        self.lost = 0;
     }
 }

@@ -1,26 +1,26 @@
-//! One call of a trace, as a model looks at it.
+//! A reader of one operation of a trace: finds its arguments and its result, whatever the importer.
 
 use omnilink_trace::{Args, Operation};
 use omnilink_value::{Kind, Value};
 
-use crate::catalogue::{Entry, OpEntry, is_alike};
+use crate::catalogue::{ModelEntry, OpEntry, is_similar};
 use crate::decode::{DecodeError, DecodeProblem};
-use crate::nearest::nearest;
+use crate::suggestion::nearest;
 
-/// Where results are found when they stand among the arguments.
+/// The names of results that are given among the arguments.
 const RESULT: &[&str] = &["result", "ret"];
-/// The argument under which importers put all that an invocation carried.
+/// The names of the argument under which importers put all arguments of an invocation.
 const PAYLOAD: &[&str] = &["value", "input"];
 
-/// An operation of a trace that a model knows.
+/// An operation of a trace that a model supports.
 #[derive(Clone, Copy, Debug)]
-pub struct Call<'a> {
+pub struct CallReader<'a> {
     operation: &'a Operation,
     entry: &'static OpEntry,
 }
 
-impl<'a> Call<'a> {
-    pub(crate) fn new(operation: &'a Operation, model: &'static Entry) -> Result<Self, DecodeError> {
+impl<'a> CallReader<'a> {
+    pub(crate) fn new(operation: &'a Operation, model: &'static ModelEntry) -> Result<Self, DecodeError> {
         match model.op(&operation.name) {
             Some(entry) => Ok(Self { operation, entry }),
             None => Err(Self::unknown(operation, model)),
@@ -28,7 +28,7 @@ impl<'a> Call<'a> {
     }
 
     #[cold]
-    fn unknown(operation: &Operation, model: &'static Entry) -> DecodeError {
+    fn unknown(operation: &Operation, model: &'static ModelEntry) -> DecodeError {
         let known = model.ops.iter().map(|op| op.name).collect::<Vec<_>>().join(", ");
         let (model_name, op) = (model.name, operation.name.to_string());
         let problem = match is_code(&op) {
@@ -47,17 +47,17 @@ impl<'a> Call<'a> {
         DecodeError::new(operation.place.clone(), problem)
     }
 
-    /// What the model's entry calls the operation.
+    /// The name of the operation in the model's entry.
     pub(crate) fn op(&self) -> &'static str {
         self.entry.name
     }
 
-    /// The operation as it was read.
+    /// The operation of the trace.
     pub(crate) fn operation(&self) -> &'a Operation {
         self.operation
     }
 
-    /// The argument that goes by one of these names, or stands at this position.
+    /// The argument with one of these names, or at this position.
     pub(crate) fn find(&self, names: &[&str], position: usize) -> Option<&'a Value> {
         match &self.operation.args {
             Args::Positional(tuple) => tuple.as_tuple()?.get(position),
@@ -72,7 +72,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The same, where it must be there.
+    /// The same for a mandatory argument.
     pub(crate) fn argument(
         &self,
         names: &[&'static str],
@@ -89,7 +89,7 @@ impl<'a> Call<'a> {
         })
     }
 
-    /// An argument that is an integer of at least `least`.
+    /// An integer argument of at least `least`.
     pub(crate) fn integer(
         &self,
         names: &[&'static str],
@@ -104,7 +104,7 @@ impl<'a> Call<'a> {
             .ok_or_else(|| self.wrong(names.first().copied().unwrap_or_default(), value, expected))
     }
 
-    /// An argument that is an integer of at least `least`, or `default` where it is not given.
+    /// An integer argument of at least `least`; `default` if it is missing.
     pub(crate) fn integer_or(
         &self,
         default: i64,
@@ -119,9 +119,8 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// What the call returned, wherever the trace keeps it: beside the arguments, among them under a name of its own or
-    /// one of `names`, or behind them at `position`. `None` where the call is pending: whatever stands there was
-    /// written before there was a result.
+    /// The result: beside the arguments, among them under a name for results or one of `names`, or behind them at
+    /// `position`. `None` for a pending call, which has no result yet.
     pub(crate) fn result(&self, names: &[&str], position: usize) -> Option<&'a Value> {
         if self.operation.timebox.is_pending() {
             return None;
@@ -131,30 +130,30 @@ impl<'a> Call<'a> {
             .as_ref()
             .or_else(|| match &self.operation.args {
                 Args::Positional(tuple) => tuple.as_tuple()?.get(position),
-                Args::Named(record) => exactly(record, RESULT)
-                    .or_else(|| exactly(record, names))
-                    .or_else(|| alike(record, RESULT))
-                    .or_else(|| alike(record, names)),
+                Args::Named(record) => exact_field(record, RESULT)
+                    .or_else(|| exact_field(record, names))
+                    .or_else(|| similar_field(record, RESULT))
+                    .or_else(|| similar_field(record, names)),
             })
     }
 
-    /// The value that the call returned. Porcupine's outputs wrap it: `{"value": 3}`, `{"exists": false}`,
+    /// The value that the call returned. Porcupine wraps it in an output record: `{"value": 3}`, `{"exists": false}`,
     /// `{"unknown": true}`.
     ///
     /// # Errors
-    /// When the wrapping says that the call failed, or says nothing about a value.
+    /// If the output record reports an error or contains no value.
     pub(crate) fn value_result(&self, names: &[&str], position: usize) -> Result<Option<Value>, DecodeError> {
         let Some(result) = self.result(names, position) else {
             return Ok(None);
         };
         let output = Output::of(result);
-        self.said_once(names, result, output.as_ref().and_then(|output| output.value))?;
+        self.check_argument_agrees(names, result, output.as_ref().and_then(|output| output.value))?;
         let Some(output) = output else {
             return Ok(Some(result.clone()));
         };
-        self.succeeded(result)?;
-        // Where one record serves all operations, only `exists` and `unknown` speak about a read.
-        let speaks_of_reads = output.exists.is_some() || output.is_unknown.is_some();
+        self.check_success(result)?;
+        // If one record serves all operations, only `exists` and `unknown` are about reads.
+        let is_about_reads = output.exists.is_some() || output.is_unknown.is_some();
         match output {
             Output {
                 is_unknown: Some(true),
@@ -164,11 +163,11 @@ impl<'a> Call<'a> {
                 exists: Some(false),
                 value,
                 ..
-            } if value.is_none_or(is_nothing) => Ok(Some(Value::null())),
+            } if value.is_none_or(is_empty_result) => Ok(Some(Value::null())),
             Output {
                 exists: Some(false), ..
             } => Err(self.wrong(THE_RESULT, result, "no value where nothing exists")),
-            Output { ok: Some(false), .. } if !speaks_of_reads => Err(self.wrong(THE_RESULT, result, FAILED)),
+            Output { ok: Some(false), .. } if !is_about_reads => Err(self.wrong(THE_RESULT, result, FAILED)),
             Output {
                 value: Some(value), ..
             } => Ok(Some(value.clone())),
@@ -176,9 +175,9 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Checks that no argument under the name of the result says something else than the result does: a read that carries a value of
-    /// its own is more likely a write.
-    fn said_once(
+    /// Checks that an argument with the name of the result does not contradict the result: a read with a value of its own is
+    /// more likely a write.
+    fn check_argument_agrees(
         &self,
         names: &[&str],
         result: &Value,
@@ -188,25 +187,26 @@ impl<'a> Call<'a> {
             return Ok(());
         };
         match field(record, names) {
-            Some(given) if !is_nothing(given) && given != result && Some(given) != unwrapped => Err(self
-                .wrong(
+            Some(given) if !is_empty_result(given) && given != result && Some(given) != unwrapped => {
+                Err(self.wrong(
                     "an argument",
                     given,
                     "none of that name beside the result, or the same",
-                )),
+                ))
+            }
             _ => Ok(()),
         }
     }
 
-    /// Checks that a result does not speak of an error.
-    pub(crate) fn succeeded(&self, result: &Value) -> Result<(), DecodeError> {
+    /// Checks that a result reports no error.
+    pub(crate) fn check_success(&self, result: &Value) -> Result<(), DecodeError> {
         match Output::of(result).and_then(|output| output.error) {
             Some(_) => Err(self.wrong(THE_RESULT, result, FAILED)),
             None => Ok(()),
         }
     }
 
-    /// A result that is an integer, if there is one.
+    /// An integer result, if there is a result.
     pub(crate) fn integer_result(
         &self,
         names: &[&str],
@@ -223,16 +223,16 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// A result that says yes or no, if there is one. Jepsen returns the invocation's own value for yes.
-    pub(crate) fn yes_or_no(&self, names: &[&str], position: usize) -> Result<Option<bool>, DecodeError> {
+    /// A Boolean result, if there is a result. Jepsen returns the value of the invocation for `true`.
+    pub(crate) fn bool_result(&self, names: &[&str], position: usize) -> Result<Option<bool>, DecodeError> {
         let Some(result) = self.result(names, position) else {
             return Ok(None);
         };
         if result.is_null() {
             return Ok(None);
         }
-        if let Some(answer) = result.as_bool() {
-            return Ok(Some(answer));
+        if let Some(flag) = result.as_bool() {
+            return Ok(Some(flag));
         }
         let wrong = || self.wrong(THE_RESULT, result, "true or false");
         let Some(output) = Output::of(result) else {
@@ -241,14 +241,14 @@ impl<'a> Call<'a> {
                 false => Err(wrong()),
             };
         };
-        self.succeeded(result)?;
+        self.check_success(result)?;
         if output.is_unknown == Some(true) {
             return Ok(None);
         }
-        // A value beside the answer says nothing, or repeats what the call was made with.
+        // A value beside the flag must be empty or repeat the arguments.
         let value = output
             .value
-            .filter(|value| !is_nothing(value) && !self.is_echo(value));
+            .filter(|value| !is_empty_result(value) && !self.is_echo(value));
         match (output.ok, value) {
             (Some(ok), None) => Ok(Some(ok)),
             (None, Some(value)) if is_ok(value) => Ok(Some(true)),
@@ -263,28 +263,32 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Checks that an operation without a result returned nothing that says otherwise.
-    pub(crate) fn acknowledged(&self, position: usize) -> Result<(), DecodeError> {
-        self.acknowledged_as(
+    /// Checks that the result of an operation without a result value reports success.
+    pub(crate) fn check_acknowledged(&self, position: usize) -> Result<(), DecodeError> {
+        self.check_acknowledged_as(
             position,
             "nothing, true, 0 or \"ok\"; what did not happen is marked \"aborted\": true",
         )
     }
 
-    /// The same, with what to say otherwise.
-    pub(crate) fn acknowledged_as(&self, position: usize, expected: &'static str) -> Result<(), DecodeError> {
+    /// The same, with the text of the error.
+    pub(crate) fn check_acknowledged_as(
+        &self,
+        position: usize,
+        expected: &'static str,
+    ) -> Result<(), DecodeError> {
         let Some(result) = self.result(&[], position) else {
             return Ok(());
         };
-        let says_nothing = |value: &Value| {
-            is_nothing(value) || self.is_echo(value) || is_ok(value) || value.as_bool() == Some(true)
+        let is_plain_success = |value: &Value| {
+            is_empty_result(value) || self.is_echo(value) || is_ok(value) || value.as_bool() == Some(true)
         };
-        let is_fine = says_nothing(result)
+        let is_fine = is_plain_success(result)
             || Output::of(result).is_some_and(|output| {
                 let is_fine = output.ok != Some(false) && output.error.is_none();
-                // That something exists is the answer to a question that this operation does not ask.
-                let is_silent = output.exists != Some(true) && output.value.is_none_or(says_nothing);
-                is_fine && (is_silent || output.is_unknown == Some(true))
+                // `exists` answers a read, which this operation is not.
+                let has_no_value = output.exists != Some(true) && output.value.is_none_or(is_plain_success);
+                is_fine && (has_no_value || output.is_unknown == Some(true))
             });
         match is_fine {
             true => Ok(()),
@@ -292,7 +296,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Whether `result` only repeats what the call was made with.
+    /// Whether `result` only repeats the arguments.
     fn is_echo(&self, result: &Value) -> bool {
         match &self.operation.args {
             Args::Named(record) => field(record, PAYLOAD) == Some(result) || record == result,
@@ -302,11 +306,11 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The operation as messages call it: by the trace's name for it, if the trace has one.
+    /// The name of the operation in messages: the one in the trace, if the model has it.
     fn name(&self) -> String {
         let spelled = self.operation.name.as_str();
-        let is_known = is_alike(self.entry.name, spelled)
-            || self.entry.aliases.iter().any(|alias| is_alike(alias, spelled));
+        let is_known = is_similar(self.entry.name, spelled)
+            || self.entry.aliases.iter().any(|alias| is_similar(alias, spelled));
         if is_known { spelled } else { self.entry.name }.to_owned()
     }
 
@@ -325,7 +329,7 @@ impl<'a> Call<'a> {
         })
     }
 
-    /// `value`, where its place among others counts: a number that is no 64-bit integer has none.
+    /// `value`, if it can be ordered. A number that is no 64-bit integer cannot.
     pub(crate) fn ordered(&self, value: &Value) -> Result<Value, DecodeError> {
         let is_opaque = value.kind() == Kind::Model && !value.is_null();
         match is_opaque {
@@ -338,7 +342,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// `value`, unless it is the one that stands for "nothing there".
+    /// `value`, unless it is the one that stands for an absent value.
     pub(crate) fn unreserved(
         &self,
         value: &Value,
@@ -358,49 +362,49 @@ impl<'a> Call<'a> {
     }
 }
 
-/// Whether an operation goes by a number or a truth value, as enumerations are written: what it means is anyone's guess.
+/// Whether the name of an operation is a number or a Boolean. Only the author of the trace knows which operation it is.
 pub fn is_code(name: &str) -> bool {
     let digits = name.strip_prefix('-').unwrap_or(name);
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     is_number || matches!(name, "true" | "false")
 }
 
-/// What to say about a result that speaks of a failure.
+/// The expectation that a result which reports a failure violates.
 const FAILED: &str = "no failure; mark an operation that did not happen \"aborted\": true, and leave out the end of one \
                       that may have";
 
-/// How messages call what an operation returned.
+/// The name of the result in messages.
 pub(crate) const THE_RESULT: &str = "the result";
 
-/// What stands where a result would be if there were one: nil, or the zero of C and Go.
-fn is_nothing(result: &Value) -> bool {
+/// Whether a result is a placeholder: nil, or a zero value of C and Go.
+fn is_empty_result(result: &Value) -> bool {
     result.is_null() || result.is_empty() || result.as_int() == Some(0) || result.as_str() == Some("")
 }
 
-/// A system's way to say that all went well.
+/// Whether a result is the text "ok".
 fn is_ok(result: &Value) -> bool {
     result
         .as_str()
         .is_some_and(|text| text.eq_ignore_ascii_case("ok"))
 }
 
-/// The field that goes by one of these names, exactly or else without regard to case.
+/// The field with one of these names; if there is none, the field with a similar name.
 fn field<'a>(record: &'a Value, names: &[&str]) -> Option<&'a Value> {
-    exactly(record, names).or_else(|| alike(record, names))
+    exact_field(record, names).or_else(|| similar_field(record, names))
 }
 
-fn exactly<'a>(record: &'a Value, names: &[&str]) -> Option<&'a Value> {
+fn exact_field<'a>(record: &'a Value, names: &[&str]) -> Option<&'a Value> {
     names.iter().find_map(|name| record.field(name))
 }
 
-fn alike<'a>(record: &'a Value, names: &[&str]) -> Option<&'a Value> {
+fn similar_field<'a>(record: &'a Value, names: &[&str]) -> Option<&'a Value> {
     let mut fields = record.as_record()?.iter();
     fields
-        .find(|(field, _)| names.iter().any(|name| is_alike(name, field)))
+        .find(|(field, _)| names.iter().any(|name| is_similar(name, field)))
         .map(|(_, value)| value)
 }
 
-/// What a record with the fields of a Porcupine output says.
+/// A record with the fields of a Porcupine output.
 struct Output<'a> {
     value: Option<&'a Value>,
     ok: Option<bool>,
@@ -410,7 +414,7 @@ struct Output<'a> {
 }
 
 impl<'a> Output<'a> {
-    /// `None` if `result` has other fields: then it is a value like any other.
+    /// `None` if `result` has other fields: then it is an ordinary value.
     fn of(result: &'a Value) -> Option<Self> {
         let mut output = Self {
             value: None,
@@ -427,7 +431,7 @@ impl<'a> Output<'a> {
                 ("exists" | "found", Some(exists)) => output.exists = Some(exists),
                 ("unknown", Some(is_unknown)) => output.is_unknown = Some(is_unknown),
                 ("err" | "error", flag) => {
-                    let is_none = is_nothing(value) || flag == Some(false);
+                    let is_none = is_empty_result(value) || flag == Some(false);
                     output.error = (!is_none).then_some(value);
                 }
                 _ => return None,

@@ -1,11 +1,11 @@
-//! How states and operations read to a person: `cas(1, 2) = true`, `dequeue() = empty`, `read() = ?`.
+//! Operations and states as text: `cas(1, 2) = true`, `dequeue() = empty`, `read() = ?`.
 
 use std::fmt;
 
-/// A result that was not seen is written `?`.
-pub(crate) struct Seen<'a, T>(pub &'a Option<T>);
+/// A result, or `?` if it is unknown.
+pub(crate) struct Known<'a, T>(pub &'a Option<T>);
 
-impl<T: fmt::Display> fmt::Display for Seen<'_, T> {
+impl<T: fmt::Display> fmt::Display for Known<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Some(result) => result.fmt(f),
@@ -14,10 +14,10 @@ impl<T: fmt::Display> fmt::Display for Seen<'_, T> {
     }
 }
 
-/// A result that may be "there was nothing", with the word for that.
-pub(crate) struct SeenOr<'a, T>(pub &'a Option<Option<T>>, pub &'static str);
+/// An optional result, with the word for `None`, or `?` if it is unknown.
+pub(crate) struct KnownOr<'a, T>(pub &'a Option<Option<T>>, pub &'static str);
 
-impl<T: fmt::Display> fmt::Display for SeenOr<'_, T> {
+impl<T: fmt::Display> fmt::Display for KnownOr<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Some(Some(result)) => result.fmt(f),
@@ -27,7 +27,7 @@ impl<T: fmt::Display> fmt::Display for SeenOr<'_, T> {
     }
 }
 
-/// Something or "nothing", with the word for that.
+/// An optional value, with the word for `None`.
 pub(crate) struct Or<'a, T>(pub Option<&'a T>, pub &'static str);
 
 impl<T: fmt::Display> fmt::Display for Or<'_, T> {
@@ -39,10 +39,10 @@ impl<T: fmt::Display> fmt::Display for Or<'_, T> {
     }
 }
 
-/// How many elements of a long state are written out.
+/// The number of elements of a long state that are shown.
 const SHOWN_MAX: usize = 32;
 
-/// A list in brackets; of a long one the beginning and how many more there are.
+/// A list in brackets, shortened if it is long.
 pub(crate) fn list<T: fmt::Display>(items: impl Iterator<Item = T>, brackets: [&str; 2]) -> String {
     let mut text = String::from(brackets[0]);
     let mut left_out = 0;

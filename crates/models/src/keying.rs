@@ -1,48 +1,48 @@
-//! Jepsen's independent keys: histories of many objects at once, in which every value is `[key value]`.
+//! Jepsen's independent keys: histories of many objects in which every value is a pair `[key value]`.
 //!
-//! A pair is also what a compare-and-set takes, and what somebody may keep in a register. Nothing is guessed: the values of a
-//! history are taken for keyed ones only if all operations carry a pair whose first part comes back unchanged, every operation
-//! makes sense without its key, and some operation makes none with it. Where only the last is missing, the user is asked.
+//! A pair can also be the argument of a compare-and-set, or an ordinary value. So the values of a history count as keyed
+//! only if all operations have a pair whose first part is returned unchanged, every operation decodes without its key, and
+//! some operation does not decode with it. If only the last condition fails, the user has to decide.
 
 use std::sync::Arc;
 
 use omnilink_trace::{Args, Operation};
 use omnilink_value::{Kind, Value};
 
-use crate::catalogue::{Entry, is_alike};
+use crate::catalogue::{ModelEntry, is_similar};
 
-/// Where importers put the value of an invocation.
+/// The argument with the value of an invocation.
 const VALUE: &str = "value";
 
-/// How the values of a history are to be read.
+/// How the values of a history are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keying {
-    /// As they are: they cannot be pairs of a key and a value.
+    /// As plain values: they cannot be pairs of a key and a value.
     Plain,
-    /// As they are, although all of them are pairs.
+    /// As plain values, although all of them are pairs.
     PlainPairs,
     /// As pairs of a key and a value.
     Keyed,
-    /// Both would do.
+    /// Both readings are possible.
     Unclear,
 }
 
-/// What the operations of a history say about its values.
+/// Detects from the operations of a history whether its values are keyed.
 #[derive(Clone, Debug)]
-pub struct KeyEvidence {
-    entry: &'static Entry,
-    /// Whether there was any operation, and every value was a pair.
+pub struct KeyDetector {
+    entry: &'static ModelEntry,
+    /// Whether every value so far is a pair.
     are_pairs: bool,
     is_empty: bool,
-    /// Some operation makes no sense without its key.
+    /// Whether some operation does not decode without its key.
     is_plain: bool,
-    /// Some operation makes no sense with it.
+    /// Whether some operation does not decode with its key.
     is_keyed: bool,
 }
 
-impl KeyEvidence {
-    /// Nothing yet, for the model with this entry.
-    pub fn new(entry: &'static Entry) -> Self {
+impl KeyDetector {
+    /// A detector for the model with this entry.
+    pub fn new(entry: &'static ModelEntry) -> Self {
         Self {
             entry,
             are_pairs: true,
@@ -52,8 +52,8 @@ impl KeyEvidence {
         }
     }
 
-    /// Takes note of an operation. `decodes` tells whether the model understands one. Says whether more may change the
-    /// conclusion.
+    /// Takes one operation into account. `decodes` is whether the model decodes it. Returns whether later operations may
+    /// change the result.
     pub fn observe(&mut self, operation: &Operation, decodes: impl Fn(&Operation) -> bool) -> bool {
         self.is_empty = false;
         let Some((_, inner)) = split(operation, self.entry) else {
@@ -62,12 +62,12 @@ impl KeyEvidence {
         };
         let (whole, part) = (decodes(operation), decodes(&inner));
         self.is_plain |= whole && !part;
-        self.is_keyed |= part && (!whole || self.asks_with_a_key(operation));
+        self.is_keyed |= part && (!whole || self.is_called_with_key(operation));
         true
     }
 
-    /// Whether an operation that takes no argument is called with one: `read [7 nil]`.
-    fn asks_with_a_key(&self, operation: &Operation) -> bool {
+    /// Whether an operation without arguments is called with a key: `read [7 nil]`.
+    fn is_called_with_key(&self, operation: &Operation) -> bool {
         let takes_none = self
             .entry
             .op(&operation.name)
@@ -76,8 +76,8 @@ impl KeyEvidence {
         takes_none && matches!(value, Some([_, second]) if second.is_null())
     }
 
-    /// What all of it comes to.
-    pub fn conclusion(&self) -> Keying {
+    /// The result.
+    pub fn keying(&self) -> Keying {
         match (self.are_pairs && !self.is_empty, self.is_plain, self.is_keyed) {
             (false, _, _) => Keying::Plain,
             (true, true, false) => Keying::PlainPairs,
@@ -87,22 +87,22 @@ impl KeyEvidence {
     }
 }
 
-/// Whether the operations of a model name a key themselves, so that a pair is its key and its value.
-fn names_keys(entry: &Entry) -> bool {
+/// Whether the operations of a model have a key argument, so that a pair is that key and a value.
+fn has_key_argument(entry: &ModelEntry) -> bool {
     entry
         .ops
         .iter()
         .all(|op| op.arguments.starts_with("key") || op.arguments.starts_with("lo"))
 }
 
-/// Whether keyed histories are checked key by key, rather than by a model that keeps its keys apart itself.
-pub fn splits_by_key(entry: &Entry) -> bool {
-    !names_keys(entry)
+/// Whether keyed histories are split by key. Models with a key argument take all keys at once.
+pub fn splits_by_key(entry: &ModelEntry) -> bool {
+    !has_key_argument(entry)
 }
 
-/// The key of an operation whose value is a pair, and the operation as it is on the object of that key; for a model that names
-/// keys itself, the operation with its key. `None` if the value is no pair of a key and a value.
-pub fn split(operation: &Operation, entry: &Entry) -> Option<(Value, Operation)> {
+/// The key of an operation whose value is a pair, and the operation without the key; for a model with a key argument, the
+/// operation with that argument. `None` if the value is no pair of a key and a value.
+pub fn split(operation: &Operation, entry: &ModelEntry) -> Option<(Value, Operation)> {
     let Args::Named(record) = &operation.args else {
         return None;
     };
@@ -120,13 +120,13 @@ pub fn split(operation: &Operation, entry: &Entry) -> Option<(Value, Operation)>
             _ => return None,
         },
     };
-    let is_key = |name: &str| is_alike(name, "key");
+    let is_key = |name: &str| is_similar(name, "key");
     let fields = record.as_record()?;
     let others = fields
         .iter()
         .filter(|(name, _)| *name != VALUE && !is_key(name))
         .map(|(name, value)| (name, value.clone()));
-    let named = (names_keys(entry)).then(|| ("key", key.clone()));
+    let named = (has_key_argument(entry)).then(|| ("key", key.clone()));
     let passed = [(VALUE, value.clone())];
     let mut inner = operation.clone();
     let call = Arc::make_mut(&mut inner.call);

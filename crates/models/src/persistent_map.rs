@@ -1,10 +1,9 @@
-//! A sorted map: the state of every model that keeps something per key.
+//! A persistent sorted map: the state of every model with keys.
 //!
-//! States are cloned for every operation that leaves them alone and hashed when they are interned, so both cost a word:
-//! the entries are shared, and the hash is a sum over the entries that a change updates by one subtraction and one
-//! addition. A change copies one chunk of at most [`CHUNK_MAX`] entries and the list of chunks. Most maps are one chunk,
-//! since keys are normally checked apart from each other; but a set that is read as a whole may hold ten thousand
-//! elements, and a step must not cost that many.
+//! The engine clones and hashes states, so both must be cheap: clones share the entries, and the hash is a sum over the
+//! entries that a change updates in constant time. A change copies one chunk of at most [`CHUNK_MAX`] entries and the list
+//! of chunks. Most maps are one chunk, because keys are normally checked separately. But a set that is read as a whole may
+//! have ten thousand elements, and a step must not copy all of them.
 
 use std::hash::{Hash, Hasher};
 use std::iter::once;
@@ -12,19 +11,20 @@ use std::sync::Arc;
 
 use omnilink_value::Value;
 
-use crate::keys::{spread, word_of};
+use crate::keys::{hash_of, mix};
 
-/// Entries per chunk, at most: copying a full one costs about as much as copying the list of a map of a few thousand.
+/// The maximal number of entries of a chunk. Copying a full chunk costs about as much as copying the list of chunks of a map
+/// with a few thousand entries.
 const CHUNK_MAX: usize = 64;
 
-/// Some entries, sorted by key.
+/// A part of the entries, sorted by key.
 type Chunk<V> = Arc<[(Value, V)]>;
 
 /// An immutable map from values to `V`, sorted by key.
 ///
 /// Invariant: `sum` is the wrapping sum of `entry_hash` over the entries.
 #[derive(Clone, Debug)]
-pub struct Assoc<V> {
+pub struct PersistentMap<V> {
     chunks: Chunks<V>,
     sum: u64,
 }
@@ -58,7 +58,7 @@ impl<V> Chunks<V> {
     }
 }
 
-impl<V: Clone + Hash> Assoc<V> {
+impl<V: Clone + Hash> PersistentMap<V> {
     /// The map without entries.
     pub fn new() -> Self {
         Self {
@@ -67,23 +67,23 @@ impl<V: Clone + Hash> Assoc<V> {
         }
     }
 
-    /// How many entries there are.
+    /// The number of entries.
     pub fn len(&self) -> usize {
         self.chunks.as_slice().iter().map(|chunk| chunk.len()).sum()
     }
 
-    /// Whether there are none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// What `key` maps to.
+    /// The value of `key`.
     pub fn get(&self, key: &Value) -> Option<&V> {
         let chunk = &self.chunks.as_slice()[self.chunk_of(key)];
         find(chunk, key).ok().map(|at| &chunk[at].1)
     }
 
-    /// Whether `key` maps to something.
+    /// Whether `key` has a value.
     pub fn contains(&self, key: &Value) -> bool {
         self.get(key).is_some()
     }
@@ -97,13 +97,13 @@ impl<V: Clone + Hash> Assoc<V> {
             .map(|(key, value)| (key, value))
     }
 
-    /// How many keys lie in `low..=high`.
+    /// The number of keys in `low..=high`.
     pub fn count_between(&self, low: &Value, high: &Value) -> usize {
         self.count_while(|key| key <= high)
             .saturating_sub(self.count_while(|key| key < low))
     }
 
-    /// How many keys at the beginning satisfy a condition that no key behind them satisfies.
+    /// The number of keys that satisfy a condition which holds for a prefix of the keys.
     fn count_while(&self, holds: impl Fn(&Value) -> bool) -> usize {
         let mut count = 0;
         for chunk in self.chunks.as_slice() {
@@ -161,7 +161,7 @@ impl<V: Clone + Hash> Assoc<V> {
                 sum,
             };
         }
-        // A chunk that has become small joins the next one: otherwise removing would leave many small chunks behind.
+        // Merge a small chunk with the next one. Otherwise removals would leave many small chunks.
         let next = all
             .get(at + 1)
             .filter(|next| chunk.len() + next.len() <= CHUNK_MAX / 2);
@@ -176,8 +176,7 @@ impl<V: Clone + Hash> Assoc<V> {
         Self { chunks, sum }
     }
 
-    /// Roughly how many bytes of the heap belong to this state alone: one chunk and the list. The other chunks are shared
-    /// by the states that grew out of one another.
+    /// The approximate heap size of this map alone, in bytes: one chunk and the list. Other maps share the other chunks.
     pub fn heap_bytes(&self) -> usize {
         let entries = match &self.chunks {
             Chunks::One(chunk) => chunk.len(),
@@ -186,7 +185,7 @@ impl<V: Clone + Hash> Assoc<V> {
         entries * size_of::<(Value, V)>() + size_of_val(self.chunks.as_slice()) + 4 * size_of::<usize>()
     }
 
-    /// The chunk that has `key`, or should.
+    /// The chunk in which `key` belongs.
     fn chunk_of(&self, key: &Value) -> usize {
         let all = self.chunks.as_slice();
         let before = all.partition_point(|chunk| chunk.last().is_some_and(|(last, _)| last < key));
@@ -198,8 +197,8 @@ fn find<V>(chunk: &[(Value, V)], key: &Value) -> Result<usize, usize> {
     chunk.binary_search_by(|(known, _)| known.cmp(key))
 }
 
-/// The chunk with `removed` entries from `place` on replaced by the one `inserted`, if any. A state is made of every
-/// change, and slices are cloned into a vector in place; iterators would carry each entry through the stack.
+/// The chunk with `removed` entries from `place` on replaced by `inserted`, if any. Every change calls this, and copying slices
+/// into a vector is faster than chaining iterators.
 fn spliced<V: Clone>(
     chunk: &[(Value, V)],
     place: usize,
@@ -213,24 +212,24 @@ fn spliced<V: Clone>(
     entries.into()
 }
 
-impl<V: Clone + Hash> Default for Assoc<V> {
+impl<V: Clone + Hash> Default for PersistentMap<V> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-/// A sum of hashes tells maps apart only if every entry's hash is well mixed: with a linear hash, swapping the values
-/// of two keys would not change the sum.
+/// The hash of an entry. It must be well mixed: with a linear hash, swapping the values of two keys would not change the
+/// sum.
 fn entry_hash<V: Hash>(key: &Value, value: &V) -> u64 {
-    spread(key.hash64().rotate_left(32) ^ spread(word_of(value)))
+    mix(key.hash64().rotate_left(32) ^ mix(hash_of(value)))
 }
 
-impl<V: Clone + Hash + Eq> PartialEq for Assoc<V> {
+impl<V: Clone + Hash + Eq> PartialEq for PersistentMap<V> {
     fn eq(&self, other: &Self) -> bool {
         if self.sum != other.sum {
             return false;
         }
-        // Maps that the same changes led to are mostly cut at the same places, and share most of their chunks.
+        // Maps with a common origin usually have the same chunk boundaries and share most chunks.
         let (mine, theirs) = (self.chunks.as_slice(), other.chunks.as_slice());
         let pairs = || mine.iter().zip(theirs);
         if mine.len() == theirs.len() && pairs().all(|(mine, theirs)| mine.len() == theirs.len()) {
@@ -241,9 +240,9 @@ impl<V: Clone + Hash + Eq> PartialEq for Assoc<V> {
     }
 }
 
-impl<V: Clone + Hash + Eq> Eq for Assoc<V> {}
+impl<V: Clone + Hash + Eq> Eq for PersistentMap<V> {}
 
-impl<V> Hash for Assoc<V> {
+impl<V> Hash for PersistentMap<V> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write_u64(self.sum);
     }
@@ -257,10 +256,10 @@ mod tests {
 
     /// Random changes to `keys` keys, of which about a third are removals in the first half and two thirds afterwards.
     fn compare_with_a_reference(keys: u64, turns: u64) {
-        let mut assoc = Assoc::new();
+        let mut assoc = PersistentMap::new();
         let mut reference = BTreeMap::new();
         for turn in 0..turns {
-            let random = spread(turn ^ keys << 32);
+            let random = mix(turn ^ keys << 32);
             let key = Value::int((random % keys) as i64);
             if random >> 32 & 3 < 1 + 2 * (turn / (turns / 2)) {
                 assoc = assoc.without(&key);
@@ -277,7 +276,9 @@ mod tests {
                 let rebuilt = reference
                     .iter()
                     .rev()
-                    .fold(Assoc::new(), |built, (key, value)| built.with(key, *value));
+                    .fold(PersistentMap::new(), |built, (key, value)| {
+                        built.with(key, *value)
+                    });
                 assert_eq!(rebuilt, assoc);
                 assert_eq!(rebuilt.sum, assoc.sum);
                 let low = Value::int((random >> 8 & 255) as i64 * keys as i64 / 256);
@@ -303,7 +304,7 @@ mod tests {
     #[test]
     fn chunks_stay_small_and_do_not_multiply() {
         let numbers = || (0..5_000).map(Value::int);
-        let mut assoc = numbers().fold(Assoc::new(), |assoc, key| assoc.with(&key, ()));
+        let mut assoc = numbers().fold(PersistentMap::new(), |assoc, key| assoc.with(&key, ()));
         assert!(
             assoc
                 .chunks
@@ -315,14 +316,14 @@ mod tests {
             assoc = assoc.without(&key);
         }
         assert_eq!(assoc.chunks.as_slice().len(), 1);
-        assert_eq!(assoc, Assoc::new().with(&Value::int(77), ()));
+        assert_eq!(assoc, PersistentMap::new().with(&Value::int(77), ()));
     }
 
     #[test]
     fn swapping_two_values_changes_the_hash() {
         let [one, two] = [Value::int(1), Value::int(2)];
-        let straight = Assoc::new().with(&one, 3).with(&two, 4);
-        let crossed = Assoc::new().with(&one, 4).with(&two, 3);
+        let straight = PersistentMap::new().with(&one, 3).with(&two, 4);
+        let crossed = PersistentMap::new().with(&one, 4).with(&two, 3);
         assert_ne!(straight, crossed);
         assert_ne!(straight.sum, crossed.sum);
     }

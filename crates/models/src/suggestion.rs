@@ -1,6 +1,6 @@
-//! "Did you mean …?"
+//! Suggestions for mistyped names.
 
-/// The candidate that a mistyped `name` most likely stands for, if one is near enough.
+/// The candidate most similar to a mistyped `name`, if it is similar enough.
 pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let name = name.to_lowercase();
     let distances = candidates.into_iter().map(|candidate| {
@@ -18,7 +18,7 @@ mod tests {
     use super::nearest;
 
     #[test]
-    fn a_slip_is_recognised_and_a_different_word_is_not() {
+    fn a_typo_is_recognised_and_a_different_word_is_not() {
         let models = ["register", "cas-register", "queue", "stack", "set"];
         assert_eq!(nearest("regsiter", models), Some("register"));
         assert_eq!(nearest("Queue", models), Some("queue"));

@@ -1,21 +1,21 @@
-//! Which positions are covered by intervals.
+//! Positions that are covered by intervals.
 
 use std::ops::Range;
 
-use crate::answer::{Answer, Rule};
-use crate::lives::{Life, Lives, violation};
-use crate::operation::{Operation, Rank};
+use crate::action::{Rank, TimedAction};
+use crate::decision::{Decision, Rule};
+use crate::value_history::{ValueHistories, ValueHistory, violation};
 
-/// Positions of which some are covered. Covering and looking up are nearly constant (union-find with path halving).
+/// A set of covered positions. Covering and lookup take nearly constant time (union-find with path halving).
 #[derive(Debug)]
-pub(crate) struct Cover {
-    /// For a covered position one further to the right, on the way to the next that is not covered.
+pub(crate) struct Coverage {
+    /// For a covered position, a position further right on the way to the next free one.
     right: Vec<Rank>,
-    /// The same to the left, with numbers one greater: 0 says that there is none.
+    /// The same to the left, with positions shifted by one: 0 means that there is none.
     left: Vec<Rank>,
 }
 
-impl Cover {
+impl Coverage {
     pub fn new(positions: usize) -> Self {
         Self {
             right: (0..=positions as Rank).collect(),
@@ -32,17 +32,17 @@ impl Cover {
         at
     }
 
-    /// The first position from `at` on that is not covered; the number of positions if there is none.
+    /// The first free position from `at` on; the number of positions if there is none.
     pub fn next_free(&mut self, at: Rank) -> Rank {
         Self::find(&mut self.right, at)
     }
 
-    /// The last position before `at` that is not covered.
+    /// The last free position before `at`.
     pub fn last_free_before(&mut self, at: Rank) -> Option<Rank> {
         Self::find(&mut self.left, at).checked_sub(1)
     }
 
-    /// The first position in a range that is not covered.
+    /// The first free position in a range.
     pub fn free_in(&mut self, positions: Range<Rank>) -> Option<Rank> {
         let free = self.next_free(positions.start);
         (free < positions.end).then_some(free)
@@ -59,59 +59,65 @@ impl Cover {
     }
 }
 
-/// Where the operations that found nothing can take effect, by their order in [`Lives::empties`]: positions at which no
-/// value is surely inside. A violation, if there is none for one of them.
+/// A position for each operation in [`ValueHistories::empties`] at which no value is certainly inside; a violation if one
+/// of them has none.
 ///
-/// # Why this is all there is to check
-/// Necessary: a value is inside at each position of its critical interval in every linearization. Sufficient, together
-/// with a linearization of the other operations: each monitor proves that it has one in which the collection is empty
-/// at all these positions at once.
-pub(crate) fn place_empties(operations: &[Operation], lives: &Lives) -> Result<Vec<Rank>, Answer> {
-    if lives.empties.is_empty() {
+/// *Necessary*: in every linearization, a value is inside at each position of its critical interval. *Sufficient*, together
+/// with a linearization of the other operations: each monitor proves that there is one in which the collection is empty at
+/// all these positions.
+pub(crate) fn place_empties(
+    operations: &[TimedAction],
+    values: &ValueHistories,
+) -> Result<Vec<Rank>, Decision> {
+    if values.empties.is_empty() {
         return Ok(Vec::new());
     }
-    let mut cover = Cover::new(lives.position_count());
-    for life in lives.lives.iter().filter(|life| life.is_critical()) {
-        cover.cover(life.first..life.last);
+    let mut cover = Coverage::new(values.position_count());
+    for history in values.histories.iter().filter(|history| history.is_critical()) {
+        cover.cover(history.first..history.last);
     }
     let place = |empty: &usize| {
-        let positions = lives.positions(&operations[*empty]);
+        let positions = values.positions(&operations[*empty]);
         cover
             .free_in(positions)
-            .ok_or_else(|| never_empty(operations, lives, *empty))
+            .ok_or_else(|| never_empty(operations, values, *empty))
     };
-    lives.empties.iter().map(place).collect()
+    values.empties.iter().map(place).collect()
 }
 
-/// The values that are inside one after the other while an operation found nothing.
-fn never_empty(operations: &[Operation], lives: &Lives, empty: usize) -> Answer {
-    let cover = fewest_that_cover(&lives.lives, lives.positions(&operations[empty]));
-    let involved = cover.into_iter().flat_map(|life| lives.bounds(operations, life));
+/// The violation of an operation that found the collection empty while some value was always inside.
+fn never_empty(operations: &[TimedAction], values: &ValueHistories, empty: usize) -> Decision {
+    let cover = fewest_that_cover(&values.histories, values.positions(&operations[empty]));
+    let involved = cover
+        .into_iter()
+        .flat_map(|history| values.bounds(operations, history));
     violation(Rule::NeverEmpty, operations, involved.chain([empty]))
 }
 
-/// The fewest values whose critical intervals cover these positions, if all together do.
-pub(crate) fn fewest_that_cover(lives: &[Life], positions: Range<Rank>) -> Vec<&Life> {
-    let mut by_first: Vec<&Life> = lives
+/// The fewest values whose critical intervals together cover these positions.
+pub(crate) fn fewest_that_cover(values: &[ValueHistory], positions: Range<Rank>) -> Vec<&ValueHistory> {
+    let mut by_first: Vec<&ValueHistory> = values
         .iter()
-        .filter(|life| life.is_critical() && life.first < positions.end && life.last > positions.start)
+        .filter(|history| {
+            history.is_critical() && history.first < positions.end && history.last > positions.start
+        })
         .collect();
-    by_first.sort_unstable_by_key(|life| life.first);
+    by_first.sort_unstable_by_key(|history| history.first);
     let mut rest = by_first.into_iter().peekable();
     let mut cover = Vec::new();
     let mut covered = positions.start;
-    let mut furthest: Option<&Life> = None;
+    let mut furthest: Option<&ValueHistory> = None;
     while covered < positions.end {
-        while let Some(life) = rest.next_if(|life| life.first <= covered) {
-            if furthest.is_none_or(|known| known.last < life.last) {
-                furthest = Some(life);
+        while let Some(history) = rest.next_if(|history| history.first <= covered) {
+            if furthest.is_none_or(|known| known.last < history.last) {
+                furthest = Some(history);
             }
         }
-        let Some(life) = furthest.filter(|life| life.last > covered) else {
+        let Some(history) = furthest.filter(|history| history.last > covered) else {
             break;
         };
-        cover.push(life);
-        covered = life.last;
+        cover.push(history);
+        covered = history.last;
     }
     cover
 }

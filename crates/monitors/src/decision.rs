@@ -1,48 +1,48 @@
-//! What a monitor has to show.
+//! The decision of a monitor, with its evidence.
 
 use std::fmt;
 
-/// The answer of a monitor. Operations are named by their position in the history.
+/// The decision of a monitor. Operations are given by their position in the history.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// Here is an order. It has all operations that returned, and the pending ones that must have taken effect.
+pub enum Decision {
+    /// A linearization: all operations that returned, and the pending ones that must have taken effect.
     Linearizable(Vec<usize>),
-    /// There is no order, because of these operations.
+    /// There is no linearization.
     Violation(Refutation),
-    /// The monitor does not apply: ask the general search.
-    Undecided(Reason),
+    /// The monitor does not apply. The general search has to decide.
+    Undecided(UndecidedReason),
 }
 
 /// Why a history is not linearizable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refutation {
-    /// The rule that is broken.
+    /// The violated rule.
     pub rule: Rule,
-    /// The operations that break it, in order of call. No order of these exists, given that no other operation adds or
+    /// The operations that violate it, in order of call. They have no linearization, because no other operation adds or
     /// removes their values.
     pub operations: Vec<usize>,
 }
 
-/// The rules that histories of collections keep.
+/// The rules that every linearizable history of a collection satisfies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rule {
-    /// A value is used that nobody added.
+    /// A value is used that no operation adds.
     NeverAdded,
     /// A value is used before its addition begins.
     UsedBeforeAdded,
-    /// A value is taken out twice.
+    /// A value is removed twice.
     RemovedTwice,
     /// A value is used after its removal has ended.
     UsedAfterRemoved,
-    /// Something found nothing, but some value was inside all the time.
+    /// An operation found the collection empty, but some value was inside all the time.
     NeverEmpty,
     /// Values of a queue must be ahead of each other in a cycle.
     OutOfOrder,
     /// Each of these values of a stack needs a moment at which none of the others is above it, and there is none.
     NoneOutermost,
-    /// This value was seen or taken out while greater ones were inside all the time.
+    /// A value was next while greater ones were inside all the time.
     GreaterInside,
-    /// A register held a value before and after a moment at which it surely held another one.
+    /// A register held a value before and after a moment at which it certainly held another one.
     Overwritten,
 }
 
@@ -71,18 +71,15 @@ impl fmt::Display for Rule {
     }
 }
 
-/// Why a monitor does not apply.
+/// Why a monitor cannot decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Reason {
-    /// This value is added twice, so a removal does not say which of them it took.
+pub enum UndecidedReason {
+    /// A value is added twice, so a removal does not determine which one it removed.
     AddedTwice(crate::ValueId),
-    /// Without pending removals there is no order; with them there may be one.
+    /// There is no linearization without the pending removals, but there may be one with them.
     PendingRemovals,
     /// The collection has no such operation.
     ForeignOperation,
     /// The ranks of calls and returns are not distinct or not in order.
     Ranks,
-    /// The monitor found neither an order nor a rule that is broken. This does not happen to our knowledge; the general
-    /// search decides.
-    NoEvidence,
 }

@@ -1,83 +1,77 @@
-//! Removals that never returned.
+//! Pending removals of queues.
 //!
-//! A pending removal may have taken a value that no other operation took, or nothing. So a violation without the pending
-//! removals need not be one with them. What is tried here is one way to hand values out: each value that is in the way of
-//! others has a *deadline*, the return of the first operation that needs it gone; the pending removal that was called first
-//! takes the value with the earliest deadline, and so on. If that gives an order, the history is linearizable.
+//! A pending removal may have removed a value that no other operation removed, or nothing. So a violation without the
+//! pending removals may be none with them. This module tries one assignment of values to pending removals. A value that
+//! others wait for has a *deadline*: the return of the first operation that needs it gone. The pending removal that was
+//! called first gets the value with the earliest deadline, and so on. If the result has a linearization, the history is
+//! linearizable.
 //!
-//! If it does not, nothing follows, but for one case: **in a queue in which nothing was found empty and nothing was peeked
-//! at**, it is also necessary that every value with a deadline has a removal that was called before it.
+//! If it has none, nothing follows, except in one case: **in a queue without peeks and without operations that found it
+//! empty**, it is also necessary that every value with a deadline has a removal that was called before the deadline.
 //!
-//! *Proof.* Let `v` be left over. Every value `b` with `first(v) < add(b).call` is behind `v`, so `v` is removed before the
-//! removal of `b` takes effect, hence by a removal that was called before `front_first(b)`; the deadline of `v` is the
-//! least of these. A pending removal takes at most one value. Whether each value can have one in time is decided by handing
-//! them out in order: if `r` is called before `r'` and `v` is due before `v'`, then `r'` for `v` and `r` for `v'` can be
-//! swapped, and both stay in time. If each has one, no cycle goes through such a `v`: without peeks a cycle can be had with
-//! two values; `v` has `front_first(v) = end`, so it is ahead of nothing by rule 2 of the queue, and nothing that it is
-//! ahead of by rule 1 is ahead of it by rule 2, because it is removed in time.
+//! *Proof.* Let no operation remove `v`. Every value `b` with `first(v) < add(b).call` is behind `v`. So `v` is removed
+//! before the removal of `b` takes effect, hence by a removal that was called before `front_first(b)`. The deadline of `v`
+//! is the least of these. A pending removal removes at most one value. Assigning in order finds an assignment if there is
+//! one: if `r` is called before `r'` and `v` is due before `v'`, then an assignment of `r'` to `v` and `r` to `v'` can be
+//! swapped, and both stay in time. If each value has a removal in time, no cycle goes through such a `v`: without peeks,
+//! there is a cycle of two values; `front_first(v) = end`, so `v` is ahead of nothing by rule 2 of the queue; and no value
+//! that `v` is ahead of by rule 1 is ahead of `v` by rule 2, because `v` is removed in time. ∎
 
-use crate::answer::{Answer, Reason, Refutation, Rule};
-use crate::lives::{Life, Lives, violation};
-use crate::operation::{Action, Collection, Operation, Rank};
+use crate::action::{Action, Rank, TimedAction};
+use crate::decision::{Decision, Rule, UndecidedReason};
+use crate::queue;
+use crate::value_history::{ValueHistories, ValueHistory, violation};
 
-pub(crate) fn check(
-    collection: Collection,
-    operations: &[Operation],
-    lives: &Lives,
-    without: Refutation,
-) -> Answer {
-    let left_over: Vec<&Life> = lives.lives.iter().filter(|life| life.remove.is_none()).collect();
-    if collection != Collection::Queue {
-        return Answer::Undecided(Reason::PendingRemovals);
-    }
+pub(crate) fn check(operations: &[TimedAction], values: &ValueHistories) -> Decision {
     let is_exact = {
-        let is_look = |op: &Operation| matches!(op.action, Action::Peek(_) | Action::FindEmpty);
-        !operations.iter().any(|op| op.ret.is_some() && is_look(op))
+        let is_observation = |op: &TimedAction| matches!(op.action, Action::Peek(_) | Action::FindEmpty);
+        !operations.iter().any(|op| op.ret.is_some() && is_observation(op))
     };
-    let mut due = deadlines(operations, lives, &left_over);
+    let mut due = deadlines(operations, values);
     due.sort_unstable_by_key(|(deadline, _)| *deadline);
-    let is_removal = |op: &Operation| matches!(op.action, Action::Remove(_) | Action::RemoveAny);
+    let is_removal = |op: &TimedAction| matches!(op.action, Action::Remove(_) | Action::RemoveAny);
     let mut pending: Vec<usize> = (0..operations.len())
         .filter(|number| operations[*number].ret.is_none() && is_removal(&operations[*number]))
         .collect();
     pending.sort_unstable_by_key(|number| operations[*number].call);
-    let mut returns = unused_ranks(operations, lives.end).into_iter();
+    let mut returns = unused_ranks(operations, values.end).into_iter();
     let mut completed = operations.to_vec();
-    for (index, (deadline, life)) in due.iter().enumerate() {
+    for (index, (deadline, history)) in due.iter().enumerate() {
         let removal = pending.get(index).copied();
         match removal.filter(|removal| operations[*removal].call < *deadline) {
             Some(removal) => {
-                completed[removal].action = Action::Remove(life.value);
+                completed[removal].action = Action::Remove(history.value);
                 completed[removal].ret = returns.next();
             }
-            None if is_exact => return too_late(operations, lives, &due[..=index], &pending, without),
-            None => return Answer::Undecided(Reason::PendingRemovals),
+            None if is_exact => {
+                let early = |removal: &&usize| operations[**removal].call < *deadline;
+                return too_late(operations, values, &due[..=index], pending.iter().filter(early));
+            }
+            None => return Decision::Undecided(UndecidedReason::PendingRemovals),
         }
     }
-    let Ok(lives) = Lives::of(&completed) else {
-        return Answer::Undecided(Reason::NoEvidence);
-    };
-    match crate::decide(collection, &completed, &lives) {
-        Answer::Linearizable(order) => Answer::Linearizable(order),
-        // With every value that is due handed out in time, the cycle is one of values that were removed.
-        Answer::Violation(refutation) if is_exact => Answer::Violation(refutation),
-        _ => Answer::Undecided(Reason::PendingRemovals),
+    let decided = ValueHistories::of(&completed).map(|values| queue::check(&completed, &values));
+    match decided {
+        Ok(Decision::Linearizable(order)) => Decision::Linearizable(order),
+        // Every value with a deadline is removed in time, so the cycle consists of values that were removed anyway.
+        Ok(Decision::Violation(refutation)) if is_exact => Decision::Violation(refutation),
+        _ => Decision::Undecided(UndecidedReason::PendingRemovals),
     }
 }
 
-/// The values left over that must be gone at some time, and when.
-fn deadlines<'a>(operations: &[Operation], lives: &Lives, left_over: &[&'a Life]) -> Vec<(Rank, &'a Life)> {
-    // What needs values gone that were inside before its key: front operations of values added after, and operations
-    // that found nothing.
-    let mut needs: Vec<(Rank, Rank)> = lives
-        .lives
+/// The values that nothing removes and that have a deadline, with the deadline.
+fn deadlines<'a>(operations: &[TimedAction], values: &'a ValueHistories) -> Vec<(Rank, &'a ValueHistory)> {
+    // The operations that need earlier values gone, as (call of the addition, deadline): front operations of values
+    // added later, and operations that found the queue empty.
+    let mut needs: Vec<(Rank, Rank)> = values
+        .histories
         .iter()
-        .map(|life| (operations[life.add].call, life.front_first))
-        .chain(lives.empties.iter().map(|empty| {
-            let positions = lives.positions(&operations[*empty]);
+        .map(|history| (operations[history.add].call, history.front_first))
+        .chain(values.empties.iter().map(|empty| {
+            let positions = values.positions(&operations[*empty]);
             (positions.start, positions.end)
         }))
-        .filter(|(_, due)| *due < lives.end)
+        .filter(|(_, due)| *due < values.end)
         .collect();
     needs.sort_unstable();
     let mut earliest = Rank::MAX;
@@ -85,15 +79,16 @@ fn deadlines<'a>(operations: &[Operation], lives: &Lives, left_over: &[&'a Life]
         earliest = earliest.min(*due);
         *due = earliest;
     }
-    let deadline = |life: &&'a Life| {
-        let index = needs.partition_point(|(call, _)| *call < life.first);
-        needs.get(index).map(|(_, due)| (*due, *life))
+    let deadline = |history: &'a ValueHistory| {
+        let index = needs.partition_point(|(call, _)| *call < history.first);
+        needs.get(index).map(|(_, due)| (*due, history))
     };
-    left_over.iter().filter_map(deadline).collect()
+    let unremoved = values.histories.iter().filter(|history| history.remove.is_none());
+    unremoved.filter_map(deadline).collect()
 }
 
-/// Ranks that no operation has, the greatest first.
-fn unused_ranks(operations: &[Operation], end: Rank) -> Vec<Rank> {
+/// The ranks that no operation has, the greatest first.
+fn unused_ranks(operations: &[TimedAction], end: Rank) -> Vec<Rank> {
     let mut is_used = vec![false; end as usize];
     for op in operations {
         for rank in std::iter::once(op.call).chain(op.ret) {
@@ -103,34 +98,23 @@ fn unused_ranks(operations: &[Operation], end: Rank) -> Vec<Rank> {
     (1..end).rev().filter(|rank| !is_used[*rank as usize]).collect()
 }
 
-/// The values that are due before enough removals were called, and what they are due for.
-fn too_late(
-    operations: &[Operation],
-    lives: &Lives,
-    due: &[(Rank, &Life)],
-    pending: &[usize],
-    without: Refutation,
-) -> Answer {
-    let Some((deadline, _)) = due.last() else {
-        return Answer::Violation(without);
-    };
-    let mut involved: Vec<usize> = due.iter().map(|(_, life)| life.add).collect();
-    for life in lives.lives.iter().filter(|life| life.front_first <= *deadline) {
-        let fronts = lives.operations(life).filter(|number| *number != life.add);
-        if fronts
-            .into_iter()
-            .any(|number| operations[number].ret == Some(life.front_first))
-        {
-            let is_due = due.iter().any(|(due, _)| *due == life.front_first);
-            if is_due {
-                involved.extend(lives.operations(life));
-            }
-        }
-    }
-    involved.extend(
-        pending
-            .iter()
-            .filter(|removal| operations[**removal].call < *deadline),
-    );
+/// The violation of values whose deadlines come before enough removals were called: these values, the operations that set
+/// their deadlines, and the removals.
+fn too_late<'a>(
+    operations: &[TimedAction],
+    values: &ValueHistories,
+    due: &[(Rank, &ValueHistory)],
+    removals: impl Iterator<Item = &'a usize>,
+) -> Decision {
+    let is_deadline = |rank: Rank| due.iter().any(|(deadline, _)| *deadline == rank);
+    let setting = values
+        .histories
+        .iter()
+        .filter(|history| is_deadline(history.front_first));
+    let involved = due
+        .iter()
+        .map(|(_, history)| history.add)
+        .chain(setting.flat_map(|history| values.operations(history)))
+        .chain(removals.copied());
     violation(Rule::OutOfOrder, operations, involved)
 }

@@ -1,26 +1,28 @@
-//! What happened to each value.
+//! The operations of each value, and the positions at which it is certainly inside.
 
-use crate::answer::{Answer, Reason, Refutation, Rule};
-use crate::operation::{Action, Operation, Rank, ValueId};
+use std::ops::Range;
 
-/// What happened to each value, and when it was surely inside.
+use crate::action::{Action, Rank, TimedAction, ValueId};
+use crate::decision::{Decision, Refutation, Rule, UndecidedReason};
+
+/// The operations of a history, sorted by value.
 #[derive(Debug)]
-pub(crate) struct Lives {
-    /// The rank at which pending operations return, and at which a value that nothing removed leaves.
+pub(crate) struct ValueHistories {
+    /// The rank after all others: pending operations return there, and values that nothing removes leave there.
     pub end: Rank,
-    /// The values that were surely added at some time, by number.
-    pub lives: Vec<Life>,
-    /// The peeks of all values, those of one value together, in order of call.
+    /// The values that were certainly added, by id.
+    pub histories: Vec<ValueHistory>,
+    /// The peeks of all values, sorted by value and call.
     peeks: Vec<usize>,
-    /// Operations that found nothing, in order of call.
+    /// The operations that found the collection empty, in order of call.
     pub empties: Vec<usize>,
-    /// Whether pending removals may have taken what nothing else took.
+    /// Whether there are pending removals, which may have removed a value that no other operation removed.
     pub has_pending_removals: bool,
 }
 
-/// What happened to one value.
+/// The operations of one value.
 #[derive(Clone, Debug)]
-pub(crate) struct Life {
+pub(crate) struct ValueHistory {
     pub value: ValueId,
     /// Its addition.
     pub add: usize,
@@ -28,53 +30,52 @@ pub(crate) struct Life {
     pub remove: Option<usize>,
     /// The least return of all its operations.
     pub first: Rank,
-    /// The greatest call of all its operations; [`Lives::end`] if nothing removed it.
+    /// The greatest call of all its operations; [`ValueHistories::end`] if nothing removed it.
     ///
-    /// At the positions `first..last` the value is surely inside: it was added before and is removed after. If `last <
-    /// first`, all its operations overlap each other at the positions `last..first`.
+    /// At the positions `first..last` the value is certainly inside: it was added before and is removed after. This is its
+    /// *critical interval*. If `last < first`, all its operations overlap at the positions `last..first`.
     pub last: Rank,
-    /// The least return of its peeks and its removal; [`Lives::end`] if there is none.
+    /// The least return of its peeks and its removal; [`ValueHistories::end`] if there is none.
     pub front_first: Rank,
-    /// The greatest call of its peeks and its removal; [`Lives::end`] if nothing removed it.
+    /// The greatest call of its peeks and its removal; [`ValueHistories::end`] if nothing removed it.
     pub front_last: Rank,
-    peeks_begin: usize,
-    peeks_end: usize,
+    peeks: Range<usize>,
 }
 
-impl Life {
-    /// Whether there are positions at which the value is surely inside.
+impl ValueHistory {
+    /// Whether there are positions at which the value is certainly inside.
     pub fn is_critical(&self) -> bool {
         self.first < self.last
     }
 }
 
-impl Lives {
-    /// Sorts operations by value; or the answer, if that already decides.
-    pub fn of(operations: &[Operation]) -> Result<Self, Answer> {
+impl ValueHistories {
+    /// Sorts operations by value. Returns a decision if one value alone decides the history.
+    pub fn of(operations: &[TimedAction]) -> Result<Self, Decision> {
         let end = 2 * operations.len() as Rank + 1;
         check_ranks(operations, end)?;
-        let values = operations.iter().filter_map(|op| op.action.value()).max();
-        let values = values.map_or(0, |greatest| greatest as usize + 1);
-        let mut adds: Vec<Option<usize>> = vec![None; values];
-        let mut removes: Vec<Option<usize>> = vec![None; values];
+        let greatest = operations.iter().filter_map(|op| op.action.value()).max();
+        let count = greatest.map_or(0, |greatest| greatest as usize + 1);
+        let mut adds: Vec<Option<usize>> = vec![None; count];
+        let mut removes: Vec<Option<usize>> = vec![None; count];
         let mut peeks: Vec<(ValueId, Rank, usize)> = Vec::new();
         let mut empties = Vec::new();
         let mut has_pending_removals = false;
-        // First of all: about values that are added twice, nothing below is true.
+        // This comes first, because the rules below hold only for values that are added once.
         for (number, op) in operations.iter().enumerate() {
             if let Action::Add(value) = op.action
                 && adds[value as usize].replace(number).is_some()
             {
-                return Err(Answer::Undecided(Reason::AddedTwice(value)));
+                return Err(Decision::Undecided(UndecidedReason::AddedTwice(value)));
             }
         }
         for (number, op) in operations.iter().enumerate() {
             match op.action {
                 Action::Add(_) => {}
                 Action::Remove(_) | Action::RemoveAny if op.ret.is_none() => has_pending_removals = true,
-                // A pending look need not have happened, and changes nothing if it did.
+                // A pending peek can be left out, because it changes nothing.
                 _ if op.ret.is_none() => {}
-                Action::RemoveAny => return Err(Answer::Undecided(Reason::ForeignOperation)),
+                Action::RemoveAny => return Err(Decision::Undecided(UndecidedReason::ForeignOperation)),
                 Action::Remove(value) => {
                     if let Some(other) = removes[value as usize].replace(number) {
                         let add = adds[value as usize];
@@ -88,9 +89,9 @@ impl Lives {
         }
         peeks.sort_unstable();
         empties.sort_unstable_by_key(|number: &usize| operations[*number].call);
-        let mut lives = Self {
+        let mut values = Self {
             end,
-            lives: Vec::with_capacity(values),
+            histories: Vec::with_capacity(count),
             peeks: peeks.iter().map(|(_, _, number)| *number).collect(),
             empties,
             has_pending_removals,
@@ -101,20 +102,20 @@ impl Lives {
             let rest = peeks.get(begin..).unwrap_or(&[]);
             let of_value = begin..begin + rest.iter().take_while(|(of, ..)| *of == value).count();
             begin = of_value.end;
-            lives.live(operations, value, add, remove, of_value)?;
+            values.add_value(operations, value, add, remove, of_value)?;
         }
-        Ok(lives)
+        Ok(values)
     }
 
-    /// Notes what happened to a value.
-    fn live(
+    /// Adds the history of one value, or returns the rule that it breaks.
+    fn add_value(
         &mut self,
-        operations: &[Operation],
+        operations: &[TimedAction],
         value: ValueId,
         add: Option<usize>,
         remove: Option<usize>,
-        peeks: std::ops::Range<usize>,
-    ) -> Result<(), Answer> {
+        peeks: Range<usize>,
+    ) -> Result<(), Decision> {
         let fronts = || {
             remove
                 .into_iter()
@@ -123,7 +124,7 @@ impl Lives {
         let ret = |number: usize| operations[number].ret.unwrap_or(self.end);
         let call = |number: usize| operations[number].call;
         let Some(add) = add else {
-            // A number that no operation uses is no value.
+            // An id that no operation uses is no value.
             return match fronts().next() {
                 Some(use_of) => Err(violation(Rule::NeverAdded, operations, [use_of])),
                 None => Ok(()),
@@ -132,7 +133,7 @@ impl Lives {
         let earliest = fronts().min_by_key(|front| ret(*front));
         let latest = fronts().max_by_key(|front| call(*front));
         if earliest.is_none() && operations[add].ret.is_none() {
-            // A pending addition that nobody saw may be left out: that only ever leaves more room for the others.
+            // A pending addition of a value that no operation observed can be left out of every linearization.
             return Ok(());
         }
         if let Some(use_of) = earliest.filter(|use_of| ret(*use_of) < call(add)) {
@@ -149,7 +150,7 @@ impl Lives {
             (Some(_), Some(latest)) => (call(latest), call(latest).max(call(add))),
             _ => (self.end, self.end),
         };
-        self.lives.push(Life {
+        self.histories.push(ValueHistory {
             value,
             add,
             remove,
@@ -157,79 +158,78 @@ impl Lives {
             last,
             front_first,
             front_last,
-            peeks_begin: peeks.start,
-            peeks_end: peeks.end,
+            peeks,
         });
         Ok(())
     }
 
     /// The peeks of a value, in order of call.
-    pub fn peeks(&self, life: &Life) -> &[usize] {
-        &self.peeks[life.peeks_begin..life.peeks_end]
+    pub fn peeks(&self, history: &ValueHistory) -> &[usize] {
+        &self.peeks[history.peeks.clone()]
     }
 
     /// All operations of a value.
-    pub fn operations(&self, life: &Life) -> impl Iterator<Item = usize> {
-        let peeks = self.peeks(life).iter().copied();
-        std::iter::once(life.add).chain(life.remove).chain(peeks)
+    pub fn operations(&self, history: &ValueHistory) -> impl Iterator<Item = usize> {
+        let peeks = self.peeks(history).iter().copied();
+        std::iter::once(history.add).chain(history.remove).chain(peeks)
     }
 
-    /// The operations that make a value's critical interval: its addition, the first that returned and the last that was
-    /// called.
-    pub fn bounds(&self, operations: &[Operation], life: &Life) -> impl Iterator<Item = usize> {
+    /// The operations that determine the critical interval of a value: its addition, its removal, the one that returned
+    /// first and the one that was called last.
+    pub fn bounds(&self, operations: &[TimedAction], history: &ValueHistory) -> impl Iterator<Item = usize> {
         let first = self
-            .operations(life)
+            .operations(history)
             .min_by_key(|number| self.positions(&operations[*number]).end);
         let last = self
-            .operations(life)
+            .operations(history)
             .max_by_key(|number| operations[*number].call);
-        std::iter::once(life.add)
+        std::iter::once(history.add)
             .chain(first)
             .chain(last)
-            .chain(life.remove)
+            .chain(history.remove)
     }
 
     /// Whether some value was never removed.
     pub fn has_unremoved(&self) -> bool {
-        self.lives.iter().any(|life| life.remove.is_none())
+        self.histories.iter().any(|history| history.remove.is_none())
     }
 
     /// The positions at which an operation can take effect.
-    pub fn positions(&self, op: &Operation) -> std::ops::Range<Rank> {
+    pub fn positions(&self, op: &TimedAction) -> Range<Rank> {
         op.call..op.ret.unwrap_or(self.end)
     }
 
-    /// How many positions there are, the one after the end included.
+    /// The number of positions, including the one after the end.
     pub fn position_count(&self) -> usize {
         self.end as usize + 1
     }
 }
 
-/// A violation, the operations in order of call.
+/// A violation, with the operations in order of call.
 pub(crate) fn violation(
     rule: Rule,
-    operations: &[Operation],
+    operations: &[TimedAction],
     involved: impl IntoIterator<Item = usize>,
-) -> Answer {
+) -> Decision {
     let mut involved: Vec<usize> = involved.into_iter().collect();
     involved.sort_unstable_by_key(|number| operations[*number].call);
     involved.dedup();
-    Answer::Violation(Refutation {
+    Decision::Violation(Refutation {
         rule,
         operations: involved,
     })
 }
 
-fn check_ranks(operations: &[Operation], end: Rank) -> Result<(), Answer> {
+fn check_ranks(operations: &[TimedAction], end: Rank) -> Result<(), Decision> {
     let mut is_used = vec![false; end as usize];
     for op in operations {
         if op.ret.is_some_and(|ret| ret <= op.call) {
-            return Err(Answer::Undecided(Reason::Ranks));
+            return Err(Decision::Undecided(UndecidedReason::Ranks));
         }
         for rank in std::iter::once(op.call).chain(op.ret) {
             match is_used.get_mut(rank as usize) {
                 Some(is_used) if rank > 0 && !*is_used => *is_used = true,
-                _ => return Err(Answer::Undecided(Reason::Ranks)),
+                _ => return Err(Decision::Undecided(UndecidedReason::Ranks)),
             }
         }
     }

@@ -1,25 +1,25 @@
-//! Sequential consistency: the whole history at once, then the replay of what was found.
+//! The end of a check for sequential consistency, which searches the whole history at once.
 
 use hashbrown::HashMap;
 use omnilink_trace::Time;
 
-use crate::course::Course;
-use crate::describe::Describe;
+use super::CheckRun;
+use crate::budget::Exhausted;
+use crate::error::CheckError;
 use crate::evidence::{Outcome, Unfinished, Verdict, Witness};
-use crate::ledger::Entry;
-use crate::meter::Exhausted;
-use crate::program_order::{self, Answer};
-use crate::progress::CheckError;
+use crate::evidence_builder::EvidenceBuilder;
+use crate::op_table::OpRecord;
+use crate::part_search::Decider;
+use crate::program_order::{self, ProgramOrderResult};
 use crate::replay::Replay;
-use crate::search::Decider;
-use crate::space::AnySpace;
-use crate::sweep::Tools;
+use crate::search_context::SearchContext;
+use crate::state_space::DynStateSpace;
 
-impl Course {
-    /// The answer where each thread's own order is all that counts.
-    pub(crate) fn finish_sequential(mut self, space: &mut AnySpace<'_>) -> Result<Outcome, CheckError> {
-        // Stopped before the end: what comes later may explain what came before, so nothing is known about a part.
-        if let Some(limit) = self.meter.exhausted() {
+impl CheckRun {
+    /// The outcome for sequential consistency.
+    pub(super) fn finish_sequential(mut self, space: &mut DynStateSpace<'_>) -> Result<Outcome, CheckError> {
+        // Later operations may explain earlier ones, so a prefix of the history proves nothing.
+        if let Some(limit) = self.budget.exhausted() {
             return Ok(Outcome {
                 verdict: Verdict::Unknown(Box::new(Unfinished {
                     limit,
@@ -31,41 +31,41 @@ impl Course {
                 figures: self.final_figures(space),
             });
         }
-        let mut tools = Tools {
+        let mut context = SearchContext {
             space,
-            meter: &mut self.meter,
+            budget: &mut self.budget,
             reductions: &self.options.reductions,
         };
         let history = std::mem::take(&mut self.history);
-        let answer = program_order::search(&history, &self.initial, &mut tools);
-        if let Some(failure) = space.source.failure() {
+        let result = program_order::search(&history, &self.initial, &mut context);
+        if let Some(failure) = space.model.failure() {
             return Err(CheckError::Model(failure.to_owned()));
         }
-        if let (Answer::Stuck(..), Some(reason)) = (&answer, space.source.exceeded()) {
+        if let (ProgramOrderResult::Blocked(..), Some(reason)) = (&result, space.model.exceeded()) {
             return Err(CheckError::Exceeded(reason.to_owned()));
         }
         self.figures.partitions = 1;
         self.figures.decider = Some(Decider::ProgramOrder);
-        let verdict = match answer {
-            Answer::Explained(order) => self.replay_sequential(&history, &order, space)?,
-            Answer::Stuck(stuck, ledger) if !space.source.was_interrupted() => {
-                let describe = Describe {
+        let verdict = match result {
+            ProgramOrderResult::Explained(order) => self.replay_sequential(&history, &order, space)?,
+            ProgramOrderResult::Blocked(blocked, op_table) if !space.model.was_interrupted() => {
+                let builder = EvidenceBuilder {
                     space,
-                    ledger: &ledger,
-                    alternatives: self.describes,
+                    op_table: &op_table,
+                    with_alternatives: self.with_alternatives,
                 };
-                Verdict::Violation(Box::new(describe.counterexample(stuck)))
+                Verdict::Violation(Box::new(builder.counterexample(blocked)))
             }
-            Answer::Stuck(stuck, ledger) | Answer::Limit(stuck, ledger) => {
-                let limit = self.meter.exhausted().unwrap_or(Exhausted::Time);
-                let mut describe = Describe {
+            ProgramOrderResult::Blocked(blocked, op_table) | ProgramOrderResult::Limit(blocked, op_table) => {
+                let limit = self.budget.exhausted().unwrap_or(Exhausted::Time);
+                let mut builder = EvidenceBuilder {
                     space,
-                    ledger: &ledger,
-                    alternatives: self.describes,
+                    op_table: &op_table,
+                    with_alternatives: self.with_alternatives,
                 };
-                let at = Some(describe.view(stuck.target));
-                let alternatives = describe.alternatives(&stuck);
-                let explained = stuck.total;
+                let at = Some(builder.view(blocked.target));
+                let alternatives = builder.alternatives(&blocked);
+                let explained = blocked.total;
                 Verdict::Unknown(Box::new(Unfinished {
                     limit,
                     explained,
@@ -81,42 +81,42 @@ impl Course {
         })
     }
 
-    /// There are no timeboxes to respect, only each thread's order.
+    /// Replays an explanation, which respects the order of threads but no timeboxes.
     fn replay_sequential(
         &self,
-        history: &[Entry],
+        history: &[OpRecord],
         order: &[u32],
-        space: &mut AnySpace<'_>,
+        space: &mut DynStateSpace<'_>,
     ) -> Result<Verdict, CheckError> {
-        let mut replay = Replay::new(space.source.start_replay(&self.initial));
+        let mut replay = Replay::new(space.model.start_replay(&self.initial));
         let mut last_of_thread: HashMap<u32, u32> = HashMap::new();
         let mut placements = Vec::new();
         for &position in order {
-            let entry = history[position as usize];
-            if let Some(last) = last_of_thread.insert(entry.thread, position)
+            let record = history[position as usize];
+            if let Some(last) = last_of_thread.insert(record.thread, position)
                 && last >= position
             {
-                let (a, b) = (entry.id, history[last as usize].id);
+                let (a, b) = (record.id, history[last as usize].id);
                 return Err(CheckError::WitnessRejected(format!(
                     "operation {a} comes after {b}"
                 )));
             }
-            let timeless = Entry {
+            let timeless = OpRecord {
                 start: Time::MIN,
                 end: Time::MAX,
-                ..entry
+                ..record
             };
-            let placed = replay.place(&timeless, &mut space.source);
+            let placed = replay.place(&timeless, &mut space.model);
             placements.push(placed.map_err(CheckError::WitnessRejected)?);
         }
-        let expected = history.iter().filter(|entry| !entry.optional).count() as u64;
+        let expected = history.iter().filter(|record| !record.optional).count() as u64;
         if replay.mandatory != expected {
             let placed = replay.mandatory;
             return Err(CheckError::WitnessRejected(format!(
                 "{placed} operations placed, {expected} expected"
             )));
         }
-        let order = self.keeps_order().then_some(placements);
+        let order = self.witness.order.is_some().then_some(placements);
         Ok(Verdict::Valid(Witness {
             replayed: replay.placed,
             order,

@@ -1,13 +1,12 @@
 //! Random small histories: every strategy, with every reduction on and off, must agree with the naive checker.
 
-mod toys;
-
+use crate::test_models::{self, HistoryProfile, TestModel, one_in};
+use fastrand::Rng;
 use omnilink_engine::{
     CheckError, Checker, Consistency, Model, Operation, Options, Outcome, Partitioning, Reductions, Strategy,
     Verdict, check, naive,
 };
 use omnilink_trace::Timebox;
-use toys::{Dice, Toy, Weather};
 
 /// All reductions, none, each alone, and all but each.
 fn reduction_sets() -> Vec<Reductions> {
@@ -41,15 +40,15 @@ fn show<M: Model>(history: &[Operation<M::Op>]) -> String {
         .collect()
 }
 
-fn compare<T: Toy>(seed: u64, rounds: u64, consistency: Consistency) {
+fn compare<T: TestModel>(seed: u64, rounds: u64, consistency: Consistency) {
     let sets = reduction_sets();
-    let mut dice = Dice::new(seed);
+    let mut rng = Rng::with_seed(seed);
     let (mut valid, mut invalid, mut tied) = (0, 0, 0u64);
     for round in 0..rounds {
-        let toy = T::new();
-        let history = toys::history(&toy, &mut dice);
+        let model = T::new();
+        let history = test_models::random_history(&model, &mut rng);
         // Threads of asynchronous clients are labels, as if every operation had a thread of its own.
-        let async_threads = consistency == Consistency::Linearizable && dice.one_in(4);
+        let async_threads = consistency == Consistency::Linearizable && one_in(4, &mut rng);
         let mut labelled = history.clone();
         if async_threads {
             labelled
@@ -57,31 +56,31 @@ fn compare<T: Toy>(seed: u64, rounds: u64, consistency: Consistency) {
                 .zip(0..)
                 .for_each(|(operation, thread)| operation.thread = thread);
         }
-        let expected = naive::explain(&toy, &labelled, consistency).is_some();
+        let expected = naive::explain(&model, &labelled, consistency).is_some();
         if expected {
             valid += 1
         } else {
             invalid += 1
         }
         for strategy in [Strategy::Portfolio, Strategy::Sweep, Strategy::DepthFirst] {
-            // All sets for one strategy a round: every pair is met often enough.
+            // Each round tries all sets with one strategy only, to save time.
             let sets = if round % 3 == strategy as u64 {
                 &sets[..]
             } else {
                 &sets[..2]
             };
             for reductions in sets {
-                // With little patience the searches take turns from the first operations on.
-                let patience = [0, 1, 70, 4_096][dice.roll(4) as usize];
+                // With a small budget the searches alternate from the first operations on.
+                let sweep_budget = [0, 1, 70, 4_096][rng.usize(..4)];
                 let options = Options {
                     consistency,
                     strategy,
                     reductions: *reductions,
-                    patience,
+                    sweep_budget,
                     async_threads,
                     ..Options::default()
                 };
-                let outcome = check(&toy, history.clone(), options)
+                let outcome = check(&model, history.clone(), options)
                     .unwrap_or_else(|error| panic!("{error}\n{options:?}\n{}", show::<T>(&history)));
                 assert_eq!(
                     outcome.verdict.is_valid(),
@@ -92,21 +91,21 @@ fn compare<T: Toy>(seed: u64, rounds: u64, consistency: Consistency) {
                 if !round.is_multiple_of(4) {
                     continue;
                 }
-                // One operation after the other, when it is not known yet what a thread calls next.
-                let mut checker = Checker::with_partitioning(&toy, options, Partitioning::Whole);
+                // One operation at a time, while the next call of its thread is unknown.
+                let mut checker = Checker::with_partitioning(&model, options, Partitioning::Whole);
                 for operation in &history {
                     checker.push(operation.clone()).expect("in order");
                 }
                 let streamed = match checker.finish() {
                     Err(CheckError::Tied) => {
                         tied += 1;
-                        let mut checker = Checker::with_partitioning(&toy, options, Partitioning::Whole);
+                        let mut checker = Checker::with_partitioning(&model, options, Partitioning::Whole);
                         for operation in &history {
                             checker.push_followed(operation.clone(), true).expect("in order");
                         }
-                        checker.finish().expect("toys do not fail")
+                        checker.finish().expect("test models do not fail")
                     }
-                    streamed => streamed.expect("toys do not fail"),
+                    streamed => streamed.expect("test models do not fail"),
                 };
                 assert_eq!(
                     streamed.verdict.is_valid(),
@@ -128,52 +127,52 @@ const ROUNDS: u64 = 12_000;
 
 #[test]
 fn register_histories() {
-    compare::<toys::Register>(1, ROUNDS, Consistency::Linearizable);
+    compare::<test_models::Register>(1, ROUNDS, Consistency::Linearizable);
 }
 
 #[test]
 fn map_histories() {
-    compare::<toys::Map>(2, ROUNDS, Consistency::Linearizable);
+    compare::<test_models::Map>(2, ROUNDS, Consistency::Linearizable);
 }
 
 #[test]
 fn queue_histories() {
-    compare::<toys::Queue>(3, ROUNDS, Consistency::Linearizable);
+    compare::<test_models::Queue>(3, ROUNDS, Consistency::Linearizable);
 }
 
 #[test]
 fn nondeterministic_histories() {
-    compare::<toys::Lossy>(4, ROUNDS, Consistency::Linearizable);
+    compare::<test_models::Lossy>(4, ROUNDS, Consistency::Linearizable);
 }
 
 #[test]
 fn sequential_register_histories() {
-    compare::<toys::Register>(5, ROUNDS / 2, Consistency::Sequential);
+    compare::<test_models::Register>(5, ROUNDS / 2, Consistency::Sequential);
 }
 
 #[test]
 fn sequential_map_histories() {
-    compare::<toys::Map>(6, ROUNDS / 2, Consistency::Sequential);
+    compare::<test_models::Map>(6, ROUNDS / 2, Consistency::Sequential);
 }
 
 #[test]
 fn sequential_queue_histories() {
-    compare::<toys::Queue>(7, ROUNDS / 2, Consistency::Sequential);
+    compare::<test_models::Queue>(7, ROUNDS / 2, Consistency::Sequential);
 }
 
-/// One call in three never returns, and compare-and-swap is one in three: their writes have to be seen by others, or not.
+/// One call in three never returns, and one operation in three is a compare-and-swap whose effect others may or may not see.
 #[test]
 fn register_histories_with_many_lost_calls() {
-    let mut dice = Dice::new(9);
+    let mut rng = Rng::with_seed(9);
     for _ in 0..10 * ROUNDS {
-        let weather = Weather {
-            coarse: dice.one_in(8),
+        let profile = HistoryProfile {
+            coarse_clock: one_in(8, &mut rng),
             pending: 3,
             optional: 12,
         };
-        let count = 3 + dice.roll(3);
-        let history = toys::history_of(&toys::Register, count, weather, &mut dice);
-        let expected = naive::explain(&toys::Register, &history, Consistency::Linearizable).is_some();
+        let count = 3 + rng.u64(..3);
+        let history = test_models::history_of(&test_models::Register, count, profile, &mut rng);
+        let expected = naive::explain(&test_models::Register, &history, Consistency::Linearizable).is_some();
         let footprints = Reductions {
             footprints: true,
             ..Reductions::NONE
@@ -183,44 +182,49 @@ fn register_histories_with_many_lost_calls() {
                 reductions,
                 ..Options::default()
             };
-            let outcome = check(&toys::Register, history.clone(), options).expect("registers do not fail");
+            let outcome =
+                check(&test_models::Register, history.clone(), options).expect("registers do not fail");
             let found = outcome.verdict.is_valid();
             assert_eq!(
                 found,
                 expected,
                 "{reductions:?}\n{}",
-                show::<toys::Register>(&history)
+                show::<test_models::Register>(&history)
             );
         }
     }
 }
 
-/// The compare-and-swap writes 2 only where the write has happened, so trying it in the first state tells nothing.
+/// The compare-and-swap writes 2 only after the write has happened, so a trial in the first state proves nothing.
 #[test]
-fn an_optional_operation_may_feed_a_read_through_a_write() {
+fn an_optional_operation_may_enable_a_read_through_a_write() {
     let history = vec![
-        Operation::new(0, toys::RegisterOp::Cas(0, 1, 2, None), Timebox::pending(0)),
-        Operation::new(1, toys::RegisterOp::Write(0, 1), Timebox::new(1, 100)),
-        Operation::new(2, toys::RegisterOp::Read(0, Some(2)), Timebox::new(2, 50)),
+        Operation::new(
+            0,
+            test_models::RegisterOp::Cas(0, 1, 2, None),
+            Timebox::pending(0),
+        ),
+        Operation::new(1, test_models::RegisterOp::Write(0, 1), Timebox::new(1, 100)),
+        Operation::new(2, test_models::RegisterOp::Read(0, Some(2)), Timebox::new(2, 50)),
     ];
     for reductions in reduction_sets() {
         let options = Options {
             reductions,
             ..Options::default()
         };
-        let outcome = check(&toys::Register, history.clone(), options).expect("registers do not fail");
+        let outcome = check(&test_models::Register, history.clone(), options).expect("registers do not fail");
         assert!(outcome.verdict.is_valid(), "{reductions:?}");
     }
 }
 
-/// Threads that go from one register to the other and back: explanations of the registers alone may not fit together.
+/// Threads switch between two registers: explanations of the single registers may contradict each other.
 #[test]
 fn histories_whose_threads_link_registers() {
-    let mut dice = Dice::new(8);
+    let mut rng = Rng::with_seed(8);
     let (mut valid, mut invalid) = (0, 0);
     for round in 0..ROUNDS {
-        let history = toys::crossing(&mut dice);
-        let expected = naive::explain(&toys::Register, &history, Consistency::Linearizable);
+        let history = test_models::linked_registers(&mut rng);
+        let expected = naive::explain(&test_models::Register, &history, Consistency::Linearizable);
         if expected.is_some() {
             valid += 1
         } else {
@@ -232,15 +236,16 @@ fn histories_whose_threads_link_registers() {
                 witness: !round.is_multiple_of(5),
                 ..Options::default()
             };
-            let outcome = check(&toys::Register, history.clone(), options).expect("registers do not fail");
+            let outcome =
+                check(&test_models::Register, history.clone(), options).expect("registers do not fail");
             assert_eq!(
                 outcome.verdict.is_valid(),
                 expected.is_some(),
                 "{}",
-                show::<toys::Register>(&history)
+                show::<test_models::Register>(&history)
             );
-            // The order that is written down keeps the order of threads across parts, too.
-            let mut checker = Checker::new(&toys::Register, options).keep_order();
+            // The order of the witness keeps the order of threads across parts as well.
+            let mut checker = Checker::new(&test_models::Register, options).keep_order();
             for operation in &history {
                 checker.push(operation.clone()).expect("in order");
             }
@@ -260,11 +265,12 @@ fn histories_whose_threads_link_registers() {
                     ..history[op].clone()
                 });
                 let relabelled: Vec<_> = relabelled.collect();
-                let explained = naive::explain(&toys::Register, &relabelled, Consistency::Linearizable);
+                let explained =
+                    naive::explain(&test_models::Register, &relabelled, Consistency::Linearizable);
                 assert!(
                     explained.is_some(),
                     "{order:?}\n{}",
-                    show::<toys::Register>(&history)
+                    show::<test_models::Register>(&history)
                 );
                 for (at, &op) in order.iter().enumerate() {
                     let thread = history[op].thread;
@@ -274,7 +280,7 @@ fn histories_whose_threads_link_registers() {
                     assert!(
                         later.clone().all(|&other| other > op),
                         "{order:?}\n{}",
-                        show::<toys::Register>(&history)
+                        show::<test_models::Register>(&history)
                     );
                 }
             }

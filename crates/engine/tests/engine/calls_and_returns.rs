@@ -1,11 +1,10 @@
-//! Calls and returns as they happen.
+//! The online checker: calls and returns one by one.
 
-mod toys;
-
+use crate::test_models::{self, Register, RegisterOp};
+use fastrand::Rng;
 use omnilink_engine::{
     Consistency, Event, EventError, Limits, Model, Monitor, Options, Outcomes, Progress, Verdict, naive,
 };
-use toys::{Dice, Register, RegisterOp};
 
 fn write(call: u64, value: u8) -> Event<RegisterOp> {
     Event::Call {
@@ -108,9 +107,9 @@ fn events_that_do_not_fit_are_refused() {
     ));
 }
 
-/// Threads use a register in rounds: all call, then all return. A wrong read is known one round later, however much was open.
+/// Threads use a register in rounds: all call, then all return. A wrong read is found one round later.
 #[test]
-fn a_violation_is_known_when_the_calls_that_were_open_have_returned() {
+fn a_violation_is_found_when_the_open_calls_have_returned() {
     for threads in [2, 5, 8, 10] {
         let mut monitor = Monitor::new(&Undeclared, Options::default());
         let (mut held, mut decided) = (0, None);
@@ -156,9 +155,9 @@ fn a_violation_is_known_when_the_calls_that_were_open_have_returned() {
     }
 }
 
-/// Calls that are never seen to return, reported or not: the answer comes, and limits hold.
+/// Calls that never return, reported as lost or not: the check ends, and limits hold.
 #[test]
-fn lost_calls_do_not_keep_the_answer_away() {
+fn lost_calls_do_not_block_the_verdict() {
     for (reported, limit) in [(true, None), (false, None), (true, Some(50)), (false, Some(50))] {
         let options = Options {
             limits: Limits {
@@ -202,9 +201,9 @@ fn lost_calls_do_not_keep_the_answer_away() {
     }
 }
 
-/// Lost additions of different amounts: which of them a read has seen is a hard question. The limit answers it.
+/// Lost additions of different amounts: finding the ones that a read observed is hard, so the limit ends the check.
 #[test]
-fn a_hard_question_ends_with_unknown() {
+fn a_hard_search_ends_with_unknown() {
     let options = Options {
         limits: Limits {
             configurations: Some(20_000),
@@ -241,7 +240,7 @@ fn a_hard_question_ends_with_unknown() {
 }
 
 #[test]
-fn a_call_whose_result_never_came_and_that_needs_one_is_left_out() {
+fn a_lost_call_that_needs_its_result_is_left_out() {
     let events = [
         write(1, 1),
         Event::CallForResult { call: 2, thread: 2 },
@@ -261,9 +260,9 @@ fn a_call_whose_result_never_came_and_that_needs_one_is_left_out() {
 /// Random histories, event by event, against the naive checker on the same events.
 #[test]
 fn monitored_histories_agree_with_the_naive_checker() {
-    let (toy, mut dice) = (Register, Dice::new(31));
+    let (model, mut rng) = (Register, Rng::with_seed(31));
     for _ in 0..3_000 {
-        let mut history = toys::history(&toy, &mut dice);
+        let mut history = test_models::random_history(&model, &mut rng);
         let mut moments: Vec<(i64, bool, usize)> = Vec::new();
         for (position, operation) in history.iter_mut().enumerate() {
             operation.optional = false;
@@ -272,9 +271,9 @@ fn monitored_histories_agree_with_the_naive_checker() {
         }
         moments.sort_unstable();
         let mut monitor = Monitor::new(
-            &toy,
+            &model,
             Options {
-                patience: dice.roll(3),
+                sweep_budget: rng.u64(..3),
                 ..Options::default()
             },
         );
@@ -291,13 +290,13 @@ fn monitored_histories_agree_with_the_naive_checker() {
                 false => history[position].timebox.start = now as i64,
             }
         }
-        let expected = naive::explain(&toy, &history, Consistency::Linearizable).is_some();
+        let expected = naive::explain(&model, &history, Consistency::Linearizable).is_some();
         let found = monitor.finish().expect("no failure").verdict.is_valid();
         assert_eq!(found, expected, "{history:?}");
     }
 }
 
-/// A register and counter that tells the engine nothing about its operations.
+/// A register and counter without declarations.
 struct Undeclared;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

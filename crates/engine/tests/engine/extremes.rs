@@ -1,13 +1,11 @@
-//! Histories of extreme shape: none of them may be slow, wrong, or too large.
+//! Histories of extreme shape: empty, huge, highly concurrent, hard, out of order.
 
-mod toys;
-
+use crate::test_models::{self, Register, RegisterOp};
 use omnilink_engine::{
     Checker, Consistency, Exhausted, Limits, Model, Operation, Options, Outcome, Outcomes, Progress,
     Strategy, Verdict, check,
 };
 use omnilink_trace::Timebox;
-use toys::{Register, RegisterOp};
 
 fn write(thread: u32, value: u8, timebox: Timebox) -> Operation<RegisterOp> {
     Operation::new(thread, RegisterOp::Write(0, value), timebox)
@@ -65,7 +63,7 @@ fn everything_is_pending() {
     history.push(read(9_000, 150, Timebox::new(9_000, 9_001)));
     assert!(is_valid(history.clone()), "one of the writes took effect");
     history.push(read(9_000, 201, Timebox::new(9_002, 9_003)));
-    assert!(!is_valid(history), "nobody ever wrote 201");
+    assert!(!is_valid(history), "no operation writes 201");
 }
 
 /// More operations open than fit one word, or two.
@@ -93,7 +91,7 @@ fn hundreds_of_threads() {
     }
 }
 
-/// A million operations: what is kept is a window, whatever the length.
+/// A million operations: the checker keeps a window of them.
 #[test]
 fn a_million_operations() {
     let mut checker = Checker::new(&Register, Options::default());
@@ -114,7 +112,7 @@ fn a_million_operations() {
     assert!(outcome.figures.frontier_max < 10);
 }
 
-/// A history that no strategy decides soon: writes of different values, all at once, and a read of none of them later.
+/// A history that no strategy decides quickly: concurrent writes of different values, then a read of none of them.
 fn hard() -> Vec<Operation<RegisterOp>> {
     let mut history: Vec<_> = (0..60)
         .flat_map(|n| {
@@ -173,7 +171,7 @@ fn a_time_limit_ends_the_search_with_unknown() {
     assert!(unfinished.at.is_some() && !unfinished.alternatives.is_empty());
 }
 
-/// Every step takes too long; where the time is over before it ends, it has found nothing.
+/// Every step takes longer than the time limit, and returns without a successor when it is interrupted.
 struct Slow;
 
 impl Model for Slow {
@@ -235,7 +233,7 @@ fn a_memory_limit_ends_the_search_with_unknown() {
 }
 
 #[test]
-fn an_end_at_the_end_of_time_is_refused() {
+fn an_end_at_the_largest_time_is_refused() {
     let mut checker = Checker::new(&Register, Options::default());
     assert!(checker.push(write(0, 1, Timebox::new(5, i64::MAX))).is_err());
 }
@@ -247,11 +245,11 @@ fn operations_out_of_order_are_refused() {
     assert!(checker.push(write(1, 1, Timebox::new(4, 6))).is_err());
 }
 
-/// A model that declares nothing is checked in one piece without starting over.
+/// A model without declarations is checked as one part, without starting over.
 #[test]
 fn models_without_footprints_need_no_parts() {
-    let mut checker = Checker::new(&toys::Queue, Options::default());
-    for (n, op) in [toys::QueueOp::Push(1), toys::QueueOp::Pop(Some(1))]
+    let mut checker = Checker::new(&test_models::Queue, Options::default());
+    for (n, op) in [test_models::QueueOp::Push(1), test_models::QueueOp::Pop(Some(1))]
         .into_iter()
         .enumerate()
     {
@@ -297,7 +295,7 @@ fn the_order_of_a_witness_can_be_kept() {
 }
 
 #[test]
-fn a_check_that_is_stopped_before_the_end_is_undecided() {
+fn a_check_that_is_stopped_before_the_end_is_unknown() {
     for consistency in [Consistency::Linearizable, Consistency::Sequential] {
         let options = Options {
             consistency,
@@ -321,7 +319,7 @@ fn a_raised_flag_ends_the_search() {
         ..Limits::default()
     });
     let Verdict::Unknown(unfinished) = outcome.verdict else {
-        panic!("nobody waits for it")
+        panic!("interrupted")
     };
     assert_eq!(unfinished.limit, Exhausted::Interrupt);
 }

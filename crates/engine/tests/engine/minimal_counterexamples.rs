@@ -1,23 +1,22 @@
 //! A minimal history is a violation by itself, made of operations of the original.
 
-mod toys;
-
+use crate::test_models::{self, Register, RegisterOp, TestModel};
+use fastrand::Rng;
 use omnilink_engine::{Consistency, Model, Operation, Options, minimize, naive};
 use omnilink_trace::Timebox;
-use toys::{Dice, Register, RegisterOp, Toy};
 
-fn shrinks_every_violation<T: Toy>(seed: u64, consistency: Consistency) {
-    let toy = T::new();
-    let mut dice = Dice::new(seed);
+fn shrinks_every_violation<T: TestModel>(seed: u64, consistency: Consistency) {
+    let model = T::new();
+    let mut rng = Rng::with_seed(seed);
     let options = Options {
         consistency,
         ..Options::default()
     };
     let mut smaller = 0;
     for _ in 0..1_500 {
-        let history = toys::history(&toy, &mut dice);
-        let valid = naive::explain(&toy, &history, consistency).is_some();
-        let minimal = minimize(&toy, history.clone(), options).expect("toys do not fail");
+        let history = test_models::random_history(&model, &mut rng);
+        let valid = naive::explain(&model, &history, consistency).is_some();
+        let minimal = minimize(&model, history.clone(), options).expect("test models do not fail");
         assert_eq!(minimal.is_none(), valid, "{history:?}");
         let Some(minimal) = minimal else { continue };
         assert_eq!(minimal.confirmed, Some(true), "{history:?}\n{minimal:?}");
@@ -38,17 +37,17 @@ fn of_registers() {
 
 #[test]
 fn of_maps() {
-    shrinks_every_violation::<toys::Map>(12, Consistency::Linearizable);
+    shrinks_every_violation::<test_models::Map>(12, Consistency::Linearizable);
 }
 
 #[test]
 fn of_queues() {
-    shrinks_every_violation::<toys::Queue>(13, Consistency::Linearizable);
+    shrinks_every_violation::<test_models::Queue>(13, Consistency::Linearizable);
 }
 
 #[test]
 fn of_sequentially_inconsistent_queues() {
-    shrinks_every_violation::<toys::Queue>(14, Consistency::Sequential);
+    shrinks_every_violation::<test_models::Queue>(14, Consistency::Sequential);
 }
 
 /// ```text
@@ -85,7 +84,7 @@ fn a_stale_read_needs_two_operations() {
     );
 }
 
-/// The cut starts from the states directly before what is shown, and says so.
+/// The minimal history starts from the states directly before its first operation, and lists them.
 #[test]
 fn a_long_beginning_is_replaced_by_its_states() {
     let at = |thread, op, start: i64| Operation::new(thread, op, Timebox::new(start, start + 5));
@@ -101,11 +100,11 @@ fn a_long_beginning_is_replaced_by_its_states() {
 }
 
 /// ```text
-/// t0  |-----------------------------r 7-----------------------------|    nobody ever wrote 7
+/// t0  |-----------------------------r 7-----------------------------|    no operation writes 7
 /// t1    |------------------------cas 1 2-----------------------|         took effect between `w 1` and `r 2`
 /// t2      |-w 1-|  |-r 2-|  |-w 3-|  |-r 3-|  … 20 times …
 /// ```
-/// The history is cut after `r 2`. The compare-and-swap was placed by then and cannot happen again: that is no violation.
+/// The history is cut after `r 2`. The compare-and-swap is placed by then and cannot happen again; that is no violation.
 #[test]
 fn an_operation_across_the_cut_that_has_happened_need_not_happen_again() {
     let at = |op, start: i64| Operation::new(2, op, Timebox::new(start, start + 5));

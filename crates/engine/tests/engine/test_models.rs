@@ -1,108 +1,98 @@
-//! Small models with every feature the engine knows, and random histories of them.
-#![allow(dead_code, reason = "each test binary uses some of the toys")]
+//! Small models that use every feature of the engine, and random histories of them.
+#![allow(dead_code, reason = "the unit tests of the engine use some of it")]
 
+use fastrand::Rng;
 use omnilink_engine::{Footprint, Keys, Model, Operation, Outcomes, successors};
 use omnilink_trace::Timebox;
 
-/// A small deterministic random number generator (xorshift).
-pub struct Dice(u64);
-
-impl Dice {
-    pub fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    /// A number below `sides`.
-    pub fn roll(&mut self, sides: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % sides
-    }
-
-    pub fn one_in(&mut self, n: u64) -> bool {
-        self.roll(n) == 0
-    }
+/// True once in `n` times.
+pub fn one_in(n: u64, rng: &mut Rng) -> bool {
+    rng.u64(..n) == 0
 }
 
-/// A model that can make up operations.
-pub trait Toy: Model {
+/// A model that generates random operations.
+pub trait TestModel: Model {
     fn new() -> Self;
-    /// An operation with a result that `state` allows, or any result at all.
-    fn invent(&self, state: &Self::State, dice: &mut Dice) -> Self::Op;
-    /// The operation when its result was never seen.
+    /// An operation whose result `state` allows most of the time.
+    fn random_op(&self, state: &Self::State, rng: &mut Rng) -> Self::Op;
+    /// The operation without its result.
     fn forget_result(op: Self::Op) -> Self::Op {
         op
     }
 }
 
-/// How clocks tick and calls fail in a history.
+/// The clock and the failures of a random history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Weather {
-    /// The clock is coarse: threads often call at the very reading at which they returned.
-    pub coarse: bool,
-    /// One call in this many never returns.
+pub struct HistoryProfile {
+    /// Threads often call at the clock reading at which they returned.
+    pub coarse_clock: bool,
+    /// One call in `pending` never returns.
     pub pending: u64,
-    /// One call in this many returns, but need not have happened.
+    /// One call in `optional` returns but may not have happened.
     pub optional: u64,
 }
 
-impl Weather {
-    /// Every kind in turn.
-    pub fn any(dice: &mut Dice) -> Self {
-        let coarse = dice.one_in(2);
-        let (pending, optional) = [(8, 12), (8, 3), (3, 3)][dice.roll(3) as usize];
+impl HistoryProfile {
+    /// A random profile.
+    pub fn any(rng: &mut Rng) -> Self {
+        let coarse_clock = rng.bool();
+        let (pending, optional) = [(8, 12), (8, 3), (3, 3)][rng.usize(..3)];
         Self {
-            coarse,
+            coarse_clock,
             pending,
             optional,
         }
     }
 }
 
-/// A history of up to 4 threads and 8 operations: results come from one interleaving, then some are spoilt.
-pub fn history<T: Toy>(toy: &T, dice: &mut Dice) -> Vec<Operation<T::Op>> {
-    let weather = Weather::any(dice);
-    let count = 1 + dice.roll(8);
-    history_of(toy, count, weather, dice)
+/// A random history of up to 4 threads and 8 operations. The results come from one interleaving; some are then changed.
+pub fn random_history<T: TestModel>(model: &T, rng: &mut Rng) -> Vec<Operation<T::Op>> {
+    let profile = HistoryProfile::any(rng);
+    let count = 1 + rng.u64(..8);
+    history_of(model, count, profile, rng)
 }
 
-/// A history of up to `count` operations.
-pub fn history_of<T: Toy>(toy: &T, count: u64, weather: Weather, dice: &mut Dice) -> Vec<Operation<T::Op>> {
-    let threads = 1 + dice.roll(4);
-    let stretch = 1 + dice.roll(if weather.coarse { 3 } else { 12 });
+/// A random history of up to `count` operations.
+pub fn history_of<T: TestModel>(
+    model: &T,
+    count: u64,
+    profile: HistoryProfile,
+    rng: &mut Rng,
+) -> Vec<Operation<T::Op>> {
+    let threads = 1 + rng.u64(..4);
+    let stretch = 1 + rng.u64(..if profile.coarse_clock { 3 } else { 12 });
     let mut clocks = vec![0i64; threads as usize];
-    // When each thread's last operation took effect: at this time, and in this turn among those of that time.
+    // When the last operation of each thread took effect: the time, and the order among operations of that time.
     let mut moments = vec![(0i64, 0u64); threads as usize];
     let mut dead = vec![false; threads as usize];
     let mut boxes = Vec::new();
     for _ in 0..count {
-        let thread = dice.roll(threads) as usize;
+        let thread = rng.u64(..threads) as usize;
         if dead[thread] {
             continue;
         }
-        let start = clocks[thread] + dice.roll(if weather.coarse { 2 } else { 4 }) as i64;
-        let end = start + dice.roll(stretch) as i64;
-        clocks[thread] = if weather.coarse {
+        let start = clocks[thread] + rng.u64(..if profile.coarse_clock { 2 } else { 4 }) as i64;
+        let end = start + rng.u64(..stretch) as i64;
+        clocks[thread] = if profile.coarse_clock {
             end
         } else {
-            end + 1 + dice.roll(2) as i64
+            end + 1 + rng.u64(..2) as i64
         };
-        let pending = dice.one_in(weather.pending);
+        let pending = one_in(profile.pending, rng);
         dead[thread] = pending;
-        let time = start + dice.roll((end - start + 1) as u64) as i64;
-        moments[thread] = moments[thread].max((time, dice.roll(8)));
+        let time = start + rng.u64(..(end - start + 1) as u64) as i64;
+        moments[thread] = moments[thread].max((time, rng.u64(..8)));
         boxes.push((moments[thread], thread as u32, start, end, pending));
     }
     boxes.sort_by_key(|(moment, ..)| *moment);
-    let mut state = toy.initial().swap_remove(0);
+    let mut state = model.initial().swap_remove(0);
     let mut history = Vec::new();
     for (_, thread, start, end, pending) in boxes {
-        let op = toy.invent(&state, dice);
-        let mut next = successors(toy, &state, &op);
-        let happens = !pending || dice.one_in(2);
+        let op = model.random_op(&state, rng);
+        let mut next = successors(model, &state, &op);
+        let happens = !pending || rng.bool();
         if happens && !next.is_empty() {
-            let pick = dice.roll(next.len() as u64) as usize;
+            let pick = rng.u64(..next.len() as u64) as usize;
             state = next.swap_remove(pick);
         }
         let (op, timebox) = if pending {
@@ -111,25 +101,25 @@ pub fn history_of<T: Toy>(toy: &T, count: u64, weather: Weather, dice: &mut Dice
             (op, Timebox::new(start, end))
         };
         let mut operation = Operation::new(thread, op, timebox);
-        operation.optional = !pending && dice.one_in(weather.optional);
+        operation.optional = !pending && one_in(profile.optional, rng);
         history.push(operation);
     }
     history.sort_by_key(|operation| operation.timebox.start);
     history
 }
 
-/// Threads that go from one register to the other, all at the same readings of the clock.
-pub fn crossing(dice: &mut Dice) -> Vec<Operation<RegisterOp>> {
+/// A random history of threads that switch between two registers at the same clock readings.
+pub fn linked_registers(rng: &mut Rng) -> Vec<Operation<RegisterOp>> {
     let mut history = Vec::new();
-    for thread in 0..2 + dice.roll(2) {
+    for thread in 0..2 + rng.u64(..2) {
         let mut clock = 0;
-        for _ in 0..2 + dice.roll(2) {
-            let r = dice.roll(2) as u8;
-            let op = match dice.roll(2) {
+        for _ in 0..2 + rng.u64(..2) {
+            let r = rng.u8(..2);
+            let op = match rng.u64(..2) {
                 0 => RegisterOp::Write(r, 1),
-                _ => RegisterOp::Read(r, Some(dice.roll(2) as u8)),
+                _ => RegisterOp::Read(r, Some(rng.u8(..2))),
             };
-            let end = clock + dice.roll(2) as i64;
+            let end = clock + rng.u64(..2) as i64;
             history.push(Operation::new(thread as u32, op, Timebox::new(clock, end)));
             clock = end;
         }
@@ -205,21 +195,21 @@ impl Model for Register {
     }
 }
 
-impl Toy for Register {
+impl TestModel for Register {
     fn new() -> Self {
         Self
     }
 
-    fn invent(&self, state: &[u8; 2], dice: &mut Dice) -> RegisterOp {
-        let r = dice.one_in(3) as u8;
+    fn random_op(&self, state: &[u8; 2], rng: &mut Rng) -> RegisterOp {
+        let r = one_in(3, rng) as u8;
         let held = state[r as usize];
-        let seen = if dice.one_in(5) { dice.roll(3) as u8 } else { held };
-        match dice.roll(3) {
-            0 => RegisterOp::Write(r, dice.roll(3) as u8),
+        let seen = if one_in(5, rng) { rng.u8(..3) } else { held };
+        match rng.u64(..3) {
+            0 => RegisterOp::Write(r, rng.u8(..3)),
             1 => RegisterOp::Read(r, Some(seen)),
             _ => {
-                let from = dice.roll(3) as u8;
-                RegisterOp::Cas(r, from, dice.roll(3) as u8, Some((from == held) ^ dice.one_in(6)))
+                let from = rng.u8(..3);
+                RegisterOp::Cas(r, from, rng.u8(..3), Some((from == held) ^ one_in(6, rng)))
             }
         }
     }
@@ -289,27 +279,27 @@ impl Model for Map {
     }
 }
 
-impl Toy for Map {
+impl TestModel for Map {
     fn new() -> Self {
         Self
     }
 
-    fn invent(&self, state: &[bool; 3], dice: &mut Dice) -> MapOp {
-        let key = dice.roll(3) as u8;
-        let there = state[key as usize] ^ dice.one_in(8);
-        match dice.roll(4) {
+    fn random_op(&self, state: &[bool; 3], rng: &mut Rng) -> MapOp {
+        let key = rng.u8(..3);
+        let there = state[key as usize] ^ one_in(8, rng);
+        match rng.u64(..4) {
             0 => MapOp::Insert(key, !there),
             1 => MapOp::Remove(key, there),
             2 => MapOp::Has(key, there),
             _ => {
                 let count = state.iter().filter(|there| **there).count() as u64;
-                MapOp::Count(if dice.one_in(8) { dice.roll(4) } else { count } as u8)
+                MapOp::Count(if one_in(8, rng) { rng.u64(..4) } else { count } as u8)
             }
         }
     }
 }
 
-/// A first-in first-out queue, which declares nothing.
+/// A first-in first-out queue without declarations.
 pub struct Queue;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -345,21 +335,21 @@ impl Model for Queue {
     }
 }
 
-impl Toy for Queue {
+impl TestModel for Queue {
     fn new() -> Self {
         Self
     }
 
-    fn invent(&self, state: &Vec<u8>, dice: &mut Dice) -> QueueOp {
-        match dice.roll(2) {
-            0 => QueueOp::Push(dice.roll(3) as u8),
-            _ if dice.one_in(8) => QueueOp::Pop(Some(dice.roll(3) as u8)),
+    fn random_op(&self, state: &Vec<u8>, rng: &mut Rng) -> QueueOp {
+        match rng.u64(..2) {
+            0 => QueueOp::Push(rng.u8(..3)),
+            _ if one_in(8, rng) => QueueOp::Pop(Some(rng.u8(..3))),
             _ => QueueOp::Pop(state.first().copied()),
         }
     }
 }
 
-/// A counter whose increments may be lost or doubled: every step branches. It starts at 0 or at 1.
+/// A counter whose increments may be lost or doubled, so that every step branches. It starts at 0 or at 1.
 pub struct Lossy;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -389,15 +379,15 @@ impl Model for Lossy {
     }
 }
 
-impl Toy for Lossy {
+impl TestModel for Lossy {
     fn new() -> Self {
         Self
     }
 
-    fn invent(&self, state: &u8, dice: &mut Dice) -> LossyOp {
-        match dice.roll(2) {
-            0 => LossyOp::Add(1 + dice.roll(3) as u8),
-            _ if dice.one_in(3) => LossyOp::Read(dice.roll(8) as u8),
+    fn random_op(&self, state: &u8, rng: &mut Rng) -> LossyOp {
+        match rng.u64(..2) {
+            0 => LossyOp::Add(1 + rng.u8(..3)),
+            _ if one_in(3, rng) => LossyOp::Read(rng.u8(..8)),
             _ => LossyOp::Read(*state),
         }
     }

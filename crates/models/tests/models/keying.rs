@@ -1,25 +1,25 @@
 //! When the values of a history are pairs of a key and a value, and when they are not.
 
-use omnilink_models::{KeyEvidence, Keying, Shipped, Visitor, with_model};
+use omnilink_models::{KeyDetector, Keying, Shipped, Visitor, with_model};
 use omnilink_trace::{OpenOptions, Operation, Trace};
 
-struct Conclude(Vec<Operation>);
+struct DetectKeying(Vec<Operation>);
 
-impl Visitor for Conclude {
+impl Visitor for DetectKeying {
     type Output = Keying;
 
     fn visit<M: Shipped>(self, model: M) -> Keying {
-        let mut evidence = KeyEvidence::new(M::ENTRY);
+        let mut detector = KeyDetector::new(M::ENTRY);
         for operation in &self.0 {
-            if !evidence.observe(operation, |operation| model.decode(operation).is_ok()) {
+            if !detector.observe(operation, |operation| model.decode(operation).is_ok()) {
                 break;
             }
         }
-        evidence.conclusion()
+        detector.keying()
     }
 }
 
-/// What is concluded from events such as `write [7 1] [7 1]`: an operation, what it was called with, what it returned.
+/// The keying of a history of events such as `write [7 1] [7 1]`: an operation, what it was called with, what it returned.
 fn keying(model: &str, operations: &[(&str, &str, &str)]) -> Keying {
     let mut history = String::new();
     for (f, called, returned) in operations {
@@ -28,7 +28,7 @@ fn keying(model: &str, operations: &[(&str, &str, &str)]) -> Keying {
     }
     let trace = Trace::from_bytes("text", history.into_bytes(), &OpenOptions::default()).unwrap();
     let operations = trace.collect::<Result<Vec<_>, _>>().unwrap();
-    with_model(model, Conclude(operations)).unwrap()
+    with_model(model, DetectKeying(operations)).unwrap()
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn a_pair_that_means_something_is_no_key() {
 }
 
 #[test]
-fn what_would_do_both_ways_is_asked() {
+fn ambiguous_pairs_are_unclear() {
     for (model, operations) in [
         (
             "register",

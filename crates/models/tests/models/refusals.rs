@@ -1,4 +1,4 @@
-//! What is said about operations and options that make no sense, and about operations that cannot have happened.
+//! Error messages for invalid operations and options, and refusal reasons of operations that cannot have happened.
 
 use crate::common::{check_text, decoded, line};
 use omnilink_engine::{Fate, Outcome, Verdict};
@@ -205,7 +205,7 @@ fn a_refusal_says_what_the_model_held_instead() {
         (
             "cas-register:initial=4",
             r#""op":"cas","args":[3,5],"ret":true"#,
-            "cas from 3 succeeded, but the register holds 4",
+            "cas from 3 check_success, but the register holds 4",
         ),
         (
             "multi-register:initial=0",
@@ -275,7 +275,7 @@ fn a_refusal_says_what_the_model_held_instead() {
     }
 }
 
-/// Whatever an operation returns is understood or refused.
+/// Every result is decoded or refused.
 #[test]
 fn no_result_is_dropped_unread() {
     for (spec, op) in [

@@ -1,11 +1,10 @@
 //! The monitors against a search of all orders: every history up to a size, then random larger ones.
 
-mod brute_force;
-mod enumerate;
-mod generate;
+use fastrand::Rng;
+use omnilink_monitors::{Action, Collection, Decision, TimedAction, check};
 
-use brute_force::{has_order, replay};
-use omnilink_monitors::{Action, Answer, Collection, Operation, check};
+use crate::brute_force::{has_order, replay};
+use crate::{all_histories, random_histories};
 
 const COLLECTIONS: [Collection; 4] = [
     Collection::Register,
@@ -14,7 +13,7 @@ const COLLECTIONS: [Collection; 4] = [
     Collection::PriorityQueue,
 ];
 
-/// How often a monitor gave each answer.
+/// The number of decisions of each kind.
 #[derive(Debug, Default)]
 struct Tally {
     linearizable: u64,
@@ -22,10 +21,10 @@ struct Tally {
     undecided: u64,
 }
 
-/// Compares a monitor with the search of all orders, and what it shows with what it says.
-fn compare(collection: Collection, operations: &[Operation], tally: &mut Tally) {
+/// Compares the decision of a monitor with the search of all orders, and checks its evidence.
+fn compare(collection: Collection, operations: &[TimedAction], tally: &mut Tally) {
     match check(collection, operations) {
-        Answer::Linearizable(order) => {
+        Decision::Linearizable(order) => {
             tally.linearizable += 1;
             let replayed = replay(collection, operations, &order);
             assert!(
@@ -33,11 +32,11 @@ fn compare(collection: Collection, operations: &[Operation], tally: &mut Tally) 
                 "{collection:?} {operations:?} {order:?}: {replayed:?}"
             );
         }
-        Answer::Violation(refutation) => {
+        Decision::Violation(refutation) => {
             tally.violations += 1;
             let shown = format!("{collection:?} {operations:?} {refutation:?}");
             assert!(!has_order(collection, operations), "wrong violation: {shown}");
-            let named: Vec<Operation> = refutation
+            let named: Vec<TimedAction> = refutation
                 .operations
                 .iter()
                 .map(|number| operations[*number])
@@ -47,7 +46,7 @@ fn compare(collection: Collection, operations: &[Operation], tally: &mut Tally) 
                 "the named operations have an order: {shown}"
             );
         }
-        Answer::Undecided(_) => tally.undecided += 1,
+        Decision::Undecided(_) => tally.undecided += 1,
     }
 }
 
@@ -56,7 +55,7 @@ fn every_history_of_up_to_four_operations() {
     for collection in COLLECTIONS {
         let mut tally = Tally::default();
         for size in 1..=4 {
-            enumerate::histories(collection, size, true, &mut |operations| {
+            all_histories::histories(collection, size, true, &mut |operations| {
                 compare(collection, operations, &mut tally);
             });
         }
@@ -65,15 +64,15 @@ fn every_history_of_up_to_four_operations() {
     }
 }
 
-/// Without pending operations a monitor decides everything in which no value is added twice.
+/// A monitor decides every history without pending operations in which no value is added twice.
 #[test]
 fn complete_histories_are_always_decided() {
     for collection in COLLECTIONS {
         for size in 1..=4 {
-            enumerate::histories(collection, size, false, &mut |operations| {
+            all_histories::histories(collection, size, false, &mut |operations| {
                 let is_foreign = collection == Collection::Register
                     && operations.iter().any(|op| matches!(op.action, Action::Remove(_)));
-                let answer = check(collection, operations);
+                let decision = check(collection, operations);
                 let adds = |value| {
                     operations
                         .iter()
@@ -82,7 +81,7 @@ fn complete_histories_are_always_decided() {
                 };
                 let is_repeated = (0..size as u32).any(|value| adds(value) > 1);
                 assert!(
-                    is_foreign || is_repeated || !matches!(answer, Answer::Undecided(_)),
+                    is_foreign || is_repeated || !matches!(decision, Decision::Undecided(_)),
                     "{collection:?} {operations:?}"
                 );
             });
@@ -92,12 +91,12 @@ fn complete_histories_are_always_decided() {
 
 #[test]
 fn random_histories_of_several_kinds() {
-    let mut random = generate::Random::new(0x5eed);
+    let mut rng = Rng::with_seed(0x5eed);
     for collection in COLLECTIONS {
         let mut tally = Tally::default();
-        for generator in generate::GENERATORS {
-            for _ in 0..generate::rounds() {
-                let operations = generator(collection, &mut random);
+        for generator in random_histories::GENERATORS {
+            for _ in 0..random_histories::rounds() {
+                let operations = generator(collection, &mut rng);
                 compare(collection, &operations, &mut tally);
             }
         }
@@ -116,7 +115,7 @@ fn random_histories_of_several_kinds() {
 #[test]
 fn a_peek_can_put_three_values_out_of_order_of_which_each_pair_is_in_order() {
     let (m, b, w) = (0, 1, 2);
-    let op = |action, call, ret| Operation {
+    let op = |action, call, ret| TimedAction {
         action,
         call,
         ret: Some(ret),
@@ -130,13 +129,13 @@ fn a_peek_can_put_three_values_out_of_order_of_which_each_pair_is_in_order() {
         op(Action::Remove(m), 10, 14),
         op(Action::Remove(w), 12, 13),
     ];
-    let Answer::Violation(refutation) = check(Collection::Queue, &history) else {
+    let Decision::Violation(refutation) = check(Collection::Queue, &history) else {
         panic!("{:?}", check(Collection::Queue, &history));
     };
     assert_eq!(refutation.operations.len(), history.len());
     assert!(!has_order(Collection::Queue, &history));
     for without in [m, b, w] {
-        let others: Vec<Operation> = history
+        let others: Vec<TimedAction> = history
             .iter()
             .filter(|op| op.action.value() != Some(without))
             .copied()

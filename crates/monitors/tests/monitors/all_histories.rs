@@ -1,13 +1,13 @@
-//! All histories of a size, up to the names of values and operations.
+//! All histories of a given size, up to renaming of values and operations.
 
-use omnilink_monitors::{Action, Collection, Operation};
+use omnilink_monitors::{Action, Collection, TimedAction};
 
 /// Calls `found` with every history of `size` operations. Operations are numbered in the order of their calls.
 pub fn histories(
     collection: Collection,
     size: usize,
     with_pending: bool,
-    found: &mut dyn FnMut(&[Operation]),
+    found: &mut dyn FnMut(&[TimedAction]),
 ) {
     let mut operations = Vec::new();
     shapes(size, with_pending, 1, &mut operations, &mut |shape| {
@@ -21,8 +21,8 @@ fn shapes(
     size: usize,
     with_pending: bool,
     rank: u32,
-    operations: &mut Vec<Operation>,
-    found: &mut dyn FnMut(&[Operation]),
+    operations: &mut Vec<TimedAction>,
+    found: &mut dyn FnMut(&[TimedAction]),
 ) {
     let open: Vec<usize> = (0..operations.len())
         .filter(|number| operations[*number].ret.is_none())
@@ -31,7 +31,7 @@ fn shapes(
         found(operations);
     }
     if operations.len() < size {
-        operations.push(Operation {
+        operations.push(TimedAction {
             action: Action::FindEmpty,
             call: rank,
             ret: None,
@@ -46,14 +46,14 @@ fn shapes(
     }
 }
 
-/// All ways to say what the operations did. Values are numbered in the order in which they occur; in a priority queue all
+/// All actions for the operations. Values are numbered in the order in which they occur; in a priority queue all
 /// orders of them are tried.
 fn label(
     collection: Collection,
-    operations: &mut Vec<Operation>,
+    operations: &mut Vec<TimedAction>,
     at: usize,
     values: u32,
-    found: &mut dyn FnMut(&[Operation]),
+    found: &mut dyn FnMut(&[TimedAction]),
 ) {
     if at == operations.len() {
         if collection == Collection::PriorityQueue {
@@ -63,7 +63,7 @@ fn label(
     }
     let mut actions = Vec::new();
     for value in 0..=values {
-        // Also twice: then the monitor does not apply, and must say so.
+        // A value that is added twice must be undecided.
         actions.push(Action::Add(value));
         if operations[at].ret.is_some() {
             actions.push(Action::Peek(value));
@@ -84,7 +84,12 @@ fn label(
     }
 }
 
-fn permuted(operations: &[Operation], names: &mut Vec<u32>, at: usize, found: &mut dyn FnMut(&[Operation])) {
+fn permuted(
+    operations: &[TimedAction],
+    names: &mut Vec<u32>,
+    at: usize,
+    found: &mut dyn FnMut(&[TimedAction]),
+) {
     if at == names.len() {
         let rename = |action: Action| match action {
             Action::Add(value) => Action::Add(names[value as usize]),
@@ -92,9 +97,9 @@ fn permuted(operations: &[Operation], names: &mut Vec<u32>, at: usize, found: &m
             Action::Peek(value) => Action::Peek(names[value as usize]),
             other => other,
         };
-        let renamed: Vec<Operation> = operations
+        let renamed: Vec<TimedAction> = operations
             .iter()
-            .map(|op| Operation {
+            .map(|op| TimedAction {
                 action: rename(op.action),
                 ..*op
             })

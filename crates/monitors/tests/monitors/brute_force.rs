@@ -1,11 +1,11 @@
-//! Collections as they are, and a search of all orders.
+//! A search of all orders.
 
-use omnilink_monitors::{Action, Collection, Operation};
+use omnilink_monitors::{Action, Collection, TimedAction};
 
-/// What is inside, the value that is next last. For a register: what was written, the last one last.
+/// The values inside, with the next one last. For a register, the values written, in order.
 type State = Vec<u32>;
 
-/// Applies an operation; whether it can have done what it did.
+/// Applies an action. Returns whether the state allows it.
 fn step(collection: Collection, state: &mut State, action: Action) -> bool {
     match (collection, action) {
         (Collection::Register, Action::Remove(_) | Action::RemoveAny) => false,
@@ -33,11 +33,11 @@ fn step(collection: Collection, state: &mut State, action: Action) -> bool {
 }
 
 /// Whether some order of the operations explains all of them. Pending ones may be left out.
-pub fn has_order(collection: Collection, operations: &[Operation]) -> bool {
+pub fn has_order(collection: Collection, operations: &[TimedAction]) -> bool {
     explore(collection, operations, &State::new(), 0)
 }
 
-fn explore(collection: Collection, operations: &[Operation], state: &State, done: u32) -> bool {
+fn explore(collection: Collection, operations: &[TimedAction], state: &State, done: u32) -> bool {
     let is_left = |number: usize| done & (1 << number) == 0;
     let left = || (0..operations.len()).filter(|number| is_left(*number));
     if left().all(|number| operations[number].ret.is_none()) {
@@ -57,7 +57,7 @@ fn explore(collection: Collection, operations: &[Operation], state: &State, done
 }
 
 /// Whether an order explains all operations and respects their calls and returns.
-pub fn replay(collection: Collection, operations: &[Operation], order: &[usize]) -> Result<(), String> {
+pub fn replay(collection: Collection, operations: &[TimedAction], order: &[usize]) -> Result<(), String> {
     let mut state = State::new();
     let mut seen = vec![false; operations.len()];
     let mut latest_call = 0;

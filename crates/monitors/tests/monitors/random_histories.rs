@@ -1,49 +1,27 @@
-//! Random histories of several unlike kinds.
+//! Random histories of several kinds.
 
-use omnilink_monitors::{Action, Collection, Operation};
+use fastrand::Rng;
+use omnilink_monitors::{Action, Collection, TimedAction};
 
-/// SplitMix64.
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    pub fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut word = self.0;
-        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((word ^ (word >> 31)) % limit.max(1) as u64) as usize
-    }
-
-    pub fn one_in(&mut self, odds: usize) -> bool {
-        self.below(odds) == 0
-    }
-}
-
-/// How many histories of each kind are tried: `OMNILINK_ROUNDS`, or enough for a quick look.
+/// The number of histories of each kind: `OMNILINK_ROUNDS`, or a default.
 pub fn rounds() -> usize {
     let given = std::env::var("OMNILINK_ROUNDS").ok();
     given.and_then(|rounds| rounds.parse().ok()).unwrap_or(6_000)
 }
 
-pub const GENERATORS: [fn(Collection, &mut Random) -> Vec<Operation>; 4] =
+pub const GENERATORS: [fn(Collection, &mut Rng) -> Vec<TimedAction>; 4] =
     [arbitrary, run_with_points, near_miss, long_calls];
 
-/// Anything goes.
-fn arbitrary(collection: Collection, random: &mut Random) -> Vec<Operation> {
-    let size = 2 + random.below(6);
+/// Random actions at random times.
+fn arbitrary(collection: Collection, rng: &mut Rng) -> Vec<TimedAction> {
+    let size = 2 + rng.usize(..6);
     let mut points: Vec<usize> = (0..size).flat_map(|number| [number, number]).collect();
-    for at in (1..points.len()).rev() {
-        points.swap(at, random.below(at + 1));
-    }
-    let values = 1 + random.below(size);
+    rng.shuffle(&mut points);
+    let values = 1 + rng.usize(..size);
     let mut is_added = vec![false; values];
     let actions = (0..size).map(|_| {
-        let value = random.below(values);
-        match random.below(7) {
+        let value = rng.usize(..values);
+        match rng.usize(..7) {
             0 => Action::FindEmpty,
             1 => Action::Peek(value as u32),
             2..=3 if collection != Collection::Register => Action::Remove(value as u32),
@@ -56,50 +34,48 @@ fn arbitrary(collection: Collection, random: &mut Random) -> Vec<Operation> {
         }
     });
     let actions: Vec<Action> = actions.collect();
-    with_points(&actions, &points, &[], random)
+    with_points(&actions, &points, &[])
 }
 
-/// What a correct object does, one operation after the other, with calls and returns around the moments of effect.
-fn run_with_points(collection: Collection, random: &mut Random) -> Vec<Operation> {
-    let size = 3 + random.below(7);
-    let actions = serial_run(collection, size, random);
-    let spread = 1 + random.below(8);
-    spread_out(&actions, spread, random)
+/// A correct sequential run, with calls and returns around the moments of effect.
+fn run_with_points(collection: Collection, rng: &mut Rng) -> Vec<TimedAction> {
+    let size = 3 + rng.usize(..7);
+    let actions = serial_run(collection, size, rng);
+    let spread = 1 + rng.usize(..8);
+    spread_out(&actions, spread, rng)
 }
 
-/// The same with one thing changed.
-fn near_miss(collection: Collection, random: &mut Random) -> Vec<Operation> {
-    let size = 3 + random.below(6);
-    let mut actions = serial_run(collection, size, random);
-    let (one, other) = (random.below(actions.len()), random.below(actions.len()));
+/// The same with two actions swapped.
+fn near_miss(collection: Collection, rng: &mut Rng) -> Vec<TimedAction> {
+    let size = 3 + rng.usize(..6);
+    let mut actions = serial_run(collection, size, rng);
+    let (one, other) = (rng.usize(..actions.len()), rng.usize(..actions.len()));
     actions.swap(one, other);
-    let spread = 1 + random.below(5);
-    spread_out(&actions, spread, random)
+    let spread = 1 + rng.usize(..5);
+    spread_out(&actions, spread, rng)
 }
 
-/// Short calls one after the other, but for two or three long ones.
-fn long_calls(collection: Collection, random: &mut Random) -> Vec<Operation> {
-    let size = 4 + random.below(6);
-    let mut actions = serial_run(collection, size, random);
-    if random.one_in(2) {
-        let at = random.below(actions.len() - 1);
+/// Short calls one after the other, except for two or three long ones.
+fn long_calls(collection: Collection, rng: &mut Rng) -> Vec<TimedAction> {
+    let size = 4 + rng.usize(..6);
+    let mut actions = serial_run(collection, size, rng);
+    if rng.bool() {
+        let at = rng.usize(..actions.len() - 1);
         actions.swap(at, at + 1);
     }
     let mut boxes: Vec<(usize, usize)> = (0..actions.len()).map(|at| (100 * at, 100 * at + 50)).collect();
-    for _ in 0..2 + random.below(2) {
-        let at = random.below(boxes.len());
-        boxes[at].0 = boxes[at].0.saturating_sub(100 * random.below(5) + 1);
-        boxes[at].1 += 100 * random.below(5) + 1;
+    for _ in 0..2 + rng.usize(..2) {
+        let at = rng.usize(..boxes.len());
+        boxes[at].0 = boxes[at].0.saturating_sub(100 * rng.usize(..5) + 1);
+        boxes[at].1 += 100 * rng.usize(..5) + 1;
     }
-    from_boxes(&actions, &boxes, random)
+    from_boxes(&actions, &boxes, rng)
 }
 
-/// Values are 0, 1, 2 … in random order, so that greater ones do not always come later.
-fn serial_run(collection: Collection, size: usize, random: &mut Random) -> Vec<Action> {
+/// A correct sequential run. Values are 0, 1, 2 … in random order, so that greater ones do not always come later.
+fn serial_run(collection: Collection, size: usize, rng: &mut Rng) -> Vec<Action> {
     let mut names: Vec<u32> = (0..size as u32).collect();
-    for at in (1..names.len()).rev() {
-        names.swap(at, random.below(at + 1));
-    }
+    rng.shuffle(&mut names);
     let mut inside: Vec<u32> = Vec::new();
     let mut actions = Vec::new();
     for _ in 0..size {
@@ -108,7 +84,7 @@ fn serial_run(collection: Collection, size: usize, random: &mut Random) -> Vec<A
             Collection::PriorityQueue => inside.iter().max().copied(),
             Collection::Stack | Collection::Register => inside.last().copied(),
         };
-        let action = match (random.below(5), next) {
+        let action = match (rng.usize(..5), next) {
             (0, None) => Action::FindEmpty,
             (0 | 1, Some(value)) => Action::Peek(value),
             (2 | 3, Some(value)) if collection != Collection::Register => {
@@ -128,42 +104,43 @@ fn serial_run(collection: Collection, size: usize, random: &mut Random) -> Vec<A
     actions
 }
 
-fn spread_out(actions: &[Action], spread: usize, random: &mut Random) -> Vec<Operation> {
+fn spread_out(actions: &[Action], spread: usize, rng: &mut Rng) -> Vec<TimedAction> {
     let boxes: Vec<(usize, usize)> = (0..actions.len())
         .map(|at| {
             let middle = 10 * at + 100;
             (
-                middle - 1 - random.below(10 * spread),
-                middle + 1 + random.below(10 * spread),
+                middle - 1 - rng.usize(..10 * spread),
+                middle + 1 + rng.usize(..10 * spread),
             )
         })
         .collect();
-    from_boxes(actions, &boxes, random)
+    from_boxes(actions, &boxes, rng)
 }
 
-fn from_boxes(actions: &[Action], boxes: &[(usize, usize)], random: &mut Random) -> Vec<Operation> {
+fn from_boxes(actions: &[Action], boxes: &[(usize, usize)], rng: &mut Rng) -> Vec<TimedAction> {
     let mut points: Vec<(usize, usize, usize)> = Vec::new();
     for (number, (start, end)) in boxes.iter().enumerate() {
-        points.push((*start, random.below(1000), number));
-        points.push((*end, random.below(1000), number));
+        points.push((*start, rng.usize(..1000), number));
+        points.push((*end, rng.usize(..1000), number));
     }
     points.sort_unstable();
     let points: Vec<usize> = points.into_iter().map(|(.., number)| number).collect();
     let mut pending = Vec::new();
-    if random.one_in(3) {
-        pending.extend((0..actions.len()).filter(|_| random.one_in(5)));
+    if rng.usize(..3) == 0 {
+        pending.extend((0..actions.len()).filter(|_| rng.usize(..5) == 0));
     }
-    with_points(actions, &points, &pending, random)
+    with_points(actions, &points, &pending)
 }
 
-/// Operations whose calls and returns are where their numbers stand. Pending ones lose their return and their result.
-fn with_points(actions: &[Action], points: &[usize], pending: &[usize], _: &mut Random) -> Vec<Operation> {
-    let mut operations: Vec<Option<Operation>> = vec![None; actions.len()];
+/// Operations whose calls and returns are the first and second occurrences of their numbers in `points`. Pending ones lose
+/// their return and their result.
+fn with_points(actions: &[Action], points: &[usize], pending: &[usize]) -> Vec<TimedAction> {
+    let mut operations: Vec<Option<TimedAction>> = vec![None; actions.len()];
     let mut rank = 0;
     for number in points {
         let Some(operation) = &mut operations[*number] else {
             rank += 1;
-            operations[*number] = Some(Operation {
+            operations[*number] = Some(TimedAction {
                 action: actions[*number],
                 call: rank,
                 ret: None,

@@ -1,4 +1,4 @@
-//! Worlds of sets, maps, queues and stacks.
+//! Workloads of sets, maps, queues and stacks.
 
 use omnilink_models::{
     Batch, Map, MapAction, MapOp, PriorityQueue, PriorityQueueOp, Queue, QueueOp, Set, SetOp, Stack, StackOp,

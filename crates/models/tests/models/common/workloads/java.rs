@@ -1,6 +1,6 @@
-//! The world of a sorted map of the Java library.
+//! The workload of a sorted map of the Java library.
 
-use omnilink_models::{Assoc, JavaMap, JavaMapOp};
+use omnilink_models::{JavaMap, JavaMapOp, PersistentMap};
 use omnilink_value::Value;
 
 use super::super::Workload;
@@ -47,7 +47,7 @@ impl Workload for JavaMap {
             .iter()
             .flat_map(|first| held.iter().map(move |second| (first, second)))
         {
-            let mut map = Assoc::new();
+            let mut map = PersistentMap::new();
             for (key, value) in [(0, first), (1, second)] {
                 if let Some(value) = value {
                     map = map.with(&int(key), value.clone());

@@ -1,4 +1,4 @@
-//! The small worlds, one for each shipped model (some in two variants).
+//! The small workloads, one for each native model (some in two variants).
 
 mod collections;
 mod java;
@@ -6,14 +6,14 @@ mod registers;
 mod services;
 
 use omnilink_models::{
-    Assoc, Bank, CasRegister, Counter, FailedCas, First, JavaMap, Kv, Log, Map, MultiRegister, Mutex,
-    PriorityQueue, Queue, Register, Semaphore, Set, Stack,
+    Bank, CasRegister, Counter, FailedCas, JavaMap, Kv, Log, Map, MultiRegister, Mutex, PersistentMap,
+    PriorityOrder, PriorityQueue, Queue, Register, Semaphore, Set, Stack,
 };
 use omnilink_value::Value;
 
 use super::Visitor;
 
-/// Runs `visitor` for every world.
+/// Runs `visitor` with every workload.
 pub fn each_workload(visitor: &mut impl Visitor) {
     visitor.visit("register", &Register { initial: int(0) });
     visitor.visit(
@@ -45,14 +45,14 @@ pub fn each_workload(visitor: &mut impl Visitor) {
     visitor.visit(
         "priority-queue",
         &PriorityQueue {
-            first: First::Greatest,
+            first: PriorityOrder::Greatest,
             empty: Value::null(),
         },
     );
     visitor.visit(
         "priority-queue, least first",
         &PriorityQueue {
-            first: First::Least,
+            first: PriorityOrder::Least,
             empty: Value::null(),
         },
     );
@@ -76,7 +76,7 @@ pub fn each_workload(visitor: &mut impl Visitor) {
     visitor.visit(
         "bank",
         &Bank {
-            accounts: Assoc::new().with(&int(0), 2),
+            accounts: PersistentMap::new().with(&int(0), 2),
             balance: 0,
             overdraft: false,
         },
@@ -84,7 +84,7 @@ pub fn each_workload(visitor: &mut impl Visitor) {
     visitor.visit(
         "bank with overdraft",
         &Bank {
-            accounts: Assoc::new(),
+            accounts: PersistentMap::new(),
             balance: 1,
             overdraft: true,
         },

@@ -1,7 +1,7 @@
-//! Worlds of registers and stores.
+//! Workloads of registers and stores.
 
 use omnilink_models::{
-    Access, CasRegister, CasRegisterOp, Kv, KvAction, KvOp, MultiRegister, MultiRegisterOp, Register,
+    CasRegister, CasRegisterOp, Kv, KvAction, KvOp, MultiRegister, MultiRegisterOp, Register, RegisterAccess,
     RegisterOp,
 };
 use omnilink_value::Value;
@@ -79,8 +79,8 @@ impl Workload for MultiRegister {
     }
 
     fn calls(&self) -> Vec<MultiRegisterOp> {
-        let read = |key| Access::Read(int(key), None);
-        let write = |key, value| Access::Write(int(key), int(value));
+        let read = |key| RegisterAccess::Read(int(key), None);
+        let write = |key, value| RegisterAccess::Write(int(key), int(value));
         vec![
             MultiRegisterOp(smallvec![read(0)]),
             MultiRegisterOp(smallvec![read(1)]),
@@ -96,9 +96,9 @@ impl Workload for MultiRegister {
     fn results(&self, call: &MultiRegisterOp) -> Vec<MultiRegisterOp> {
         let mut results = vec![MultiRegisterOp(smallvec![])];
         for access in &call.0 {
-            let variants: Vec<Access> = match access {
-                Access::Read(key, _) => (0..3)
-                    .map(|value| Access::Read(key.clone(), Some(int(value))))
+            let variants: Vec<RegisterAccess> = match access {
+                RegisterAccess::Read(key, _) => (0..3)
+                    .map(|value| RegisterAccess::Read(key.clone(), Some(int(value))))
                     .collect(),
                 write => vec![write.clone()],
             };

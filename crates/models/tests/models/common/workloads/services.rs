@@ -1,4 +1,4 @@
-//! Worlds of locks, counters, banks and logs.
+//! Workloads of locks, counters, banks and logs.
 
 use omnilink_models::{Bank, BankOp, Counter, CounterOp, Log, LogOp, Mutex, MutexOp, Semaphore, SemaphoreOp};
 use omnilink_value::Value;
