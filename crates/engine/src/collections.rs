@@ -27,7 +27,7 @@ use crate::ties::{PartOp, PartPosition, Ties};
 
 /// The kinds of collections that monitors decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ActsAs {
+pub enum CollectionKind {
     /// A read returns the value written last. Each key of the model's footprints is a register of its own.
     Register,
     /// First in, first out.
@@ -65,11 +65,11 @@ pub fn check_as_collections<M: Model>(
     history: &[Operation<M::Op>],
     options: &Options,
 ) -> Option<Result<Outcome, CheckError>> {
-    let acts_as = model.acts_as()?;
+    let collection_kind = model.collection_kind()?;
     if options.consistency != Consistency::Linearizable || options.strategy != Strategy::Portfolio {
         return None;
     }
-    let parts = parts_of(model, history, acts_as, options)?;
+    let parts = parts_of(model, history, collection_kind, options)?;
     let mut orders = Vec::with_capacity(parts.len());
     for part in &parts {
         match part.decide(options)? {
@@ -129,7 +129,7 @@ enum PartDecision {
 fn parts_of<M: Model>(
     model: &M,
     history: &[Operation<M::Op>],
-    acts_as: ActsAs,
+    collection_kind: CollectionKind,
     options: &Options,
 ) -> Option<Vec<CollectionPart>> {
     let partitioning = if options.reductions.partitions {
@@ -138,11 +138,11 @@ fn parts_of<M: Model>(
     } else {
         Partitioning::Whole
     };
-    let collection = match acts_as {
-        ActsAs::Register => Collection::Register,
-        ActsAs::Queue => Collection::Queue,
-        ActsAs::Stack => Collection::Stack,
-        ActsAs::GreatestFirst | ActsAs::LeastFirst => Collection::PriorityQueue,
+    let collection = match collection_kind {
+        CollectionKind::Register => Collection::Register,
+        CollectionKind::Queue => Collection::Queue,
+        CollectionKind::Stack => Collection::Stack,
+        CollectionKind::GreatestFirst | CollectionKind::LeastFirst => Collection::PriorityQueue,
     };
     let mut numbers: FxHashMap<u64, usize> = FxHashMap::default();
     let mut parts: Vec<(CollectionPart, Vec<Observation<'_>>)> = Vec::new();
@@ -179,14 +179,14 @@ fn parts_of<M: Model>(
         }
     }
     let with_actions = |(mut part, observations): (CollectionPart, Vec<Observation<'_>>)| {
-        part.actions = number_values(&observations, acts_as);
+        part.actions = number_values(&observations, collection_kind);
         part
     };
     Some(parts.into_iter().map(with_actions).collect())
 }
 
 /// Gives values ids. In a priority queue, values that come out first have greater ids.
-fn number_values(observations: &[Observation<'_>], acts_as: ActsAs) -> Vec<Action> {
+fn number_values(observations: &[Observation<'_>], collection_kind: CollectionKind) -> Vec<Action> {
     let value_of = |observation: &Observation<'_>| match *observation {
         Observation::Add(value) | Observation::Remove(value) | Observation::Peek(value) => {
             Some(value.clone())
@@ -198,10 +198,13 @@ fn number_values(observations: &[Observation<'_>], acts_as: ActsAs) -> Vec<Actio
         let next = numbers.len() as u32;
         numbers.entry(value).or_insert(next);
     }
-    if matches!(acts_as, ActsAs::GreatestFirst | ActsAs::LeastFirst) {
+    if matches!(
+        collection_kind,
+        CollectionKind::GreatestFirst | CollectionKind::LeastFirst
+    ) {
         let mut values: Vec<Value> = numbers.keys().cloned().collect();
         values.sort_unstable();
-        if acts_as == ActsAs::LeastFirst {
+        if collection_kind == CollectionKind::LeastFirst {
             values.reverse();
         }
         numbers = values.into_iter().zip(0..).collect();

@@ -60,23 +60,23 @@ mod ties;
 
 pub use budget::Exhausted;
 pub use checker::{Checker, check, check_and_keep_order};
-pub use collections::{ActsAs, Observation, check_as_collections};
+pub use collections::{CollectionKind, Observation, check_as_collections};
 pub use error::{CheckError, Progress};
 pub use evidence::{
     Agreed, Alternative, BrokenRule, Candidate, Counterexample, Fate, Figures, OpView, Outcome, Placement,
     Unfinished, Verdict, Witness,
 };
 pub use footprint::{Footprint, Keys};
-pub use limit_watch::{Interrupt, Watch};
+pub use limit_watch::{Interrupt, LimitWatch};
 pub use memory::{default_memory_bytes, resident_bytes};
 pub use minimal_counterexample::{MinimalCounterexample, minimize};
 pub use model::{Model, Outcomes, successors};
-pub use monitor::{Event, EventError, Monitor};
+pub use monitor::{CallEvent, EventError, Monitor};
 pub use operation::Operation;
 pub use options::{Consistency, Limits, Options, Reductions, Strategy};
 pub use part_search::Decider;
 pub use partition::{Components, Partitioning};
 
 #[cfg(test)]
-#[path = "../tests/engine/test_models.rs"]
+#[path = "../tests/behaviour/test_models.rs"]
 mod test_models;

@@ -34,13 +34,13 @@ impl Eq for Interrupt {}
 
 /// Checks the limits of work that explores no configurations, such as reading, decoding and building graphs.
 #[derive(Clone, Copy, Debug)]
-pub struct Watch {
+pub struct LimitWatch {
     limits: Limits,
     deadline: Option<Instant>,
     next_memory_check: Option<Instant>,
 }
 
-impl Watch {
+impl LimitWatch {
     /// Reading resident memory is a system call, and memory does not fill up in less time.
     const BETWEEN_MEMORY_CHECKS: Duration = Duration::from_millis(2);
 

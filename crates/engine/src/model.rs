@@ -9,7 +9,7 @@ use std::fmt;
 use std::hash::Hash;
 use std::time::Instant;
 
-use crate::collections::{ActsAs, Observation};
+use crate::collections::{CollectionKind, Observation};
 use crate::footprint::Footprint;
 use crate::limit_watch::Interrupt;
 
@@ -93,11 +93,11 @@ pub trait Model {
     /// The contract: the model accepts a sequence of operations from [`initial`](Self::initial) if and only if such a
     /// collection, initially empty, accepts the sequence of their [observations](Self::observe). For a register, each key
     /// of the [footprints](Self::footprint) is a register of its own.
-    fn acts_as(&self) -> Option<ActsAs> {
+    fn collection_kind(&self) -> Option<CollectionKind> {
         None
     }
 
-    /// The effect of an operation on the [collection](Self::acts_as) that the model is.
+    /// The effect of an operation on the [collection](Self::collection_kind) that the model is.
     fn observe<'a>(&self, op: &'a Self::Op) -> Observation<'a> {
         let _ = op;
         Observation::Other

@@ -2,7 +2,7 @@
 //!
 //! The search needs the result of an operation when it opens it. So a call waits until it returns or is lost, and the
 //! verdict lags behind by the longest open call. An operation that will never return should be reported as
-//! [`Event::Lost`].
+//! [`CallEvent::Lost`].
 //!
 //! Each event does a bounded amount of work. If many operations are open, that may not be enough. Then operations wait,
 //! each later event does some of the work, and [`Monitor::finish`] does the rest within the limits.
@@ -23,7 +23,7 @@ use crate::partition::Partitioning;
 
 /// A call, a return, or the loss of a call. Events are given in the order in which they happen.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Event<O> {
+pub enum CallEvent<O> {
     /// An operation was called.
     Call {
         /// An id for this call that no other open call has.
@@ -34,7 +34,7 @@ pub enum Event<O> {
         op: O,
     },
     /// An operation was called that the model cannot represent without its result, such as a read. If it is lost, it is
-    /// left out. So this is for operations that change nothing; use [`Event::Call`] for all others.
+    /// left out. So this is for operations that change nothing; use [`CallEvent::Call`] for all others.
     CallForResult {
         /// An id for this call that no other open call has.
         call: u64,
@@ -98,7 +98,7 @@ enum CallStatus {
 /// Checks a stream of calls and returns.
 ///
 /// ```
-/// # use omnilink_engine::{Event, Model, Monitor, Options, Outcomes};
+/// # use omnilink_engine::{CallEvent, Model, Monitor, Options, Outcomes};
 /// # struct Register;
 /// # #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 /// # enum Op { Write(i64), Read(Option<i64>) }
@@ -115,10 +115,10 @@ enum CallStatus {
 /// #     }
 /// # }
 /// let mut monitor = Monitor::new(&Register, Options::default());
-/// monitor.feed(Event::Call { call: 1, thread: 0, op: Op::Write(7) })?;
-/// monitor.feed(Event::Call { call: 2, thread: 1, op: Op::Read(None) })?;
-/// monitor.feed(Event::Return { call: 2, op: Op::Read(Some(7)) })?;
-/// monitor.feed(Event::Return { call: 1, op: Op::Write(7) })?;
+/// monitor.feed(CallEvent::Call { call: 1, thread: 0, op: Op::Write(7) })?;
+/// monitor.feed(CallEvent::Call { call: 2, thread: 1, op: Op::Read(None) })?;
+/// monitor.feed(CallEvent::Return { call: 2, op: Op::Read(Some(7)) })?;
+/// monitor.feed(CallEvent::Return { call: 1, op: Op::Write(7) })?;
 /// assert!(monitor.finish()?.verdict.is_valid());
 /// # Ok::<(), omnilink_engine::EventError>(())
 /// ```
@@ -162,18 +162,18 @@ impl<'m, M: Model> Monitor<'m, M> {
     ///
     /// # Errors
     /// If the event contradicts earlier ones.
-    pub fn feed(&mut self, event: Event<M::Op>) -> Result<Progress, EventError> {
+    pub fn feed(&mut self, event: CallEvent<M::Op>) -> Result<Progress, EventError> {
         let now = self.events as Time;
         self.events += 1;
         match event {
-            Event::Call { call, thread, op } => self.call(call, thread, Some(op), now)?,
-            Event::CallForResult { call, thread } => self.call(call, thread, None, now)?,
-            Event::Return { call, op } => {
+            CallEvent::Call { call, thread, op } => self.call(call, thread, Some(op), now)?,
+            CallEvent::CallForResult { call, thread } => self.call(call, thread, None, now)?,
+            CallEvent::Return { call, op } => {
                 let waiting = self.resolve(call, now)?;
                 waiting.op = Some(op);
                 waiting.status = CallStatus::Returned(now);
             }
-            Event::Lost { call } => self.resolve(call, now)?.status = CallStatus::Lost,
+            CallEvent::Lost { call } => self.resolve(call, now)?.status = CallStatus::Lost,
         }
         self.forward(false)
     }

@@ -5,7 +5,7 @@ use omnilink_value::Value;
 use smallvec::SmallVec;
 
 use crate::call_reader::{CallReader, THE_RESULT};
-use crate::catalogue::{ModelEntry, OptionEntry, Shipped, operations};
+use crate::catalogue::{ModelEntry, NativeModel, OptionEntry, operations};
 use crate::decode::{Decode, DecodeError};
 use crate::display::{Known, list};
 use crate::keys::{key, keys};
@@ -400,7 +400,7 @@ fn decode_balances(call: &CallReader<'_>) -> Result<Option<Balances>, DecodeErro
     Ok(Some(balances))
 }
 
-impl Shipped for Bank {
+impl NativeModel for Bank {
     fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
         let balance = options.integer("balance", i64::MIN, "a number")?.unwrap_or(0);
         let mut accounts = PersistentMap::new();

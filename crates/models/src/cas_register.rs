@@ -4,7 +4,7 @@ use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_value::Value;
 
 use crate::call_reader::CallReader;
-use crate::catalogue::{ModelEntry, OptionEntry, Shipped, operations};
+use crate::catalogue::{ModelEntry, NativeModel, OptionEntry, operations};
 use crate::decode::{Decode, DecodeError, Decoded};
 use crate::display::Known;
 use crate::keys::whole;
@@ -229,7 +229,7 @@ fn decode_cas(call: &CallReader<'_>, equal: Option<bool>) -> Result<CasRegisterO
     Ok(CasRegisterOp::Cas { from, to, equal })
 }
 
-impl Shipped for CasRegister {
+impl NativeModel for CasRegister {
     fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
         let choices = [
             ("did-not-happen", FailedCas::DidNotHappen),

@@ -101,7 +101,7 @@ pub(crate) fn is_similar(left: &str, right: &str) -> bool {
 }
 
 /// A native model that ships with OmniLink.
-pub trait Shipped: Decode + Clone + std::fmt::Debug + Send + Sync + 'static {
+pub trait NativeModel: Decode + Clone + std::fmt::Debug + Send + Sync + 'static {
     /// The model with these options.
     ///
     /// # Errors
@@ -115,11 +115,11 @@ pub trait Visitor {
     type Output;
 
     /// Runs with one model.
-    fn visit<M: Shipped>(self, model: M) -> Self::Output;
+    fn visit<M: NativeModel>(self, model: M) -> Self::Output;
 }
 
 /// Defines the catalogue and the creation of models by name from one list.
-macro_rules! shipped {
+macro_rules! native_models {
     ($($model:ty),* $(,)?) => {
         /// All native models.
         pub fn catalogue() -> &'static [&'static ModelEntry] {
@@ -137,7 +137,7 @@ macro_rules! shipped {
     };
 }
 
-shipped! {
+native_models! {
     Register,
     CasRegister,
     MultiRegister,
@@ -164,7 +164,10 @@ pub fn with_model<V: Visitor>(spec: &str, visitor: V) -> Result<V::Output, Model
     make(entry, options, visitor)
 }
 
-fn run<M: Shipped, V: Visitor>(mut options: ModelOptions, visitor: V) -> Result<V::Output, ModelSpecError> {
+fn run<M: NativeModel, V: Visitor>(
+    mut options: ModelOptions,
+    visitor: V,
+) -> Result<V::Output, ModelSpecError> {
     let model = M::from_options(&mut options)?;
     options.finish()?;
     Ok(visitor.visit(model))

@@ -4,7 +4,7 @@ use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_value::Value;
 
 use crate::call_reader::CallReader;
-use crate::catalogue::{ModelEntry, OptionEntry, Shipped, operations};
+use crate::catalogue::{ModelEntry, NativeModel, OptionEntry, operations};
 use crate::decode::{Decode, DecodeError};
 use crate::display::Known;
 use crate::keys::whole;
@@ -211,7 +211,7 @@ impl Decode for Counter {
     }
 }
 
-impl Shipped for Counter {
+impl NativeModel for Counter {
     fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
         let bits = "a number of bits, 1 to 64";
         let wrap = match options.integer("wrap", 1, bits)? {

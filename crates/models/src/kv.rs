@@ -1,10 +1,10 @@
 //! A key-value store of texts: get, put, append, delete.
 
-use omnilink_engine::{ActsAs, Footprint, Keys, Model, Observation, Outcomes};
+use omnilink_engine::{CollectionKind, Footprint, Keys, Model, Observation, Outcomes};
 use omnilink_value::Value;
 
 use crate::call_reader::CallReader;
-use crate::catalogue::{ModelEntry, Shipped, operations};
+use crate::catalogue::{ModelEntry, NativeModel, operations};
 use crate::decode::{Decode, DecodeError};
 use crate::display::{Known, Or, list};
 use crate::keys::key as key_of;
@@ -151,8 +151,8 @@ impl Model for Kv {
     }
 
     /// Without appends and deletes, each key is a register that is initially empty.
-    fn acts_as(&self) -> Option<ActsAs> {
-        Some(ActsAs::Register)
+    fn collection_kind(&self) -> Option<CollectionKind> {
+        Some(CollectionKind::Register)
     }
 
     fn observe<'a>(&self, op: &'a KvOp) -> Observation<'a> {
@@ -234,7 +234,7 @@ impl Decode for Kv {
     }
 }
 
-impl Shipped for Kv {
+impl NativeModel for Kv {
     fn from_options(_: &mut ModelOptions) -> Result<Self, ModelSpecError> {
         Ok(Self)
     }

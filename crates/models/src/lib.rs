@@ -6,7 +6,7 @@
 //!
 //! Three declarations make the search fast: which operations are pure, which keys an operation reads and writes, and which
 //! operations may enable a refused one. Each model declares them as precisely as it can prove. The proofs are beside the
-//! declarations, and `tests/models/laws.rs` checks them on all states of small workloads. States are immutable, shared and
+//! declarations, and `tests/behaviour/laws.rs` checks them on all states of small workloads. States are immutable, shared and
 //! contain their hash, so an operation that changes nothing costs a reference count.
 //!
 //! What it gave up: the models have no notion of time, threads (except for the owner of a mutex) or failures. And a change
@@ -16,7 +16,7 @@
 //! Models are created by name and decode operations of traces from any importer:
 //!
 //! ```
-//! use omnilink_models::{Decoded, Shipped, Visitor, with_model};
+//! use omnilink_models::{Decoded, NativeModel, Visitor, with_model};
 //! use omnilink_trace::{Args, Operation, Timebox};
 //!
 //! struct Describe(Operation);
@@ -24,7 +24,7 @@
 //! impl Visitor for Describe {
 //!     type Output = String;
 //!
-//!     fn visit<M: Shipped>(self, model: M) -> String {
+//!     fn visit<M: NativeModel>(self, model: M) -> String {
 //!         match model.decode(&self.0) {
 //!             Ok(Decoded::Op(op)) => model.describe_op(&op),
 //!             Ok(Decoded::DidNotHappen) => "did not happen".to_owned(),
@@ -68,7 +68,7 @@ mod suggestion;
 pub use bank::{Balances, Bank, BankOp};
 pub use call_reader::{CallReader, is_code};
 pub use cas_register::{CasRegister, CasRegisterOp, FailedCas};
-pub use catalogue::{ModelEntry, OpEntry, OptionEntry, Shipped, Visitor, catalogue, with_model};
+pub use catalogue::{ModelEntry, NativeModel, OpEntry, OptionEntry, Visitor, catalogue, with_model};
 pub use counter::{Counter, CounterOp};
 pub use decode::{Decode, DecodeError, DecodeProblem, Decoded};
 pub use java_map::{

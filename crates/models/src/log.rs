@@ -5,7 +5,7 @@ use omnilink_value::Value;
 use smallvec::SmallVec;
 
 use crate::call_reader::CallReader;
-use crate::catalogue::{ModelEntry, OptionEntry, Shipped, operations};
+use crate::catalogue::{ModelEntry, NativeModel, OptionEntry, operations};
 use crate::decode::{Decode, DecodeError};
 use crate::display::{Known, KnownOr, Or, list};
 use crate::options::{ModelOptions, ModelSpecError};
@@ -211,7 +211,7 @@ impl Decode for Log {
     }
 }
 
-impl Shipped for Log {
+impl NativeModel for Log {
     fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
         Ok(Self {
             first: options.integer("first", i64::MIN, "a number")?.unwrap_or(0),

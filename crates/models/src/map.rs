@@ -4,7 +4,7 @@ use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_value::Value;
 
 use crate::call_reader::{CallReader, THE_RESULT};
-use crate::catalogue::{ModelEntry, OptionEntry, Shipped, operations};
+use crate::catalogue::{ModelEntry, NativeModel, OptionEntry, operations};
 use crate::decode::{Decode, DecodeError};
 use crate::display::{Known, KnownOr, list};
 use crate::keys::{key as key_of, name_of};
@@ -326,7 +326,7 @@ impl Decode for Map {
     }
 }
 
-impl Shipped for Map {
+impl NativeModel for Map {
     fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
         Ok(Self {
             none: options.value("none").unwrap_or_else(|| Value::int(0)),

@@ -5,7 +5,7 @@ use omnilink_value::Value;
 use smallvec::SmallVec;
 
 use crate::call_reader::{CallReader, THE_RESULT};
-use crate::catalogue::{ModelEntry, Shipped, operations};
+use crate::catalogue::{ModelEntry, NativeModel, operations};
 use crate::decode::{Decode, DecodeError};
 use crate::display::{Known, list};
 use crate::keys::keys;
@@ -313,7 +313,7 @@ fn decode_transaction(call: &CallReader<'_>) -> Result<MultiRegisterOp, DecodeEr
     Ok(MultiRegisterOp(accesses.collect::<Result<_, _>>()?))
 }
 
-impl Shipped for MultiRegister {
+impl NativeModel for MultiRegister {
     fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
         Ok(Self {
             initial: options.value("initial").unwrap_or_else(Value::null),

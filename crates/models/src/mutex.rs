@@ -4,7 +4,7 @@ use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_value::Value;
 
 use crate::call_reader::CallReader;
-use crate::catalogue::{ModelEntry, OptionEntry, Shipped, operations};
+use crate::catalogue::{ModelEntry, NativeModel, OptionEntry, operations};
 use crate::decode::{Decode, DecodeError};
 use crate::display::Known;
 use crate::keys::whole;
@@ -208,7 +208,7 @@ impl Decode for Mutex {
     }
 }
 
-impl Shipped for Mutex {
+impl NativeModel for Mutex {
     fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
         Ok(Self {
             owned: options.switch("owned")?,

@@ -1,10 +1,10 @@
 //! A priority queue: the greatest element (or the least) leaves first.
 
-use omnilink_engine::{ActsAs, Footprint, Model, Observation, Outcomes};
+use omnilink_engine::{CollectionKind, Footprint, Model, Observation, Outcomes};
 use omnilink_value::Value;
 
 use crate::call_reader::CallReader;
-use crate::catalogue::{ModelEntry, OptionEntry, Shipped, operations};
+use crate::catalogue::{ModelEntry, NativeModel, OptionEntry, operations};
 use crate::container::{self, EMPTY, SIZE, empty_option};
 use crate::decode::{Decode, DecodeError};
 use crate::display::{Known, KnownOr, list};
@@ -148,10 +148,10 @@ impl Model for PriorityQueue {
         }
     }
 
-    fn acts_as(&self) -> Option<ActsAs> {
+    fn collection_kind(&self) -> Option<CollectionKind> {
         Some(match self.first {
-            PriorityOrder::Greatest => ActsAs::GreatestFirst,
-            PriorityOrder::Least => ActsAs::LeastFirst,
+            PriorityOrder::Greatest => CollectionKind::GreatestFirst,
+            PriorityOrder::Least => CollectionKind::LeastFirst,
         })
     }
 
@@ -240,7 +240,7 @@ impl Decode for PriorityQueue {
     }
 }
 
-impl Shipped for PriorityQueue {
+impl NativeModel for PriorityQueue {
     fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
         let choices = [
             ("greatest", PriorityOrder::Greatest),

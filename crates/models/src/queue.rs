@@ -2,12 +2,12 @@
 //!
 //! A single enqueue or dequeue is a bulk operation of one, so there is one kind of each.
 
-use omnilink_engine::{ActsAs, Footprint, Model, Observation, Outcomes};
+use omnilink_engine::{CollectionKind, Footprint, Model, Observation, Outcomes};
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
 use crate::call_reader::{CallReader, THE_RESULT};
-use crate::catalogue::{ModelEntry, OptionEntry, Shipped, operations};
+use crate::catalogue::{ModelEntry, NativeModel, OptionEntry, operations};
 use crate::container::{self, EMPTY, EMPTY_WORD, REMEDY, SIZE, empty_option};
 use crate::decode::{Decode, DecodeError};
 use crate::display::{Known, KnownOr, list};
@@ -224,8 +224,8 @@ impl Model for Queue {
         }
     }
 
-    fn acts_as(&self) -> Option<ActsAs> {
-        self.capacity.is_none().then_some(ActsAs::Queue)
+    fn collection_kind(&self) -> Option<CollectionKind> {
+        self.capacity.is_none().then_some(CollectionKind::Queue)
     }
 
     fn observe<'a>(&self, op: &'a QueueOp) -> Observation<'a> {
@@ -408,7 +408,7 @@ fn decode_batch(call: &CallReader<'_>, position: usize) -> Result<Option<Batch>,
     }
 }
 
-impl Shipped for Queue {
+impl NativeModel for Queue {
     fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
         let capacity = options.integer("capacity", 0, "a number of elements")?;
         Ok(Self {

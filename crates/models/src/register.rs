@@ -1,10 +1,10 @@
 //! One register: a read returns the value written last.
 
-use omnilink_engine::{ActsAs, Footprint, Keys, Model, Observation, Outcomes};
+use omnilink_engine::{CollectionKind, Footprint, Keys, Model, Observation, Outcomes};
 use omnilink_value::Value;
 
 use crate::call_reader::CallReader;
-use crate::catalogue::{ModelEntry, OptionEntry, Shipped, operations};
+use crate::catalogue::{ModelEntry, NativeModel, OptionEntry, operations};
 use crate::decode::{Decode, DecodeError};
 use crate::display::Known;
 use crate::keys::whole;
@@ -65,8 +65,8 @@ impl Model for Register {
         }
     }
 
-    fn acts_as(&self) -> Option<ActsAs> {
-        Some(ActsAs::Register)
+    fn collection_kind(&self) -> Option<CollectionKind> {
+        Some(CollectionKind::Register)
     }
 
     fn observe<'a>(&self, op: &'a RegisterOp) -> Observation<'a> {
@@ -127,7 +127,7 @@ pub(crate) const INITIAL: OptionEntry = OptionEntry {
     meaning: "what a register holds before it is first written",
 };
 
-impl Shipped for Register {
+impl NativeModel for Register {
     fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
         Ok(Self {
             initial: options.value("initial").unwrap_or_else(Value::null),

@@ -3,7 +3,7 @@
 use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 
 use crate::call_reader::CallReader;
-use crate::catalogue::{ModelEntry, OptionEntry, Shipped, operations};
+use crate::catalogue::{ModelEntry, NativeModel, OptionEntry, operations};
 use crate::decode::{Decode, DecodeError};
 use crate::display::Known;
 use crate::keys::whole;
@@ -188,7 +188,7 @@ impl Decode for Semaphore {
     }
 }
 
-impl Shipped for Semaphore {
+impl NativeModel for Semaphore {
     fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
         let expected = "a number of permits, 0 or more";
         let capacity = options.integer("capacity", 0, expected)?;

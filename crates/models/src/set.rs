@@ -4,7 +4,7 @@ use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_value::Value;
 
 use crate::call_reader::{CallReader, THE_RESULT};
-use crate::catalogue::{ModelEntry, Shipped, operations};
+use crate::catalogue::{ModelEntry, NativeModel, operations};
 use crate::decode::{Decode, DecodeError};
 use crate::display::{Known, list};
 use crate::keys::key;
@@ -253,7 +253,7 @@ fn decode_read(call: &CallReader<'_>) -> Result<SetOp, DecodeError> {
     Ok(SetOp::Read(Some(elements)))
 }
 
-impl Shipped for Set {
+impl NativeModel for Set {
     fn from_options(_: &mut ModelOptions) -> Result<Self, ModelSpecError> {
         Ok(Self)
     }

@@ -1,10 +1,10 @@
 //! A last-in first-out stack.
 
-use omnilink_engine::{ActsAs, Footprint, Model, Observation, Outcomes};
+use omnilink_engine::{CollectionKind, Footprint, Model, Observation, Outcomes};
 use omnilink_value::Value;
 
 use crate::call_reader::CallReader;
-use crate::catalogue::{ModelEntry, Shipped, operations};
+use crate::catalogue::{ModelEntry, NativeModel, operations};
 use crate::container::{self, EMPTY, SIZE, empty_option};
 use crate::decode::{Decode, DecodeError};
 use crate::display::{Known, KnownOr, Or, list};
@@ -94,8 +94,8 @@ impl Model for Stack {
         }
     }
 
-    fn acts_as(&self) -> Option<ActsAs> {
-        Some(ActsAs::Stack)
+    fn collection_kind(&self) -> Option<CollectionKind> {
+        Some(CollectionKind::Stack)
     }
 
     fn observe<'a>(&self, op: &'a StackOp) -> Observation<'a> {
@@ -160,7 +160,7 @@ impl Decode for Stack {
     }
 }
 
-impl Shipped for Stack {
+impl NativeModel for Stack {
     fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
         Ok(Self {
             empty: empty_option(options),

@@ -54,9 +54,9 @@ mod check_trace;
 pub use check_trace::{CheckTraceError, check_trace};
 
 pub use omnilink_engine::{
-    CheckError, Checker, Components, Consistency, Counterexample, Event, EventError, Footprint, Keys, Limits,
-    Minimal, Model, Monitor, Operation, Options, Outcome, Outcomes, Partitioning, Progress, Reductions,
-    Strategy, Verdict, Witness, check, minimize,
+    CallEvent, CheckError, Checker, Components, Consistency, Counterexample, EventError, Footprint, Keys,
+    Limits, MinimalCounterexample, Model, Monitor, Operation, Options, Outcome, Outcomes, Partitioning,
+    Progress, Reductions, Strategy, Verdict, Witness, check, minimize,
 };
 pub use omnilink_trace::Timebox;
 pub use omnilink_value::Value;

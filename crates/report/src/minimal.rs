@@ -1,6 +1,6 @@
 //! The few operations that make a history a violation.
 
-use omnilink_engine::{Counterexample, Minimal, OpView};
+use omnilink_engine::{Counterexample, MinimalCounterexample, OpView};
 
 /// A violation shrunk to the operations that make it one, as reports show it. Times are ranks: only the order that
 /// matters is left.
@@ -22,7 +22,7 @@ impl MinimalHistory {
     /// What the engine shrank, in the model's words. `position` gives the position in the whole history of what stood
     /// at a position of the history that was given to the engine.
     pub fn new<O>(
-        minimal: Minimal<O>,
+        minimal: MinimalCounterexample<O>,
         describe: impl Fn(&O) -> String,
         position: impl Fn(usize) -> u64,
     ) -> Self {

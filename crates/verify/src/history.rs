@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use omnilink_engine::Operation;
-use omnilink_models::{Decoded, Shipped};
+use omnilink_models::{Decoded, NativeModel};
 use omnilink_report::ThreadNames;
 use omnilink_trace::{Time, Timebox, Trace};
 use omnilink_value::Value;
@@ -40,7 +40,7 @@ pub type Decode<'m, O> = dyn Fn(&omnilink_trace::Operation) -> Result<Meaning<O>
 ///
 /// # Errors
 /// If it is none of the model's operations.
-pub fn decode_shipped<M: Shipped>(
+pub fn decode_native<M: NativeModel>(
     model: &M,
     operation: &omnilink_trace::Operation,
 ) -> Result<Meaning<M::Op>, VerifyError> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use omnilink_engine::Watch;
+use omnilink_engine::LimitWatch;
 use omnilink_link::{Bound, Collection, LinkOptions, Linked, TlaModel};
 use omnilink_report::{Answer, Report, ThreadNames};
 use omnilink_tla::deep_stack;
@@ -89,7 +89,7 @@ impl Validation {
         let linked = match &self.shared {
             Some(linked) => linked,
             None => {
-                let mut watch = Watch::new(self.request.options.limits);
+                let mut watch = LimitWatch::new(self.request.options.limits);
                 let collection = match collect(&self.collection, input, &mut watch) {
                     Err(VerifyError::Limit { limit, .. }) => {
                         return Ok(report(input, &self.request, unread(limit)));
@@ -166,7 +166,7 @@ const GRACE: Duration = Duration::from_millis(20);
 ///
 /// # Errors
 /// If the input cannot be read, or a limit is reached.
-pub fn collect(what: &Collection, input: &Input, watch: &mut Watch) -> Result<Collection, VerifyError> {
+pub fn collect(what: &Collection, input: &Input, watch: &mut LimitWatch) -> Result<Collection, VerifyError> {
     let watch = std::cell::RefCell::new(watch);
     input.gather(|mut trace| {
         let mut collection = what.clone();

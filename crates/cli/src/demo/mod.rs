@@ -15,7 +15,7 @@ use omnilink_record::{Options as RecordOptions, record};
 use omnilink_report::{Judgement, Look, Report, Tone, count};
 use omnilink_trace::OpenOptions;
 use omnilink_value::Value;
-use omnilink_verify::{CheckRequest, Input, check_input, decode_shipped};
+use omnilink_verify::{CheckRequest, Input, check_input, decode_native};
 
 use self::ring::{CAPACITY, Ring};
 use crate::error::CliError;
@@ -159,7 +159,7 @@ fn round(ring: &Ring, folder: &Path, name: &str) -> Result<Report, CliError> {
     };
     let mut report = check_input(
         &model,
-        &|operation| decode_shipped(&model, operation),
+        &|operation| decode_native(&model, operation),
         &input,
         &request,
         ProgressLine::start(name).progress(),

@@ -6,7 +6,7 @@ use omnilink_lineup::{
     Alphabet, Criterion, Judged, Law, Matrix, Options, Promise, Request, Specification, SpecificationError,
     Undecided, Verdict, check_matrix, explain_by,
 };
-use omnilink_models::{DecodeError, Decoded, Shipped, Visitor, with_model};
+use omnilink_models::{DecodeError, Decoded, NativeModel, Visitor, with_model};
 use omnilink_trace::Operation;
 
 use crate::counts::checked;
@@ -23,14 +23,14 @@ struct OfModel(Promise);
 impl Visitor for OfModel {
     type Output = Specification;
 
-    fn visit<M: Shipped>(self, model: M) -> Specification {
+    fn visit<M: NativeModel>(self, model: M) -> Specification {
         Specification::new(M::ENTRY.name, move |operations| {
             judged(&model, &self.0, operations)
         })
     }
 }
 
-fn judged<M: Shipped>(model: &M, promise: &Promise, operations: Vec<Operation>) -> Judged {
+fn judged<M: NativeModel>(model: &M, promise: &Promise, operations: Vec<Operation>) -> Judged {
     let decoder = |operation: &Operation| -> Result<Option<M::Op>, DecodeError> {
         Ok(match model.decode(operation)? {
             Decoded::Op(op) => Some(op),

@@ -6,7 +6,7 @@ use omnilink_value::Value;
 use super::JavaMap;
 use super::call::{JavaMapError, JavaMapOp};
 use crate::call_reader::{CallReader, THE_RESULT};
-use crate::catalogue::{ModelEntry, Shipped, operations};
+use crate::catalogue::{ModelEntry, NativeModel, operations};
 use crate::decode::{Decode, DecodeError};
 use crate::options::{ModelOptions, ModelSpecError};
 
@@ -83,7 +83,7 @@ impl Decode for JavaMap {
     }
 }
 
-impl Shipped for JavaMap {
+impl NativeModel for JavaMap {
     fn from_options(_: &mut ModelOptions) -> Result<Self, ModelSpecError> {
         Ok(Self)
     }

@@ -1,6 +1,6 @@
 //! When the values of a history are pairs of a key and a value, and when they are not.
 
-use omnilink_models::{KeyDetector, Keying, Shipped, Visitor, with_model};
+use omnilink_models::{KeyDetector, Keying, NativeModel, Visitor, with_model};
 use omnilink_trace::{OpenOptions, Operation, Trace};
 
 struct DetectKeying(Vec<Operation>);
@@ -8,7 +8,7 @@ struct DetectKeying(Vec<Operation>);
 impl Visitor for DetectKeying {
     type Output = Keying;
 
-    fn visit<M: Shipped>(self, model: M) -> Keying {
+    fn visit<M: NativeModel>(self, model: M) -> Keying {
         let mut detector = KeyDetector::new(M::ENTRY);
         for operation in &self.0 {
             if !detector.observe(operation, |operation| model.decode(operation).is_ok()) {

@@ -2,7 +2,7 @@
 
 use crate::common::{check_text, decoded, line};
 use omnilink_engine::{Fate, Outcome, Verdict};
-use omnilink_models::{Shipped, Visitor, with_model};
+use omnilink_models::{NativeModel, Visitor, with_model};
 
 #[test]
 fn what_makes_no_sense_is_refused_with_place_and_remedy() {
@@ -88,7 +88,7 @@ fn a_model_that_is_asked_for_wrongly_says_what_there_is() {
     struct Nothing;
     impl Visitor for Nothing {
         type Output = ();
-        fn visit<M: Shipped>(self, _: M) {}
+        fn visit<M: NativeModel>(self, _: M) {}
     }
     let cases = [
         (

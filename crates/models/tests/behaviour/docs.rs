@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use omnilink_models::{ModelEntry, catalogue};
 
 const MARK: &str =
-    "<!-- From here on: rendered from the catalogue, checked by crates/models/tests/models/docs.rs. -->\n";
+    "<!-- From here on: rendered from the catalogue, checked by crates/models/tests/behaviour/docs.rs. -->\n";
 
 fn rendered(entry: &ModelEntry) -> Result<String, std::fmt::Error> {
     let mut text = String::new();

@@ -16,7 +16,7 @@ struct Comparison {
 impl Visitor for Comparison {
     fn visit<W: Workload>(&mut self, name: &str, workload: &W) {
         let model = workload.model();
-        if model.acts_as().is_none() {
+        if model.collection_kind().is_none() {
             return;
         }
         self.collections += 1;

@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 use omnilink_engine::{CheckError, Limits, Operation, Options, check};
-use omnilink_models::{Decoded, Shipped, Visitor, catalogue, with_model};
+use omnilink_models::{Decoded, NativeModel, Visitor, catalogue, with_model};
 use omnilink_trace::{self as trace, Args, Timebox};
 use omnilink_value::Value;
 
@@ -62,7 +62,7 @@ struct DecodeAndCheck<'a>(&'a mut Rng);
 impl Visitor for DecodeAndCheck<'_> {
     type Output = usize;
 
-    fn visit<M: Shipped>(self, model: M) -> usize {
+    fn visit<M: NativeModel>(self, model: M) -> usize {
         let names: Vec<&str> = M::ENTRY
             .ops
             .iter()

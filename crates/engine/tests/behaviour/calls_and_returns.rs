@@ -3,40 +3,40 @@
 use crate::test_models::{self, Register, RegisterOp};
 use fastrand::Rng;
 use omnilink_engine::{
-    Consistency, Event, EventError, Limits, Model, Monitor, Options, Outcomes, Progress, Verdict, naive,
+    CallEvent, Consistency, EventError, Limits, Model, Monitor, Options, Outcomes, Progress, Verdict, naive,
 };
 
-fn write(call: u64, value: u8) -> Event<RegisterOp> {
-    Event::Call {
+fn write(call: u64, value: u8) -> CallEvent<RegisterOp> {
+    CallEvent::Call {
         call,
         thread: call as u32,
         op: RegisterOp::Write(0, value),
     }
 }
 
-fn wrote(call: u64, value: u8) -> Event<RegisterOp> {
-    Event::Return {
+fn wrote(call: u64, value: u8) -> CallEvent<RegisterOp> {
+    CallEvent::Return {
         call,
         op: RegisterOp::Write(0, value),
     }
 }
 
-fn read(call: u64) -> Event<RegisterOp> {
-    Event::Call {
+fn read(call: u64) -> CallEvent<RegisterOp> {
+    CallEvent::Call {
         call,
         thread: call as u32,
         op: RegisterOp::Read(0, None),
     }
 }
 
-fn saw(call: u64, value: u8) -> Event<RegisterOp> {
-    Event::Return {
+fn saw(call: u64, value: u8) -> CallEvent<RegisterOp> {
+    CallEvent::Return {
         call,
         op: RegisterOp::Read(0, Some(value)),
     }
 }
 
-fn verdict(events: impl IntoIterator<Item = Event<RegisterOp>>) -> Result<bool, EventError> {
+fn verdict(events: impl IntoIterator<Item = CallEvent<RegisterOp>>) -> Result<bool, EventError> {
     let mut monitor = Monitor::new(&Register, Options::default());
     for event in events {
         monitor.feed(event)?;
@@ -56,7 +56,7 @@ fn a_lost_call_may_take_effect_later_or_never() {
     let lost = |seen: [u8; 2]| {
         verdict([
             write(1, 1),
-            Event::Lost { call: 1 },
+            CallEvent::Lost { call: 1 },
             read(2),
             saw(2, seen[0]),
             read(3),
@@ -122,7 +122,7 @@ fn a_violation_is_found_when_the_open_calls_have_returned() {
                 } else {
                     Op::Read(None)
                 };
-                let event = Event::Call {
+                let event = CallEvent::Call {
                     call: call(thread),
                     thread: thread as u32,
                     op,
@@ -137,7 +137,7 @@ fn a_violation_is_found_when_the_open_calls_have_returned() {
                     }
                     _ => Op::Read(Some(if round == 100 { 1 << 40 } else { before })),
                 };
-                let event = Event::Return {
+                let event = CallEvent::Return {
                     call: call(thread),
                     op,
                 };
@@ -168,24 +168,24 @@ fn lost_calls_do_not_block_the_verdict() {
         };
         let mut monitor = Monitor::new(&Undeclared, options);
         for round in 0..200u64 {
-            let lost = Event::Call {
+            let lost = CallEvent::Call {
                 call: 2 * round,
                 thread: 2 * round as u32,
                 op: Op::Write(round),
             };
             monitor.feed(lost).expect("fits");
             if reported {
-                monitor.feed(Event::Lost { call: 2 * round }).expect("fits");
+                monitor.feed(CallEvent::Lost { call: 2 * round }).expect("fits");
             }
             // Every tenth lost write is seen.
             let seen = round / 10 * 10;
             monitor
-                .feed(Event::CallForResult {
+                .feed(CallEvent::CallForResult {
                     call: 2 * round + 1,
                     thread: 1,
                 })
                 .expect("fits");
-            let read = Event::Return {
+            let read = CallEvent::Return {
                 call: 2 * round + 1,
                 op: Op::Read(Some(seen)),
             };
@@ -215,22 +215,22 @@ fn a_hard_search_ends_with_unknown() {
     for call in 0..60 {
         let op = Op::Add(1 << (call % 40));
         monitor
-            .feed(Event::Call {
+            .feed(CallEvent::Call {
                 call,
                 thread: call as u32,
                 op,
             })
             .expect("fits");
-        monitor.feed(Event::Lost { call }).expect("fits");
+        monitor.feed(CallEvent::Lost { call }).expect("fits");
     }
     monitor
-        .feed(Event::CallForResult {
+        .feed(CallEvent::CallForResult {
             call: 100,
             thread: 100,
         })
         .expect("fits");
     monitor
-        .feed(Event::Return {
+        .feed(CallEvent::Return {
             call: 100,
             op: Op::Read(Some(u64::MAX)),
         })
@@ -243,14 +243,14 @@ fn a_hard_search_ends_with_unknown() {
 fn a_lost_call_that_needs_its_result_is_left_out() {
     let events = [
         write(1, 1),
-        Event::CallForResult { call: 2, thread: 2 },
+        CallEvent::CallForResult { call: 2, thread: 2 },
         wrote(1, 1),
-        Event::CallForResult { call: 3, thread: 3 },
+        CallEvent::CallForResult { call: 3, thread: 3 },
         saw(3, 1),
-        Event::Lost { call: 2 },
+        CallEvent::Lost { call: 2 },
     ];
     assert!(verdict(events).unwrap());
-    let twice = [Event::CallForResult { call: 2, thread: 2 }, write(2, 1)];
+    let twice = [CallEvent::CallForResult { call: 2, thread: 2 }, write(2, 1)];
     assert!(matches!(
         verdict(twice),
         Err(EventError::AlreadyOpen { event: 1, call: 2 })
@@ -281,8 +281,8 @@ fn monitored_histories_agree_with_the_naive_checker() {
             let (call, thread) = (position as u64, history[position].thread);
             let op = history[position].op.clone();
             let event = match returns {
-                true => Event::Return { call, op },
-                false => Event::Call { call, thread, op },
+                true => CallEvent::Return { call, op },
+                false => CallEvent::Call { call, thread, op },
             };
             monitor.feed(event).expect("fits");
             match returns {
