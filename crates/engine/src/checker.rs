@@ -195,7 +195,7 @@ pub fn check<M: Model>(
     options: Options,
 ) -> Result<Outcome, CheckError> {
     let history = in_order_of_start(history.into_iter().collect());
-    check_sorted(model, model.initial(), &history, options, CheckMode::VERDICT)
+    check_sorted(model, model.initial(), &history, options, CheckMode::Verdict)
 }
 
 /// Checks a history in order of start, and returns the order that explains it.
@@ -207,11 +207,7 @@ pub fn check_and_keep_order<M: Model>(
     history: &[Operation<M::Op>],
     options: Options,
 ) -> Result<Outcome, CheckError> {
-    let mode = CheckMode {
-        keeps_order: true,
-        ..CheckMode::VERDICT
-    };
-    check_sorted(model, model.initial(), history, options, mode)
+    check_sorted(model, model.initial(), history, options, CheckMode::Order)
 }
 
 /// Checks a history by search alone, without monitors.
@@ -226,7 +222,7 @@ pub(crate) fn check_from<M: Model>(
         initial,
         &in_order_of_start(history),
         options,
-        CheckMode::SEARCH,
+        CheckMode::Search,
     )
 }
 
@@ -238,21 +234,14 @@ fn in_order_of_start<O>(mut history: Vec<Operation<O>>) -> Vec<Operation<O>> {
 }
 
 /// The mode of a check of a history in memory.
-#[derive(Clone, Copy)]
-struct CheckMode {
-    keeps_order: bool,
-    may_use_monitors: bool,
-}
-
-impl CheckMode {
-    const VERDICT: Self = Self {
-        keeps_order: false,
-        may_use_monitors: true,
-    };
-    const SEARCH: Self = Self {
-        keeps_order: false,
-        may_use_monitors: false,
-    };
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum CheckMode {
+    /// By search or by a monitor.
+    Verdict,
+    /// The same, with the order that explains the history.
+    Order,
+    /// By search alone.
+    Search,
 }
 
 /// Checks a history in order of start that starts in one of these states. Tries a monitor if the search is hard.
@@ -261,10 +250,11 @@ fn check_sorted<M: Model>(
     initial: Vec<M::State>,
     history: &[Operation<M::Op>],
     options: Options,
-    mut mode: CheckMode,
+    mode: CheckMode,
 ) -> Result<Outcome, CheckError> {
     let mut components = Components::of(history.iter().map(|operation| model.footprint(&operation.op)));
     let started = Instant::now();
+    let mut may_use_monitors = mode != CheckMode::Search;
     let followed = followed(history, &options);
     loop {
         let limits = Limits {
@@ -282,15 +272,15 @@ fn check_sorted<M: Model>(
         };
         let partitioning = components.clone().into_partitioning();
         let mut checker = Checker::starting_from(model, initial.clone(), options, partitioning);
-        if mode.keeps_order {
+        if mode == CheckMode::Order {
             checker = checker.keep_order();
         }
         for (operation, followed) in history.iter().zip(&followed) {
             if checker.push_followed(operation.clone(), *followed)? != Progress::Going {
                 break;
             }
-            if mode.may_use_monitors && checker.is_hard() {
-                mode.may_use_monitors = false;
+            if may_use_monitors && checker.is_hard() {
+                may_use_monitors = false;
                 if let Some(outcome) = check_as_collections(model, history, &options) {
                     return outcome;
                 }

@@ -7,13 +7,20 @@ use crate::state_space::{DynStateSpace, StateId};
 
 /// Translates operation and state ids into evidence.
 pub(crate) struct EvidenceBuilder<'a, 's> {
-    pub space: &'a mut DynStateSpace<'s>,
-    pub op_table: &'a OpTable,
-    /// Whether alternatives are wanted.
-    pub with_alternatives: bool,
+    space: &'a mut DynStateSpace<'s>,
+    op_table: &'a OpTable,
+    with_alternatives: bool,
 }
 
-impl EvidenceBuilder<'_, '_> {
+impl<'a, 's> EvidenceBuilder<'a, 's> {
+    pub fn new(space: &'a mut DynStateSpace<'s>, op_table: &'a OpTable, with_alternatives: bool) -> Self {
+        Self {
+            space,
+            op_table,
+            with_alternatives,
+        }
+    }
+
     pub fn view(&self, op: OpRef) -> OpView {
         let record = self.op_table.get(op);
         OpView {

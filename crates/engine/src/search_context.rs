@@ -1,7 +1,7 @@
 //! What every search strategy shares: the state space, the budget, the reductions, and how it reports back.
 
 use crate::budget::Budget;
-use crate::options::Reductions;
+use crate::options::{Options, Reductions};
 use crate::state_space::DynStateSpace;
 
 /// What a search uses and does not own.
@@ -9,6 +9,16 @@ pub(crate) struct SearchContext<'a, 's> {
     pub space: &'a mut DynStateSpace<'s>,
     pub budget: &'a mut Budget,
     pub reductions: &'a Reductions,
+}
+
+impl<'a, 's> SearchContext<'a, 's> {
+    pub fn new(space: &'a mut DynStateSpace<'s>, budget: &'a mut Budget, options: &'a Options) -> Self {
+        Self {
+            space,
+            budget,
+            reductions: &options.reductions,
+        }
+    }
 }
 
 /// Why a search returned to its caller.

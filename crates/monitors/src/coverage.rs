@@ -48,7 +48,7 @@ impl Coverage {
         (free < positions.end).then_some(free)
     }
 
-    /// Covers positions.
+    /// Covers positions. An empty range, such as the critical interval of a value that has none, covers nothing.
     pub fn cover(&mut self, positions: Range<Rank>) {
         let mut at = self.next_free(positions.start);
         while at < positions.end {
@@ -73,7 +73,7 @@ pub(crate) fn place_empties(
         return Ok(Vec::new());
     }
     let mut cover = Coverage::new(values.position_count());
-    for history in values.histories.iter().filter(|history| history.is_critical()) {
+    for history in &values.histories {
         cover.cover(history.first..history.last);
     }
     let place = |empty: &usize| {

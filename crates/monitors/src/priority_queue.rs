@@ -57,9 +57,7 @@ pub(crate) fn check(operations: &[TimedAction], values: &ValueHistories) -> Deci
             let greater = values.histories.get(number + 1..).unwrap_or(&[]);
             return greater_inside(operations, values, history, front, positions, greater);
         }
-        if history.is_critical() {
-            covered.cover(history.first..history.last);
-        }
+        covered.cover(history.first..history.last);
     }
     effects.sort_unstable();
     Decision::Linearizable(effects.into_iter().map(|(.., number)| number).collect())

@@ -228,11 +228,7 @@ impl CheckRun {
             *part = Part::starting_from(&[state], options, space);
         }
         let Part::Active(part) = part else { return };
-        let mut context = SearchContext {
-            space,
-            budget,
-            reductions: &options.reductions,
-        };
+        let mut context = SearchContext::new(space, budget, options);
         let before = part.search.status();
         part.search.push(record, &mut context);
         if self.is_eager && part.search.status() == PartStatus::Behind {
@@ -271,11 +267,7 @@ impl CheckRun {
         if !part.search.is_catching_up() {
             return false;
         }
-        let mut context = SearchContext {
-            space,
-            budget: &mut self.budget,
-            reductions: &self.options.reductions,
-        };
+        let mut context = SearchContext::new(space, &mut self.budget, &self.options);
         part.search.catch_up(&mut context);
         self.update_status(part_id, PartStatus::Behind, space);
         true
@@ -341,11 +333,7 @@ impl CheckRun {
         let Some(Part::Active(part)) = self.parts.get_mut(&0) else {
             return None;
         };
-        let mut context = SearchContext {
-            space,
-            budget: &mut self.budget,
-            reductions: &self.options.reductions,
-        };
+        let mut context = SearchContext::new(space, &mut self.budget, &self.options);
         part.search.frontier_at(time, &mut context)
     }
 }

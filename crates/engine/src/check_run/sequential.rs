@@ -31,11 +31,7 @@ impl CheckRun {
                 figures: self.final_figures(space),
             });
         }
-        let mut context = SearchContext {
-            space,
-            budget: &mut self.budget,
-            reductions: &self.options.reductions,
-        };
+        let mut context = SearchContext::new(space, &mut self.budget, &self.options);
         let history = std::mem::take(&mut self.history);
         let result = program_order::search(&history, &self.initial, &mut context);
         if let Some(failure) = space.model.failure() {
@@ -49,20 +45,12 @@ impl CheckRun {
         let verdict = match result {
             ProgramOrderResult::Explained(order) => self.replay_sequential(&history, &order, space)?,
             ProgramOrderResult::Blocked(blocked, op_table) if !space.model.was_interrupted() => {
-                let builder = EvidenceBuilder {
-                    space,
-                    op_table: &op_table,
-                    with_alternatives: self.with_alternatives,
-                };
+                let builder = EvidenceBuilder::new(space, &op_table, self.with_alternatives);
                 Verdict::Violation(Box::new(builder.counterexample(blocked)))
             }
             ProgramOrderResult::Blocked(blocked, op_table) | ProgramOrderResult::Limit(blocked, op_table) => {
                 let limit = self.budget.exhausted().unwrap_or(Exhausted::Time);
-                let mut builder = EvidenceBuilder {
-                    space,
-                    op_table: &op_table,
-                    with_alternatives: self.with_alternatives,
-                };
+                let mut builder = EvidenceBuilder::new(space, &op_table, self.with_alternatives);
                 let at = Some(builder.view(blocked.target));
                 let alternatives = builder.alternatives(&blocked);
                 let explained = blocked.total;

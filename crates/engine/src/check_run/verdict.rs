@@ -80,11 +80,7 @@ impl CheckRun {
                 let Some(Part::Active(part)) = self.parts.get_mut(&part_id) else {
                     continue;
                 };
-                let mut context = SearchContext {
-                    space,
-                    budget: &mut self.budget,
-                    reductions: &self.options.reductions,
-                };
+                let mut context = SearchContext::new(space, &mut self.budget, &self.options);
                 match part.search.closing_round(&mut context) {
                     PartStatus::Violation if space.model.was_interrupted() => self.budget.stop_interrupted(),
                     PartStatus::Violation => {
@@ -138,19 +134,11 @@ impl CheckRun {
             unreachable!("a part that violates is active")
         };
         self.figures.decider = Some(part.search.decider);
-        let mut context = SearchContext {
-            space,
-            budget: &mut self.budget,
-            reductions: &self.options.reductions,
-        };
+        let mut context = SearchContext::new(space, &mut self.budget, &self.options);
         let Some(blocked) = part.search.blocked_return(&mut context) else {
             unreachable!("a violation is at a return")
         };
-        let builder = EvidenceBuilder {
-            space,
-            op_table: &part.search.op_table,
-            with_alternatives: self.with_alternatives,
-        };
+        let builder = EvidenceBuilder::new(space, &part.search.op_table, self.with_alternatives);
         let mut counterexample = builder.counterexample(blocked);
         if self.with_alternatives && !self.witness.is_incomplete {
             counterexample.agreed = agreed(part, space);
@@ -174,11 +162,7 @@ impl CheckRun {
         if let Some(part) = part
             && let Some(blocked) = part.search.current_return()
         {
-            let mut builder = EvidenceBuilder {
-                space,
-                op_table: &part.search.op_table,
-                with_alternatives: self.with_alternatives,
-            };
+            let mut builder = EvidenceBuilder::new(space, &part.search.op_table, self.with_alternatives);
             unfinished.at = Some(builder.view(blocked.target));
             unfinished.frontier = blocked.total;
             unfinished.alternatives = builder.alternatives(&blocked);
@@ -194,11 +178,7 @@ fn agreed(part: &mut ActivePart, space: &mut DynStateSpace<'_>) -> Option<Agreed
         let record = *part.search.op_table.get(*op);
         part.replay.place(&record, &mut space.model).ok()?;
     }
-    let builder = EvidenceBuilder {
-        space,
-        op_table: &part.search.op_table,
-        with_alternatives: false,
-    };
+    let builder = EvidenceBuilder::new(space, &part.search.op_table, false);
     let last = shared.last().map(|op| builder.view(*op));
     let mut since: Vec<OpView> = since.into_iter().map(|op| builder.view(op)).collect();
     since.sort_by_key(|op| op.id);

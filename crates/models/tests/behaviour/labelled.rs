@@ -86,6 +86,18 @@ fn fastlin_stacks_queues_and_priority_queues() {
     }
 }
 
+/// Generated histories with distinct values. Public tools and a reference implementation agree on the verdicts.
+#[test]
+fn generated_collections() {
+    let files = files("collections");
+    assert_eq!(files.len(), 20);
+    for path in files {
+        let kind = name(&path).split('-').nth(1).unwrap();
+        let spec = if kind == "priorityqueue" { "priority-queue" } else { kind };
+        expect(spec, &path, name(&path).contains("-valid"));
+    }
+}
+
 #[test]
 fn knossos_registers() {
     for (folder, is_valid) in [("good", true), ("bad", false)] {

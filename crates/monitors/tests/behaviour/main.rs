@@ -2,5 +2,6 @@
 
 mod agrees_with_brute_force;
 mod all_histories;
+mod applicability;
 mod brute_force;
 mod random_histories;
