@@ -3,7 +3,8 @@
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use omnilink_report::{Answer, Judgement, Look, Report};
+use omnilink_evidence::{Evidence, Verdict};
+use omnilink_report::{Look, TextOptions, text};
 use omnilink_verify::{Input, NewFile, Progress, check_all};
 
 use crate::error::CliError;
@@ -14,7 +15,7 @@ use crate::progress::ProgressLine;
 /// Prints the reports of several inputs.
 pub(crate) struct Reports<'a> {
     is_json: bool,
-    look: &'a Look,
+    text_options: TextOptions,
     out: &'a mut Output,
     evidence: Option<EvidenceFile<'a>>,
     worst: Exit,
@@ -25,16 +26,22 @@ impl<'a> Reports<'a> {
     pub(crate) fn new(
         is_json: bool,
         evidence: Option<&'a Path>,
-        look: &'a Look,
+        look: &Look,
         out: &'a mut Output,
     ) -> Result<Self, CliError> {
         Ok(Self {
             is_json,
-            look,
+            text_options: TextOptions::from(*look),
             out,
             evidence: evidence.map(EvidenceFile::create).transpose()?,
             worst: Exit::Valid,
         })
+    }
+
+    /// Also shows how often actions and branches were taken.
+    pub(crate) fn with_coverage(mut self, coverage: bool) -> Self {
+        self.text_options.coverage = coverage;
+        self
     }
 
     /// Checks all inputs and prints what came of each, in their order.
@@ -42,7 +49,7 @@ impl<'a> Reports<'a> {
         mut self,
         inputs: &[Input],
         jobs: NonZeroUsize,
-        check: &(dyn Fn(&Input, &Progress) -> Report + Sync),
+        check: &(dyn Fn(&Input, &Progress) -> Evidence + Sync),
     ) -> Result<Exit, CliError> {
         let title = match inputs {
             [input] => input.name.clone(),
@@ -59,13 +66,13 @@ impl<'a> Reports<'a> {
         Ok(self.worst)
     }
 
-    fn add(&mut self, report: &Report) -> Result<(), CliError> {
-        self.worst = self.worst.max(Exit::of(report.judgement()));
+    fn add(&mut self, report: &Evidence) -> Result<(), CliError> {
+        self.worst = self.worst.max(Exit::of(report.verdict));
         if let Some(evidence) = &mut self.evidence {
             evidence.add(&report.to_json());
         }
-        if let Answer::Failed { message, .. } = &report.answer {
-            output::error(message);
+        if let Some(error) = &report.error {
+            output::error(error);
         }
         if self.is_json {
             return self.out.print(&format!("{}\n", report.to_json()));
@@ -73,9 +80,9 @@ impl<'a> Reports<'a> {
         for note in &report.notes {
             output::note(note);
         }
-        match report.judgement() {
-            Judgement::Error => Ok(()),
-            _ => self.out.print(&report.to_text(self.look)),
+        match report.verdict {
+            Verdict::Error => Ok(()),
+            _ => self.out.print(&text(report, &self.text_options)),
         }
     }
 }

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use omnilink_evidence::Command;
 use omnilink_link::{Collection, LinkFile, LinkOptions};
 use omnilink_tla::semantics::search_path::SearchPath;
 use omnilink_trace::OpenOptions;
-use omnilink_verify::{Input, Mutation, Scrutiny, Validation};
+use omnilink_verify::{CheckRequest, Input, Mutation, Scrutiny, Validation};
 
 use crate::check::{Criteria, Job};
 use crate::error::CliError;
@@ -141,9 +142,12 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<Exit, CliError> {
     let mut inputs = Input::all(&args.traces, &reading, Some(interrupt::flag()))?;
     let end = LinkFile::end_of_trace(&args.spec);
     inputs.iter_mut().for_each(|input| input.end = end);
-    let request = args
-        .job
-        .request(args.spec.display().to_string(), args.criteria.options());
+    let request = CheckRequest {
+        command: Command::Validate,
+        ..args
+            .job
+            .request(args.spec.display().to_string(), args.criteria.options())
+    };
     let scrutiny = Scrutiny {
         is_strict: args.strict,
         mutation: args.mutate.map(|results| Mutation {
@@ -152,7 +156,7 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<Exit, CliError> {
         }),
     };
     let validation = Validation::new(&args.spec, options, collection, request)?.with_scrutiny(scrutiny);
-    let reports = args.job.reports(&look, &mut out)?;
+    let reports = args.job.reports(&look, &mut out)?.with_coverage(args.coverage);
     reports.of(&inputs, args.job.jobs(), &|input, progress| {
         validation.check(input, progress)
     })

@@ -1,6 +1,6 @@
 //! Keeps a search within its limits.
 
-use omnilink_engine::{Exhausted, LimitWatch, Limits};
+use omnilink_engine::{Limit, Limits, LimitWatch};
 
 /// Counts work and looks at the clock and at memory now and then.
 #[derive(Debug)]
@@ -12,7 +12,7 @@ pub(crate) struct Budget {
     /// Visibilities tried so far.
     pub visibilities: u64,
     work: u64,
-    exhausted: Option<Exhausted>,
+    exhausted: Option<Limit>,
 }
 
 impl Budget {
@@ -54,7 +54,7 @@ impl Budget {
             .configurations
             .is_some_and(|limit| self.configurations > limit)
         {
-            self.exhausted.get_or_insert(Exhausted::Configurations);
+            self.exhausted.get_or_insert(Limit::Configurations);
         }
         self.work()
     }
@@ -85,7 +85,7 @@ impl Budget {
         self.exhausted = self.watch.reached();
     }
 
-    pub fn exhausted(&self) -> Option<Exhausted> {
+    pub fn exhausted(&self) -> Option<Limit> {
         self.exhausted
     }
 }

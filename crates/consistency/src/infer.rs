@@ -6,14 +6,14 @@
 
 use std::collections::BTreeMap;
 
-use omnilink_engine::{LimitWatch, Model};
+use omnilink_engine::{Model, LimitWatch};
+use omnilink_evidence::Conclusion;
 
 use crate::check::{WeakChecker, WeakError, WeakOptions};
 use crate::criterion::Criterion;
 use crate::history::History;
 use crate::level::Level;
 use crate::method_levels::MethodLevels;
-use crate::outcome::WeakVerdict;
 
 /// What was inferred. Histories are named by their position.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,10 +118,10 @@ impl<M: Model> Inference<'_, M> {
         let outcome = self
             .checker
             .check(&self.histories[position], criterion, &options)?;
-        if matches!(outcome.verdict, WeakVerdict::Unknown(_)) {
+        if matches!(outcome.conclusion, Conclusion::Unknown(_)) {
             self.undecided.push(position);
         }
-        Ok(outcome.verdict.is_valid())
+        Ok(outcome.conclusion.is_valid())
     }
 
     fn all_satisfy(&mut self, criterion: &Criterion) -> Result<bool, WeakError> {

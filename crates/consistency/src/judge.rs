@@ -1,15 +1,16 @@
 //! One call for a command line: a recorded history and a question in, an answer with its evidence out.
 
 use omnilink_engine::{Limits, Model};
+use omnilink_evidence::Evidence;
 use thiserror::Error;
 
 use crate::axioms::AxiomError;
 use crate::check::{WeakChecker, WeakError, WeakOptions};
 use crate::decoder::Decoder;
+use crate::evidence::{self, ShownHistory};
 use crate::history::History;
 use crate::infer::infer;
 use crate::isolation::{Isolation, TransactionError, check_transactions};
-use crate::judgement::{Answer, Inference, Judgement, shown};
 use crate::long::LongHistory;
 use crate::method_levels::{MethodLevelsError, known_methods};
 use crate::op_set::OpSet;
@@ -53,7 +54,7 @@ pub fn judge<M: Model>(
     known: &[&str],
     question: &Question,
     options: &WeakOptions,
-) -> Result<Judgement, JudgeError> {
+) -> Result<Evidence, JudgeError> {
     let criterion = match question {
         Question::Isolation(isolation) => return judge_transactions(recorded, *isolation, options.limits),
         Question::Level(level) => level.criterion(),
@@ -75,31 +76,21 @@ pub fn judge<M: Model>(
             timeboxes: decoded.kept.iter().map(|at| recorded.ops[*at].timebox).collect(),
             order: &recorded.order,
         };
-        let verdict = long.judge(checker.model(), question, options.strategy, options.limits)?;
+        let conclusion = long.judge(checker.model(), question, options.strategy, options.limits)?;
         let thread = |thread: u32| decoded.names[thread as usize].clone();
-        return Ok(Judgement {
-            id: recorded.id.clone(),
-            question: question.name(),
-            answer: Answer::Long {
-                ops: shown(checker.model(), &decoded.ops, thread),
-                ret: options.ret,
-                verdict,
-            },
-        });
+        let shown = ShownHistory::new(checker.model(), &decoded.ops, recorded, &decoded.kept, thread);
+        let mut evidence = shown.of_long(question.name(), options.ret, conclusion);
+        evidence.id = Some(recorded.id.clone());
+        return Ok(evidence);
     }
+    let kept = decoded.kept.clone();
     let history = recorded.in_order(decoded)?;
     let outcome = checker.check(&history, &criterion, options)?;
-    Ok(Judgement {
-        id: recorded.id.clone(),
-        question: question.name(),
-        answer: Answer::Operations {
-            ops: shown(checker.model(), history.ops(), |thread| {
-                history.thread_name(thread)
-            }),
-            ret: options.ret,
-            outcome,
-        },
-    })
+    let thread = |thread| history.thread_name(thread);
+    let shown = ShownHistory::new(checker.model(), history.ops(), recorded, &kept, thread);
+    let mut evidence = shown.of_outcome(question.name(), options.ret, outcome);
+    evidence.id = Some(recorded.id.clone());
+    Ok(evidence)
 }
 
 /// Answers whether the transactions of one recorded history are isolated. No model is needed: keys hold values.
@@ -110,15 +101,13 @@ pub fn judge_transactions(
     recorded: &Recorded,
     isolation: Isolation,
     limits: Limits,
-) -> Result<Judgement, JudgeError> {
-    Ok(Judgement {
-        id: recorded.id.clone(),
-        question: isolation.to_string(),
-        answer: Answer::Transactions {
-            operations: recorded.ops.len(),
-            verdict: check_transactions(recorded, isolation, limits)?,
-        },
-    })
+) -> Result<Evidence, JudgeError> {
+    let conclusion = check_transactions(recorded, isolation, limits)?;
+    Ok(evidence::of_transactions(
+        recorded,
+        isolation.to_string(),
+        conclusion,
+    ))
 }
 
 /// `--infer`: the strongest levels that all histories satisfy together.
@@ -130,25 +119,11 @@ pub fn judge_together<M: Model>(
     recorded: &[Recorded],
     decoder: &impl Decoder<M::Op>,
     options: &WeakOptions,
-) -> Result<Judgement, JudgeError> {
+) -> Result<Evidence, JudgeError> {
     let mut histories: Vec<History<M::Op>> = Vec::with_capacity(recorded.len());
     for recorded in recorded {
         histories.push(recorded.decode(decoder)?);
     }
     let inferred = infer(model, &histories, options)?;
-    let ids = |positions: &[usize]| -> Vec<String> {
-        let named = positions.iter().filter_map(|at| recorded.get(*at));
-        named.map(|recorded| recorded.id.clone()).collect()
-    };
-    Ok(Judgement {
-        id: format!("{} histories", recorded.len()),
-        question: "inferred".to_owned(),
-        answer: Answer::Inferred(Inference {
-            histories: recorded.len(),
-            unexplained: ids(&inferred.unexplained),
-            undecided: ids(&inferred.undecided),
-            levels: inferred.levels.methods,
-            together: inferred.together,
-        }),
-    })
+    Ok(evidence::of_levels(recorded, inferred))
 }

@@ -21,11 +21,11 @@ mod complete;
 mod criterion;
 mod decoder;
 mod demand;
+mod evidence;
 mod history;
 mod infer;
 pub mod isolation;
 mod judge;
-mod judgement;
 mod level;
 mod linearize;
 mod long;
@@ -50,19 +50,18 @@ pub use check::{WeakChecker, WeakError, WeakOptions, check_history};
 pub use clocks::Clocks;
 pub use criterion::{Axiom, Claim, Criterion, CriterionError, Ret, UnknownReading};
 pub use decoder::Decoder;
+pub use evidence::unread;
 pub use history::{History, Observed};
 pub use infer::{Inferred, infer};
 pub use isolation::{
-    Anomaly, Isolation, IsolationVerdict, TransactionError, Transactions, check_transactions,
+    Anomaly, Isolation, IsolationConclusion, TransactionError, Transactions, check_transactions,
 };
 pub use judge::{JudgeError, judge, judge_together, judge_transactions};
-pub use judgement::{Answer, Inference, Judgement, ShownOp};
 pub use level::{Level, UnknownLevel};
-pub use long::LongVerdict;
 pub use method_levels::{MethodLevels, MethodLevelsError, known_methods};
 pub use op_set::OpSet;
 pub use order::{Order, OrderError};
-pub use outcome::{Candidate, Explanation, Refutation, Unfinished, WeakFigures, WeakOutcome, WeakVerdict};
+pub use outcome::{CandidateVisibility, Explanation, UnexplainedReturn, WeakFigures, WeakOutcome};
 pub use question::{Question, UnknownConsistency};
 pub use recorded::{KnownOrder, Recorded, RecordedError, RecordedProblem, is_history_line, read_histories};
 pub use relation::{Filter, Relation};

@@ -5,9 +5,9 @@
 //! a long history is asked for the strongest, and only if it is not that there is no answer.
 
 use omnilink_engine::{
-    CheckError, Consistency, Exhausted, Limits, Model, Operation, Options, Strategy, Verdict,
-    check_and_keep_order,
+    CheckError, Consistency, Limit, Limits, Model, Operation, Options, Strategy, check_and_keep_order,
 };
+use omnilink_evidence::{Conclusion, Unknown};
 use omnilink_trace::{Time, Timebox};
 use rustc_hash::FxHashMap;
 
@@ -17,32 +17,17 @@ use crate::level::Level;
 use crate::question::Question;
 use crate::recorded::KnownOrder;
 
-/// What became of a long history. Operations are named by their position.
+/// An order of a long history, and the level that it shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LongVerdict {
-    /// It satisfies the question, because it satisfies this level, in this order.
-    Valid {
-        /// The level that was found to hold.
-        by: Level,
-        /// The operations in order.
-        order: Vec<usize>,
-    },
-    /// It does not: no order explains this operation.
-    Violation(usize),
-    /// A limit was reached, or the history is not of a stronger level and too long to be searched for less.
-    Unknown(Exhausted),
+pub(crate) struct LongOrder {
+    /// The level that was found to hold.
+    pub level: Level,
+    /// The operations in order, by their positions.
+    pub order: Vec<usize>,
 }
 
-impl LongVerdict {
-    /// `valid`, `violation` or `unknown`.
-    pub fn word(&self) -> &'static str {
-        match self {
-            Self::Valid { .. } => "valid",
-            Self::Violation(_) => "violation",
-            Self::Unknown(_) => "unknown",
-        }
-    }
-}
+/// An order, the operation that no order explains, or why neither was found.
+type LongConclusion = Conclusion<LongOrder, usize>;
 
 /// How much a check of a stronger level than the one asked for may take.
 const DETOUR_CONFIGURATIONS: u64 = 1 << 20;
@@ -58,7 +43,7 @@ pub(crate) struct LongHistory<'a, O> {
 enum Found {
     Order(Vec<usize>),
     Violation(usize),
-    Limit(Exhausted),
+    Limit(Limit),
     /// An order that does not keep the threads' own.
     NotInOrder,
 }
@@ -70,13 +55,13 @@ impl<O: Clone> LongHistory<'_, O> {
         question: &Question,
         strategy: Option<Strategy>,
         limits: Limits,
-    ) -> Result<LongVerdict, WeakError> {
+    ) -> Result<LongConclusion, WeakError> {
         // Without timeboxes the order in which operations are given keeps each thread's own, which is all there is to keep.
         let is_real_time = match self.order {
             KnownOrder::Timeboxes | KnownOrder::AsyncTimeboxes => true,
             KnownOrder::ProgramOrder => false,
             KnownOrder::Pairs(_) | KnownOrder::Counters(_) | KnownOrder::VectorClocks(_) => {
-                return Ok(LongVerdict::Unknown(Exhausted::Length));
+                return Ok(unknown(Limit::Operations));
             }
         };
         let asks_for = |level| *question == Question::Level(level);
@@ -104,18 +89,18 @@ impl<O: Clone> LongHistory<'_, O> {
         let found = self.check(model, first)?;
         match found {
             Found::Order(order) => {
-                let by = Level::Linearizable;
-                return Ok(LongVerdict::Valid { by, order });
+                let level = Level::Linearizable;
+                return Ok(Conclusion::Valid(LongOrder { level, order }));
             }
             Found::Violation(op) if is_real_time && asks_for(Level::Linearizable) => {
-                return Ok(LongVerdict::Violation(op));
+                return Ok(Conclusion::Violation(Box::new(op)));
             }
-            Found::Limit(limit) if !by_program_order => return Ok(LongVerdict::Unknown(limit)),
-            _ if !by_program_order => return Ok(LongVerdict::Unknown(Exhausted::Length)),
+            Found::Limit(limit) if !by_program_order => return Ok(unknown(limit)),
+            _ if !by_program_order => return Ok(unknown(Limit::Operations)),
             _ => {}
         }
         if let Some(limit) = watch.reached() {
-            return Ok(LongVerdict::Unknown(limit));
+            return Ok(unknown(limit));
         }
         let second = Options {
             consistency: Consistency::Sequential,
@@ -124,13 +109,13 @@ impl<O: Clone> LongHistory<'_, O> {
         };
         let is_decisive = asks_for(Level::Sequential) || !is_real_time && asks_for(Level::Linearizable);
         Ok(match self.check(model, second)? {
-            Found::Order(order) => LongVerdict::Valid {
-                by: Level::Sequential,
+            Found::Order(order) => Conclusion::Valid(LongOrder {
+                level: Level::Sequential,
                 order,
-            },
-            Found::Violation(op) if is_decisive => LongVerdict::Violation(op),
-            Found::Limit(limit) => LongVerdict::Unknown(limit),
-            Found::Violation(_) | Found::NotInOrder => LongVerdict::Unknown(Exhausted::Length),
+            }),
+            Found::Violation(op) if is_decisive => Conclusion::Violation(Box::new(op)),
+            Found::Limit(limit) => unknown(limit),
+            Found::Violation(_) | Found::NotInOrder => unknown(Limit::Operations),
         })
     }
 
@@ -150,10 +135,12 @@ impl<O: Clone> LongHistory<'_, O> {
         };
         let history: Vec<Operation<O>> = by_start.iter().map(operation).collect();
         let outcome = check_and_keep_order(model, &history, options).map_err(failed)?;
-        Ok(match outcome.verdict {
-            Verdict::Violation(counterexample) => Found::Violation(by_start[counterexample.op.id as usize]),
-            Verdict::Unknown(unfinished) => Found::Limit(unfinished.limit),
-            Verdict::Valid(witness) => {
+        Ok(match outcome.conclusion {
+            Conclusion::Violation(counterexample) => {
+                Found::Violation(by_start[counterexample.op.id as usize])
+            }
+            Conclusion::Unknown(unfinished) => Found::Limit(unfinished.limit),
+            Conclusion::Valid(witness) => {
                 let placed = witness.order.unwrap_or_default();
                 let order: Vec<usize> = placed.iter().map(|one| by_start[one.op as usize]).collect();
                 let required = self.ops.iter().filter(|op| !op.optional).count();
@@ -188,4 +175,8 @@ fn failed(error: CheckError) -> WeakError {
         CheckError::Model(message) => WeakError::Model(message),
         other => WeakError::Rejected(other.to_string()),
     }
+}
+
+fn unknown(limit: Limit) -> LongConclusion {
+    Conclusion::Unknown(Box::new(Unknown::limited(limit)))
 }

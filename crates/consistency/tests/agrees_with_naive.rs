@@ -11,9 +11,10 @@ mod common;
 use common::{Rng, Visitor, Workload, each_workload};
 use omnilink_consistency::{
     Axiom, Claim, Criterion, Filter, History, Level, Observed, Order, Reductions, Relation, Ret, WeakChecker,
-    WeakOptions, WeakVerdict, naive,
+    WeakOptions, naive,
 };
 use omnilink_engine::{Model, Strategy};
+use omnilink_evidence::Conclusion;
 use omnilink_models::Register;
 use omnilink_value::Value;
 
@@ -156,11 +157,11 @@ impl Visitor for Comparison {
                         };
                         let outcome = checker.check(&history, criterion, &options).unwrap();
                         assert_eq!(
-                            outcome.verdict.is_valid(),
+                            outcome.conclusion.is_valid(),
                             expected,
                             "{name}, {}, {ret:?}, {reductions:?}, {strategy:?}: {history:#?} {:#?}",
                             criterion.name(),
-                            outcome.verdict
+                            outcome.conclusion
                         );
                     }
                     *(if expected {
@@ -299,7 +300,7 @@ impl Visitor for Cores {
             let outcome = WeakChecker::new(&model)
                 .check(&history, &criterion, &WeakOptions::default())
                 .unwrap();
-            let WeakVerdict::Violation(refutation) = outcome.verdict else {
+            let Conclusion::Violation(refutation) = outcome.conclusion else {
                 continue;
             };
             let core = refutation.core.unwrap();
@@ -344,7 +345,7 @@ impl Visitor for Inclusions {
                 };
                 let satisfied = Level::ALL.map(|level| {
                     let outcome = checker.check(&history, &level.criterion(), &options);
-                    outcome.unwrap().verdict.is_valid()
+                    outcome.unwrap().conclusion.is_valid()
                 });
                 for (strong, is_strong) in Level::ALL.into_iter().zip(satisfied) {
                     for (weak, is_weak) in Level::ALL.into_iter().zip(satisfied) {

@@ -10,7 +10,7 @@ mod rng;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use omnilink_consistency::{Isolation, IsolationVerdict, Recorded, check_transactions, read_histories};
+use omnilink_consistency::{Isolation, IsolationConclusion, Recorded, check_transactions, read_histories};
 use omnilink_engine::Limits;
 use rng::Rng;
 
@@ -54,7 +54,7 @@ fn recorded(txns: &[Txn]) -> Recorded {
     read_histories("test", line.as_bytes()).next().unwrap().unwrap()
 }
 
-fn verdict(txns: &[Txn], level: Isolation) -> IsolationVerdict {
+fn verdict(txns: &[Txn], level: Isolation) -> IsolationConclusion {
     check_transactions(&recorded(txns), level, Limits::default()).unwrap()
 }
 
@@ -246,7 +246,7 @@ fn lists_agree_with_the_definition() {
         ];
         for (at, (level, expected)) in expected.into_iter().enumerate() {
             let found = verdict(&txns, level);
-            assert_eq!(found.is_valid(), expected, "{level}: {found}\n{txns:#?}");
+            assert_eq!(found.is_valid(), expected, "{level}: {found:?}\n{txns:#?}");
             met[at][usize::from(expected)] += 1;
         }
         let levels = Isolation::ALL.map(|level| is_valid(&txns, level));
@@ -310,8 +310,8 @@ fn what_no_level_allows_is_said_in_words() {
         for level in Isolation::ALL {
             let verdict = verdict(&txns, level);
             assert!(
-                !verdict.is_valid() && verdict.to_string().contains(words),
-                "{level}: {verdict}"
+                !verdict.is_valid() && format!("{verdict:?}").contains(words),
+                "{level}: {verdict:?}"
             );
         }
     }

@@ -10,10 +10,10 @@ mod rng;
 use std::path::PathBuf;
 
 use omnilink_consistency::{
-    Criterion, Decoder, History, Level, Recorded, Ret, WeakChecker, WeakOptions, WeakVerdict, naive,
-    read_histories,
+    Criterion, Decoder, History, Level, Recorded, Ret, WeakChecker, WeakOptions, naive, read_histories,
 };
 use omnilink_engine::{Model, Outcomes};
+use omnilink_evidence::Conclusion;
 use omnilink_link::{BindError, Bound, Instance, LinkOptions, Linked, TlaModel};
 use omnilink_models::{CasRegister, Decode, DecodeError, Decoded, FailedCas};
 use omnilink_trace::Operation;
@@ -90,8 +90,8 @@ fn verdict<M: Model>(
         minimise: false,
         ..WeakOptions::default()
     };
-    match checker.check(history, criterion, &options).unwrap().verdict {
-        WeakVerdict::Unknown(unfinished) => panic!("{unfinished:?}"),
+    match checker.check(history, criterion, &options).unwrap().conclusion {
+        Conclusion::Unknown(unfinished) => panic!("{unfinished:?}"),
         verdict => verdict.is_valid(),
     }
 }

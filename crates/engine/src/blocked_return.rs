@@ -1,7 +1,8 @@
 //! The point at which a search gets no further: a return, and the configurations in front of it.
 
+use omnilink_evidence::{Alternative, Counterexample};
+
 use crate::configuration::Configuration;
-use crate::evidence::{Alternative, Counterexample};
 use crate::mask::Mask;
 use crate::op_table::OpRef;
 use crate::open_ops::OpenOps;
@@ -20,9 +21,9 @@ pub(crate) struct BlockedReturn {
 
 impl BlockedReturn {
     /// The number of configurations that evidence shows.
-    pub const KEPT: usize = Counterexample::SHOWN;
+    pub const KEPT: usize = Counterexample::ALTERNATIVES_MAX;
     /// The number of placed operations that evidence shows of each.
-    pub const RECENT: usize = Alternative::RECENT;
+    pub const RECENT: usize = Alternative::RECENT_MAX;
 }
 
 /// A configuration, independent of the slots of its search.

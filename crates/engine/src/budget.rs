@@ -2,37 +2,11 @@
 
 use std::time::Instant;
 
+use omnilink_evidence::Limit;
+
 use crate::limit_watch::Interrupt;
 use crate::memory::{default_memory_bytes, resident_bytes};
 use crate::options::Limits;
-
-/// Why a search stopped early.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Exhausted {
-    /// The time limit was reached.
-    Time,
-    /// The memory limit was reached.
-    Memory,
-    /// The limit on configurations was reached.
-    Configurations,
-    /// The check was interrupted.
-    Interrupt,
-    /// There are more operations than the search can handle.
-    Length,
-}
-
-impl Exhausted {
-    /// The word used in output.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Time => "time",
-            Self::Memory => "memory",
-            Self::Configurations => "configurations",
-            Self::Interrupt => "interrupt",
-            Self::Length => "operations",
-        }
-    }
-}
 
 /// Counts work, and checks the limits at intervals.
 #[derive(Debug)]
@@ -42,7 +16,7 @@ pub(crate) struct Budget {
     /// Configurations explored so far.
     pub configurations: u64,
     countdown: u32,
-    exhausted: Option<Exhausted>,
+    exhausted: Option<Limit>,
     /// The size of the tables at the last check. Resident memory is not read every time, and not on every system.
     table_bytes: u64,
     checks: u32,
@@ -109,13 +83,13 @@ impl Budget {
         }
         let configurations = self.limits.configurations;
         if self.limits.interrupt.is_some_and(Interrupt::is_raised) {
-            self.exhausted = Some(Exhausted::Interrupt);
+            self.exhausted = Some(Limit::Interrupt);
         } else if configurations.is_some_and(|limit| self.configurations >= limit) {
-            self.exhausted = Some(Exhausted::Configurations);
+            self.exhausted = Some(Limit::Configurations);
         } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            self.exhausted = Some(Exhausted::Time);
+            self.exhausted = Some(Limit::Time);
         } else if self.exceeds_memory() {
-            self.exhausted = Some(Exhausted::Memory);
+            self.exhausted = Some(Limit::Memory);
         } else if let Some(limit) = configurations {
             self.countdown = Self::interval(limit - self.configurations);
         }
@@ -136,18 +110,18 @@ impl Budget {
     pub fn stop_interrupted(&mut self) {
         let is_interrupted = self.limits.interrupt.is_some_and(Interrupt::is_raised);
         self.stop(if is_interrupted {
-            Exhausted::Interrupt
+            Limit::Interrupt
         } else {
-            Exhausted::Time
+            Limit::Time
         });
     }
 
     /// Ends the search because of a limit that the caller found exceeded.
-    pub fn stop(&mut self, limit: Exhausted) {
+    pub fn stop(&mut self, limit: Limit) {
         self.exhausted.get_or_insert(limit);
     }
 
-    pub fn exhausted(&self) -> Option<Exhausted> {
+    pub fn exhausted(&self) -> Option<Limit> {
         self.exhausted
     }
 }

@@ -2,10 +2,11 @@
 
 use std::time::Instant;
 
+use omnilink_evidence::Limit;
 use omnilink_trace::Time;
 use rustc_hash::FxHashMap;
 
-use crate::budget::{Budget, Exhausted};
+use crate::budget::Budget;
 use crate::check_run::CheckRun;
 use crate::collections::check_as_collections;
 use crate::error::{CheckError, Progress};
@@ -104,7 +105,7 @@ impl<'m, M: Model> Checker<'m, M> {
     }
 
     /// The limit that was reached, if one was.
-    pub(crate) fn exhausted(&self) -> Option<Exhausted> {
+    pub(crate) fn exhausted(&self) -> Option<Limit> {
         self.run.budget.exhausted()
     }
 
@@ -171,7 +172,7 @@ impl<'m, M: Model> Checker<'m, M> {
 
     /// Ends the check because of a limit that the caller found exceeded. The verdict is `violation` if the operations given
     /// so far have no explanation, and `unknown` otherwise.
-    pub fn stop(&mut self, limit: Exhausted) {
+    pub fn stop(&mut self, limit: Limit) {
         self.run.budget.stop(limit);
     }
 

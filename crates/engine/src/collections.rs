@@ -5,6 +5,7 @@
 //! readings become ranks. The order of a monitor is replayed through the model. The operations of a refutation are checked
 //! once more by the general search, which gives the usual evidence.
 
+use omnilink_evidence::{BrokenRule, Decider, Linearization, Placement};
 use omnilink_monitors::{Action, Collection, Decision, Refutation, TimedAction};
 use omnilink_trace::Time;
 use omnilink_value::Value;
@@ -13,13 +14,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::budget::Budget;
 use crate::checker::check_from;
 use crate::error::CheckError;
-use crate::evidence::{BrokenRule, Figures, OpView, Outcome, Placement, Verdict, Witness};
+use crate::evidence::{Conclusion, Outcome, SearchFigures};
 use crate::interned_model::InternedModel;
 use crate::model::Model;
 use crate::op_table::{Followed, OpRecord};
 use crate::operation::Operation;
 use crate::options::{Consistency, Options, Strategy};
-use crate::part_search::Decider;
 use crate::partition::{Components, Partitioning};
 use crate::replay::Replay;
 use crate::state_space::{ClassId, ErasedModel};
@@ -82,24 +82,24 @@ pub fn check_as_collections<M: Model>(
     }
     let order = merged(model, history, &parts, &orders, options);
     let placements = replayed(model, history, &order, options)?;
-    let figures = figures(history, parts.len() as u64, Figures::default());
-    let witness = Witness {
+    let figures = figures(history, parts.len() as u64, SearchFigures::default());
+    let witness = Linearization {
         replayed: placements.len() as u64,
         order: Some(placements),
     };
     Some(Ok(Outcome {
-        verdict: Verdict::Valid(witness),
+        conclusion: Conclusion::Valid(witness),
         figures,
     }))
 }
 
 /// Statistics of a check that a monitor decided; `searched` are those of the search that confirmed it.
-fn figures<O>(history: &[Operation<O>], partitions: u64, searched: Figures) -> Figures {
+fn figures<O>(history: &[Operation<O>], partitions: u64, searched: SearchFigures) -> SearchFigures {
     let pending = history
         .iter()
         .filter(|operation| operation.timebox.is_pending())
         .count();
-    Figures {
+    SearchFigures {
         operations: history.len() as u64,
         pending: pending as u64,
         partitions,
@@ -415,12 +415,10 @@ fn refuted<M: Model>(
         .iter()
         .map(|position| history[*position].clone())
         .collect();
-    let views = few.iter().zip(&positions).map(|(operation, position)| OpView {
-        id: *position as u64,
-        thread: operation.thread,
-        text: model.describe_op(&operation.op),
-        timebox: operation.timebox,
-    });
+    let views = few
+        .iter()
+        .zip(&positions)
+        .map(|(operation, position)| operation.shown(*position as u64, model.describe_op(&operation.op)));
     let broken = BrokenRule {
         rule: refutation.rule.to_string(),
         operations: views.collect(),
@@ -429,16 +427,20 @@ fn refuted<M: Model>(
         Ok(outcome) => outcome,
         Err(error) => return Some(Err(error)),
     };
-    let Verdict::Violation(mut counterexample) = outcome.verdict else {
+    let Conclusion::Violation(mut counterexample) = outcome.conclusion else {
         // The search does not confirm the refutation, so the general search decides the whole history.
         return None;
     };
-    counterexample.renumber(|id| positions.get(id as usize).map_or(id, |position| *position as u64));
+    counterexample.visit_operations(&mut |op| {
+        if let Some(position) = positions.get(op.id as usize) {
+            op.id = *position as u64;
+        }
+    });
     // The prefix that explanations of these operations share is not shared by those of the whole history.
     counterexample.agreed = None;
     counterexample.broken = Some(broken);
     Some(Ok(Outcome {
-        verdict: Verdict::Violation(counterexample),
+        conclusion: Conclusion::Violation(counterexample),
         figures: figures(history, partitions, outcome.figures),
     }))
 }

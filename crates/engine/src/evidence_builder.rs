@@ -1,7 +1,8 @@
 //! The translation of a search's ids back into evidence.
 
+use omnilink_evidence::{Alternative, Candidate, Continuation, Counterexample, Operation};
+
 use crate::blocked_return::BlockedReturn;
-use crate::evidence::{Alternative, Candidate, Counterexample, Fate, OpView};
 use crate::op_table::{OpRef, OpTable};
 use crate::state_space::{DynStateSpace, StateId};
 
@@ -21,17 +22,14 @@ impl<'a, 's> EvidenceBuilder<'a, 's> {
         }
     }
 
-    pub fn view(&self, op: OpRef) -> OpView {
+    pub fn view(&self, op: OpRef) -> Operation {
         let record = self.op_table.get(op);
-        OpView {
-            id: record.id,
-            thread: record.thread,
-            text: self.space.model.describe_op(record.class),
-            timebox: record.timebox(),
-        }
+        let text = self.space.model.describe_op(record.class);
+        let timebox = record.timebox();
+        Operation::timed(record.id, record.thread, text, timebox.start, timebox.end)
     }
 
-    fn views(&self, ops: &[OpRef]) -> Vec<OpView> {
+    fn views(&self, ops: &[OpRef]) -> Vec<Operation> {
         ops.iter().map(|op| self.view(*op)).collect()
     }
 
@@ -57,7 +55,7 @@ impl<'a, 's> EvidenceBuilder<'a, 's> {
                 .into_iter()
                 .map(|op| Candidate {
                     op: self.view(op),
-                    fate: self.fate(config.state, op),
+                    continuation: self.continuation(config.state, op),
                 })
                 .collect();
             alternatives.push(Alternative {
@@ -70,13 +68,17 @@ impl<'a, 's> EvidenceBuilder<'a, 's> {
         alternatives
     }
 
-    fn fate(&mut self, state: StateId, op: OpRef) -> Fate {
+    fn continuation(&mut self, state: StateId, op: OpRef) -> Continuation {
         let class = self.op_table.get(op).class;
         let successors = self.space.successors(state, class);
         if successors.is_refused() {
-            return Fate::Refused(self.space.model.explain(state, class));
+            return Continuation::Refused {
+                reason: self.space.model.explain(state, class),
+            };
         }
         let states = (0..).map_while(|branch| self.space.successor(successors, branch));
-        Fate::LeadsTo(states.map(|next| self.space.model.describe_state(next)).collect())
+        Continuation::LeadsTo {
+            states: states.map(|next| self.space.model.describe_state(next)).collect(),
+        }
     }
 }

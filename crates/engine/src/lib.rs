@@ -10,7 +10,7 @@
 //!
 //! - [`check`] checks a history in memory, [`Checker`] one operation at a time, [`Monitor`] calls and returns;
 //! - [`Options`] selects consistency, strategy, limits and reductions;
-//! - [`Outcome`] has the [`Verdict`] and its evidence; [`minimize`] shrinks a violation soundly;
+//! - [`Outcome`] has the [`Conclusion`]: a verdict with its evidence; [`minimize`] shrinks a violation soundly;
 //! - [`naive`] is the definition itself, for tests.
 //!
 //! Every reduction is proved where it is implemented: absorption (`open_ops/absorption.rs`), stubborn sets and symmetry
@@ -58,23 +58,22 @@ mod state_space;
 mod sweep;
 mod ties;
 
-pub use budget::Exhausted;
 pub use checker::{Checker, check, check_and_keep_order};
 pub use collections::{CollectionKind, Observation, check_as_collections};
 pub use error::{CheckError, Progress};
-pub use evidence::{
-    Agreed, Alternative, BrokenRule, Candidate, Counterexample, Fate, Figures, OpView, Outcome, Placement,
-    Unfinished, Verdict, Witness,
-};
+pub use evidence::{Conclusion, Outcome, SearchFigures};
 pub use footprint::{Footprint, Keys};
 pub use limit_watch::{Interrupt, LimitWatch};
 pub use memory::{default_memory_bytes, resident_bytes};
 pub use minimal_counterexample::{MinimalCounterexample, minimize};
 pub use model::{Model, Outcomes, successors};
 pub use monitor::{CallEvent, EventError, Monitor};
+pub use omnilink_evidence::{
+    AgreedPrefix, Alternative, BrokenRule, Candidate, Continuation, Counterexample, Decider, Limit,
+    Linearization, Placement, Unknown, Verdict,
+};
 pub use operation::Operation;
 pub use options::{Consistency, Limits, Options, Reductions, Strategy};
-pub use part_search::Decider;
 pub use partition::{Components, Partitioning};
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::budget::Exhausted;
+use omnilink_evidence::Limit;
+
 use crate::memory::{default_memory_bytes, resident_bytes};
 use crate::options::Limits;
 
@@ -54,20 +55,20 @@ impl LimitWatch {
     }
 
     /// The limit that has been reached, if any.
-    pub fn reached(&mut self) -> Option<Exhausted> {
+    pub fn reached(&mut self) -> Option<Limit> {
         if self.limits.interrupt.is_some_and(Interrupt::is_raised) {
-            return Some(Exhausted::Interrupt);
+            return Some(Limit::Interrupt);
         }
         let now = Instant::now();
         if self.deadline.is_some_and(|deadline| now >= deadline) {
-            return Some(Exhausted::Time);
+            return Some(Limit::Time);
         }
         if self.next_memory_check.is_some_and(|next| now < next) {
             return None;
         }
         self.next_memory_check = now.checked_add(Self::BETWEEN_MEMORY_CHECKS);
         let limit = self.limits.memory_bytes.or_else(default_memory_bytes)?;
-        (resident_bytes()? >= limit).then_some(Exhausted::Memory)
+        (resident_bytes()? >= limit).then_some(Limit::Memory)
     }
 
     /// The limits, with the time that is left.

@@ -136,7 +136,7 @@ mod tests {
             let history = history(&model, &mut rng);
             let expected = naive::explain(&model, &history, Consistency::Linearizable).is_some();
             let verdict =
-                || check(&model, history.clone(), options).map(|outcome| outcome.verdict.is_valid());
+                || check(&model, history.clone(), options).map(|outcome| outcome.conclusion.is_valid());
             assert_eq!(verdict().ok(), Some(expected), "wrong without a mutant");
             ACTIVE.set(Some(mutant));
             let mutated = verdict();

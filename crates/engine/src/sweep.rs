@@ -18,7 +18,7 @@ use smallvec::SmallVec;
 
 use crate::configuration::Configuration;
 use crate::dominance::{Dominance, VisitedSet};
-use crate::evidence::Figures;
+use crate::evidence::SearchFigures;
 use crate::mask::Mask;
 use crate::mutant::{Mutant, mutated};
 use crate::op_table::{OpRecord, OpRef, OpTable};
@@ -38,7 +38,7 @@ pub(crate) struct SweepFigures {
 
 impl SweepFigures {
     /// Adds these statistics to those of the whole check.
-    pub fn add_to(self, figures: &mut Figures) {
+    pub fn add_to(self, figures: &mut SearchFigures) {
         figures.frontier_max = figures.frontier_max.max(self.frontier_max as u64);
         figures.frontier_sum += self.frontier_sum;
         figures.returns += self.returns;

@@ -14,7 +14,7 @@
 //! What was given up: a component that is nondeterministic on purpose can only be checked against a [`Specification`].
 //!
 //! - [`check_matrix`] is the paper's `Check(X, m)`, [`run_campaign`] its `RandomCheck` and `AutoCheck`;
-//! - [`summary_text`] and [`summary_json`] tell what came of it;
+//! - [`CampaignSubject::evidence`] makes the evidence of a [`Summary`];
 //! - [`Observation`] keeps serial behaviour, to be compared with another version.
 
 mod alphabet;
@@ -24,18 +24,17 @@ mod check;
 mod contention;
 mod description;
 mod diagnosis;
+mod evidence;
 mod execution;
 mod executor;
 mod harness;
 mod history;
-mod json;
 mod matrix;
 #[cfg(target_os = "linux")]
 mod native;
 mod notation;
 mod observation;
 mod options;
-mod page;
 mod places;
 mod sample;
 mod scheduled;
@@ -53,11 +52,11 @@ pub use campaign::{Failure, Matrices, Summary, run_campaign, run_schedule};
 pub use check::{LineupError, Request, Tick, check_matrix, check_schedule};
 pub use description::{Description, DescriptionError};
 pub use diagnosis::Diagnosis;
+pub use evidence::CampaignSubject;
 pub use execution::{Cut, Ending, Event, Execution, Fact, Race, Stuck, Switch};
 pub use executor::{Allowance, Coverage, Executor, ExecutorError, Plan, Visit};
 pub use harness::{Harness, HarnessError};
 pub use history::{Close, History, Moment, ResultId, Results};
-pub use json::summary_json;
 pub use matrix::{Matrix, MatrixError};
 #[cfg(target_os = "linux")]
 pub use native::Native;
@@ -67,7 +66,6 @@ pub use observation::{
 };
 pub use omnilink_sched::{Schedule, ScheduleError};
 pub use options::{Blocking, Criterion, Options, Search};
-pub use page::{Subject, summary_text};
 pub use scheduled::{Scheduled, ScheduledOptions};
 pub use scope::Scope;
 pub use serial::{Fate, Nondeterminism, NotSerial, SerialHistories, Step};

@@ -18,9 +18,10 @@ use omnilink_consistency::{
     Decoder, JudgeError, Question, Recorded, UnknownConsistency, WeakChecker, WeakOptions, judge,
 };
 use omnilink_engine::{
-    CheckError, Consistency, Limits, Model, Operation as EngineOperation, Options, Verdict, check,
+    CheckError, Conclusion, Consistency, Limits, Model, Operation as EngineOperation, Options, check,
 };
-use omnilink_report::{Look, weak_evidence};
+use omnilink_evidence::Verdict;
+use omnilink_report::{Look, visibility_reason};
 use omnilink_trace::{Args, Operation, Place, Time, Timebox};
 use omnilink_value::Value;
 use thiserror::Error;
@@ -242,8 +243,8 @@ impl<M: Model, D: Decoder<M::Op>> Law<'_, M, D> {
             limits,
             ..Options::default()
         };
-        match check(self.model, history, options)?.verdict {
-            Verdict::Violation(mut counterexample) => {
+        match check(self.model, history, options)?.conclusion {
+            Conclusion::Violation(mut counterexample) => {
                 // The engine counts what it was given; a report counts all calls, also those that are left out here.
                 let given = usize::try_from(counterexample.op.id).ok();
                 if let Some(position) = given.and_then(|given| positions.get(given)) {
@@ -251,8 +252,8 @@ impl<M: Model, D: Decoder<M::Op>> Law<'_, M, D> {
                 }
                 Ok(Some(Why::Results(counterexample)))
             }
-            Verdict::Valid(_) => Ok(None),
-            Verdict::Unknown(unfinished) => Err(unfinished_search(
+            Conclusion::Valid(_) => Ok(None),
+            Conclusion::Unknown(unfinished) => Err(unfinished_search(
                 format!("{:?}", unfinished.limit).to_lowercase() + " ran out",
             )),
         }
@@ -265,7 +266,7 @@ impl<M: Model, D: Decoder<M::Op>> Law<'_, M, D> {
             limits,
             ..WeakOptions::default()
         };
-        let judgement = judge(
+        let evidence = judge(
             &mut checker,
             &recorded,
             self.decoder,
@@ -273,13 +274,11 @@ impl<M: Model, D: Decoder<M::Op>> Law<'_, M, D> {
             question,
             &options,
         )?;
-        match judgement.verdict() {
-            "valid" => Ok(None),
-            "violation" => Ok(Some(Why::Specification(weak_evidence(
-                &judgement,
-                &Look::plain(),
-            )))),
-            _ => Err(unfinished_search(weak_evidence(&judgement, &Look::plain()))),
+        let reason = visibility_reason(&evidence, &Look::plain());
+        match evidence.verdict {
+            Verdict::Valid => Ok(None),
+            Verdict::Violation => Ok(Some(Why::Specification(reason))),
+            Verdict::Unknown | Verdict::Error => Err(unfinished_search(reason)),
         }
     }
 }

@@ -7,7 +7,7 @@
 //!
 //! A crash is the end of a history as being stuck is. The calls that were open beside it may or may not have taken effect.
 
-use omnilink_engine::{CheckError, Consistency, Counterexample, Operation, Options, Verdict, check};
+use omnilink_engine::{CheckError, Conclusion, Consistency, Counterexample, Operation, Options, check};
 use omnilink_trace::{Time, Timebox};
 
 use crate::automaton::{Automaton, Observed};
@@ -91,10 +91,10 @@ impl<'a> Witnesses<'a> {
         last: Option<Observed>,
     ) -> Result<Option<Box<Counterexample>>, CheckError> {
         let operations = self.operations(history, last);
-        match check(&self.automaton, operations, self.options)?.verdict {
-            Verdict::Violation(counterexample) => Ok(Some(counterexample)),
+        match check(&self.automaton, operations, self.options)?.conclusion {
+            Conclusion::Violation(counterexample) => Ok(Some(counterexample)),
             // There is no limit that could leave it undecided.
-            Verdict::Valid(_) | Verdict::Unknown(_) => Ok(None),
+            Conclusion::Valid(_) | Conclusion::Unknown(_) => Ok(None),
         }
     }
 

@@ -541,7 +541,7 @@ impl<'a> Checking<'a> {
         Some(FalsePart {
             text: part.text,
             place: format!("{}:{}:{}", source.path().display(), place.line, place.column),
-            bindings: part.bindings,
+            bindings: omnilink_evidence::Bindings(part.bindings),
         })
     }
 

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use omnilink_evidence::Bindings;
 use omnilink_tla::eval::error::{ErrorClass, Failure};
 use omnilink_tla::eval::{Coverage, Evaluator, Exchange, Flow, Session, Successors, Taken};
 use omnilink_tla::ir::{Formula, Loc, Program};
@@ -220,7 +221,7 @@ impl<'m> Machine for SpecMachine<'m> {
         let action = label.and_then(|taken| program.actions.get(taken.action as usize));
         ActionTaken {
             name: action.map_or("Next", |action| &*action.name).to_owned(),
-            bindings: label.map_or_else(Vec::new, |taken| worker.bindings(taken)),
+            bindings: Bindings(label.map_or_else(Vec::new, |taken| worker.bindings(taken))),
             place: action.map_or_else(String::new, |action| file_and_line(program, action.at)),
         }
     }

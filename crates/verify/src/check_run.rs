@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use omnilink_engine::{
-    Alternative, CheckError, Checker, Components, Consistency, Counterexample, Exhausted, Figures, Footprint,
-    Keys, LimitWatch, Limits, Model, Operation, Options, Outcome, Partitioning, Placement, Progress as Going,
-    Unfinished, Verdict, Witness, check_as_collections, minimize,
+    CheckError, Checker, Components, Conclusion, Consistency, Counterexample, Footprint, Keys, Limit, Limits,
+    Linearization, Model, Operation, Options, Outcome, Partitioning, Placement, Progress as Going,
+    SearchFigures, Unknown, LimitWatch, check_as_collections, minimize,
 };
-use omnilink_report::{Answer, MinimalHistory, Report, ThreadNames};
+use omnilink_evidence::{Command, Evidence, Figures, MinimalHistory, Subject, ThreadNames, Violation};
 use omnilink_trace::{Time, Timebox};
 use rustc_hash::FxHashMap;
 
@@ -24,6 +24,8 @@ use crate::witness;
 /// What is wanted of each input.
 #[derive(Clone, Debug)]
 pub struct CheckRequest {
+    /// The command that was given.
+    pub command: Command,
     /// The model with its options, as the user asked for it.
     pub model_name: String,
     /// What the engine is to do.
@@ -45,14 +47,14 @@ pub enum CheckEvent<'a, O> {
     Unexplained(&'a omnilink_trace::Operation),
 }
 
-/// Checks one input. Whatever goes wrong is part of the report.
+/// Checks one input. Whatever goes wrong is part of the evidence.
 pub fn check_input<M: Model>(
     model: &M,
     decode: &Decode<'_, M::Op>,
     input: &Input,
     request: &CheckRequest,
     progress: &Progress,
-) -> Report {
+) -> Evidence {
     check_observed(model, decode, input, request, progress, &|_| ())
 }
 
@@ -64,7 +66,7 @@ pub fn check_observed<M: Model>(
     request: &CheckRequest,
     progress: &Progress,
     observe: &dyn Fn(CheckEvent<'_, M::Op>),
-) -> Report {
+) -> Evidence {
     let mut run = CheckRun {
         model,
         decode,
@@ -73,62 +75,51 @@ pub fn check_observed<M: Model>(
         progress,
         observe,
         started: Instant::now(),
-        report: Report {
-            input: input.name.clone(),
-            model: request.model_name.clone(),
-            consistency: request.options.consistency,
-            threads: ThreadNames::default(),
-            answer: Answer::Failed {
-                message: String::new(),
-                operations: 0,
-            },
-            aborted: 0,
-            seconds: 0.0,
-            peak_bytes: None,
-            places: BTreeMap::new(),
-            keys: Vec::new(),
-            notes: Vec::new(),
-            findings: None,
-        },
+        evidence: evidence_of(input, request),
+        threads: ThreadNames::default(),
+        aborted: 0,
+        places: BTreeMap::new(),
         taken: 0,
         may_use_monitors: model.collection_kind().is_some(),
         followed: None,
     };
     if let Err(error) = run.run() {
         let error = error.with_codes_of(input);
-        run.report.answer = match is_interrupted(&request.options.limits) {
+        match is_interrupted(&request.options.limits) {
             // A reader that waited for its first bytes was woken up.
-            true => unread(Exhausted::Interrupt),
-            false => Answer::Failed {
-                message: error.to_string(),
-                operations: run.taken,
-            },
-        };
+            true => run.evidence.give_up(Unknown::limited(Limit::Interrupt)),
+            false => {
+                run.evidence.fail(error.to_string());
+                run.evidence.figures.ops = run.taken;
+            }
+        }
     }
-    run.report.seconds = run.started.elapsed().as_secs_f64();
-    run.report.peak_bytes = peak_bytes();
-    run.report
+    run.finish()
 }
 
-/// The answer about an input that was not read.
-pub fn unread(limit: Exhausted) -> Answer {
-    Answer::Checked {
-        outcome: unread_outcome(limit),
-        minimal: None,
-    }
-}
-
-fn unread_outcome(limit: Exhausted) -> Outcome {
-    let unfinished = Unfinished {
-        limit,
-        explained: 0,
-        at: None,
-        frontier: 0,
-        alternatives: Vec::new(),
+/// The evidence of an input about which nothing is known yet.
+pub(crate) fn evidence_of(input: &Input, request: &CheckRequest) -> Evidence {
+    let mut evidence = Evidence::new(request.command, Subject::Operations, input.name.clone());
+    evidence.model = Some(request.model_name.clone());
+    evidence.consistency = Some(match request.options.consistency {
+        Consistency::Linearizable => "linearizable".to_owned(),
+        Consistency::Sequential => "sequential".to_owned(),
+    });
+    evidence.figures = Figures {
+        threads: Some(0),
+        configurations: Some(0),
+        frontier_max: Some(0),
+        model_steps: Some(0),
+        partitions: Some(0),
+        ..Figures::default()
     };
+    evidence
+}
+
+fn unread_outcome(limit: Limit) -> Outcome {
     Outcome {
-        verdict: Verdict::Unknown(Box::new(unfinished)),
-        figures: Figures::default(),
+        conclusion: Conclusion::Unknown(Box::new(Unknown::limited(limit))),
+        figures: SearchFigures::default(),
     }
 }
 
@@ -140,7 +131,13 @@ struct CheckRun<'a, M: Model> {
     progress: &'a Progress,
     observe: &'a dyn Fn(CheckEvent<'_, M::Op>),
     started: Instant,
-    report: Report,
+    evidence: Evidence,
+    /// The names of the threads seen.
+    threads: ThreadNames,
+    /// Operations that the system itself reported as failed.
+    aborted: u64,
+    /// Where operations of the evidence were read, by position.
+    places: BTreeMap<u64, String>,
     /// Operations given to the engine.
     taken: u64,
     /// Whether monitors were not asked yet.
@@ -167,54 +164,54 @@ impl<M: Model> CheckRun<'_, M> {
             Some(outcome) => outcome,
             None => self.check(self.options())?,
         };
-        let mut minimal = None;
-        match &outcome.verdict {
-            Verdict::Valid(valid) => {
+        self.evidence.figures = Figures::from(&outcome);
+        let is_valid = outcome.conclusion.is_valid();
+        let mut unexplained = None;
+        match outcome.conclusion {
+            Conclusion::Valid(valid) => {
                 if let Some(file) = &self.request.witness {
                     let interrupt = self.request.options.limits.interrupt;
-                    witness::write(self.decode, self.input, valid, file, interrupt)?;
+                    witness::write(self.decode, self.input, &valid, file, interrupt)?;
                 }
             }
-            Verdict::Violation(counterexample) => {
-                let mut wanted = ids_of(&counterexample.alternatives);
-                wanted.insert(counterexample.op.id);
-                let agreed = counterexample.agreed.iter();
-                wanted.extend(
-                    agreed
-                        .flat_map(|agreed| agreed.last.iter().chain(&agreed.since))
-                        .map(|op| op.id),
-                );
+            Conclusion::Violation(counterexample) => {
+                unexplained = Some(counterexample.op.id);
                 if self.request.minimize {
-                    minimal = self
-                        .minimize(counterexample)
+                    self.evidence.minimal = self
+                        .minimize(&counterexample)
                         .unwrap_or_else(|error| self.note_failure(&error));
-                    let ids = minimal
-                        .iter()
-                        .flat_map(|minimal| &minimal.operations)
-                        .map(|op| op.id);
-                    wanted.extend(ids);
                 }
-                self.find_places(&wanted, Some(counterexample.op.id))
-                    .unwrap_or_else(|error| self.note_failure(&error));
+                self.evidence.violate(Violation::Operation(counterexample));
             }
-            Verdict::Unknown(unfinished) => {
-                let mut wanted = ids_of(&unfinished.alternatives);
-                wanted.extend(unfinished.at.as_ref().map(|op| op.id));
-                self.find_places(&wanted, None)
-                    .unwrap_or_else(|error| self.note_failure(&error));
-            }
+            Conclusion::Unknown(unknown) => self.evidence.give_up(*unknown),
         }
-        if self.request.witness.is_some() && !outcome.verdict.is_valid() {
-            self.report
+        let mut wanted = BTreeSet::new();
+        self.evidence.visit_operations(&mut |op| {
+            wanted.insert(op.id);
+        });
+        self.find_places(&wanted, unexplained)
+            .unwrap_or_else(|error| self.note_failure(&error));
+        if self.request.witness.is_some() && !is_valid {
+            self.evidence
                 .notes
                 .push("there is no explanation, so no witness was written".to_owned());
         }
-        let figures = &outcome.figures;
-        if outcome.verdict.is_valid() && figures.operations == figures.pending {
-            self.report.notes.push(nothing_returned(&self.input.name));
+        if is_valid && self.evidence.figures.ops == self.evidence.figures.pending {
+            self.evidence.notes.push(nothing_returned(&self.input.name));
         }
-        self.report.answer = Answer::Checked { outcome, minimal };
         Ok(())
+    }
+
+    /// The evidence, with the names of threads, the places of operations and what the check cost.
+    fn finish(self) -> Evidence {
+        let mut evidence = self.evidence;
+        evidence.visit_operations(&mut |op| op.place = self.places.get(&op.id).cloned());
+        self.threads.apply_to(&mut evidence);
+        evidence.figures.threads = Some(self.threads.len() as u64);
+        evidence.figures.aborted = self.aborted;
+        evidence.figures.seconds = self.started.elapsed().as_secs_f64();
+        evidence.figures.peak_bytes = peak_bytes();
+        evidence
     }
 
     /// Checks each key apart from the others, unless it turns out that they belong together.
@@ -263,9 +260,9 @@ impl<M: Model> CheckRun<'_, M> {
             ..options
         };
         let outcome = self.check(options)?;
-        let Verdict::Valid(Witness {
+        let Conclusion::Valid(Linearization {
             order: Some(order), ..
-        }) = &outcome.verdict
+        }) = &outcome.conclusion
         else {
             return Ok(None);
         };
@@ -298,9 +295,9 @@ impl<M: Model> CheckRun<'_, M> {
             return Ok(None);
         };
         self.taken = operations.len() as u64;
-        self.report.notes = history.notes();
-        self.report.aborted = history.aborted;
-        self.report.threads = std::mem::take(&mut history.threads);
+        self.evidence.notes = history.notes();
+        self.aborted = history.aborted;
+        self.threads = std::mem::take(&mut history.threads);
         Ok(Some(outcome?))
     }
 
@@ -323,8 +320,8 @@ impl<M: Model> CheckRun<'_, M> {
                 Ok(None) => break,
                 // A reader that waited for more was woken up.
                 Err(_) if is_interrupted(&options.limits) => {
-                    checker.stop(Exhausted::Interrupt);
-                    limit = Some(Exhausted::Interrupt);
+                    checker.stop(Limit::Interrupt);
+                    limit = Some(Limit::Interrupt);
                     break;
                 }
                 Err(error) => return Err(error),
@@ -370,9 +367,9 @@ impl<M: Model> CheckRun<'_, M> {
         if is_empty && limit.is_none() && spanning.is_none() && !history.has_header() {
             return Err(VerifyError::empty(&self.input.name, &history.notes()));
         }
-        self.report.notes = history.notes();
-        self.report.aborted = history.aborted;
-        self.report.threads = std::mem::take(&mut history.threads);
+        self.evidence.notes = history.notes();
+        self.aborted = history.aborted;
+        self.threads = std::mem::take(&mut history.threads);
         if let Some(observed) = spanning {
             // The engine took the operation, so it is read again: this happens once in a check.
             let footprint = match (self.decode)(&observed)? {
@@ -465,11 +462,12 @@ impl<M: Model> CheckRun<'_, M> {
         while let Some(read) = history.next()? {
             if operations.len().is_multiple_of(CHECK_INTERVAL as usize) && watch.reached().is_some() {
                 let note = "a limit was reached before the violation could be shrunk";
-                self.report.notes.push(note.to_owned());
+                self.evidence.notes.push(note.to_owned());
                 return Ok(None);
             }
             // What starts after that return has no say in it, unless real time does not count.
-            let is_later = counterexample.op.timebox.precedes(&read.operation.timebox);
+            let end = counterexample.op.end;
+            let is_later = end.is_some_and(|end| end < read.operation.timebox.start);
             if is_later && !is_sequential {
                 break;
             }
@@ -477,18 +475,17 @@ impl<M: Model> CheckRun<'_, M> {
         }
         let minimal = minimize(self.model, operations, self.options())?;
         if minimal.is_none() {
-            self.report
+            self.evidence
                 .notes
                 .push("the violation could not be shrunk within the limits".to_owned());
         }
         let describe = |op: &M::Op| self.model.describe_op(op);
-        Ok(minimal
-            .map(|minimal| Box::new(MinimalHistory::new(minimal, describe, |position| position as u64))))
+        Ok(minimal.map(|minimal| Box::new(minimal.shown(describe))))
     }
 
     /// A verdict that is known stands, also if the input cannot be read a second time.
     fn note_failure<T: Default>(&mut self, error: &VerifyError) -> T {
-        self.report
+        self.evidence
             .notes
             .push(format!("the evidence is not complete: {error}"));
         T::default()
@@ -500,7 +497,7 @@ impl<M: Model> CheckRun<'_, M> {
             if unexplained == Some(id) {
                 (self.observe)(CheckEvent::Unexplained(observed));
             }
-            self.report.places.insert(id, observed.place.to_string());
+            self.places.insert(id, observed.place.to_string());
         })
     }
 }
@@ -546,7 +543,7 @@ fn each_of<O: Clone>(
         ..Limits::default()
     });
     for id in 0..=*last {
-        if id.is_multiple_of(CHECK_INTERVAL) && watch.reached() == Some(Exhausted::Time) {
+        if id.is_multiple_of(CHECK_INTERVAL) && watch.reached() == Some(Limit::Time) {
             break;
         }
         let Some(read) = history.next()? else { break };
@@ -556,18 +553,4 @@ fn each_of<O: Clone>(
         }
     }
     Ok(())
-}
-
-/// The operations that alternatives speak of.
-fn ids_of(alternatives: &[Alternative]) -> BTreeSet<u64> {
-    let ops = |alternative: &Alternative| -> Vec<u64> {
-        let candidates = alternative.candidates.iter().map(|candidate| &candidate.op);
-        let all = alternative
-            .recent
-            .iter()
-            .chain(&alternative.placed)
-            .chain(candidates);
-        all.map(|op| op.id).collect()
-    };
-    alternatives.iter().flat_map(ops).collect()
 }

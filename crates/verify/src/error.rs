@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
 
-use omnilink_engine::{CheckError, Exhausted};
+use omnilink_engine::{CheckError, Limit};
 use omnilink_link::{BindError, LinkError};
 use omnilink_models::{DecodeError, DecodeProblem, ModelSpecError, is_code};
 use omnilink_trace::{Place, Problem, TraceError};
@@ -96,7 +96,7 @@ pub enum VerifyError {
     #[error("{} after {operations} operations had been read", limit_text(*limit))]
     Limit {
         /// Which limit.
-        limit: Exhausted,
+        limit: Limit,
         /// How many operations were read.
         operations: u64,
     },

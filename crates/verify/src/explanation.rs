@@ -1,6 +1,6 @@
 //! The operations before a violation, in one order that explains them.
 
-use omnilink_engine::{Checker, Limits, Model, OpView, Operation, Options, Partitioning, Progress, Verdict};
+use omnilink_engine::{Checker, Conclusion, Limits, Model, Operation, Options, Partitioning, Progress};
 use omnilink_trace::Time;
 
 use crate::check_run::CheckRequest;
@@ -15,7 +15,7 @@ const CONFIGURATIONS_MAX: u64 = 2_000_000;
 
 /// An operation with its position in the history.
 pub struct Placed<O> {
-    pub view: OpView,
+    pub shown: omnilink_evidence::Operation,
     pub op: O,
 }
 
@@ -26,9 +26,9 @@ pub fn explanation_before<M: Model>(
     decode: &Decode<'_, M::Op>,
     input: &Input,
     request: &CheckRequest,
-    unexplained: &OpView,
+    unexplained: &omnilink_evidence::Operation,
 ) -> Result<Option<Vec<Placed<M::Op>>>, VerifyError> {
-    let last = unexplained.timebox.end.unwrap_or(Time::MAX);
+    let last = unexplained.end.unwrap_or(Time::MAX);
     let mut history = History::open(decode, input)?;
     let mut ids: Vec<u64> = Vec::new();
     let mut operations: Vec<Operation<M::Op>> = Vec::new();
@@ -63,21 +63,17 @@ pub fn explanation_before<M: Model>(
             return Ok(None);
         }
     }
-    let Verdict::Valid(witness) = checker.finish()?.verdict else {
+    let Conclusion::Valid(witness) = checker.finish()?.conclusion else {
         return Ok(None);
     };
     let placed = witness.order.map(|order| {
         let placed = order.iter().filter_map(|placement| {
             let at = placement.op as usize;
             let (operation, id) = (operations.get(at)?, *ids.get(at)?);
-            let view = OpView {
-                id,
-                thread: operation.thread,
-                text: model.describe_op(&operation.op),
-                timebox: operation.timebox,
-            };
+            let mut shown = operation.shown(id, model.describe_op(&operation.op));
+            shown.thread = history.threads.name(operation.thread);
             let op = operation.op.clone();
-            Some(Placed { view, op })
+            Some(Placed { shown, op })
         });
         placed.collect()
     });

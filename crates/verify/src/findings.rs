@@ -1,14 +1,14 @@
 //! What a check against a specification finds besides the verdict, for reports.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use omnilink_engine::{Consistency, Figures, Options, Verdict};
-use omnilink_link::{ActionCoverage, Bound, Instance, TlaModel, Vacuity, VacuityKind};
-use omnilink_report::{
-    ActionFindings, Answer, BranchFindings, InvariantFindings, Judgement, LongFindings, Report, SpecFindings,
-    VacuityFindings, WriterFindings,
+use omnilink_engine::{Consistency, Options};
+use omnilink_evidence::{
+    ActionFindings, BranchFindings, Evidence, Figures, InvariantFindings, LastWriter, LongOperation,
+    SpecFindings, VacuityFindings, Verdict, Violation,
 };
+use omnilink_link::{ActionCoverage, Bound, Instance, TlaModel, Vacuity, VacuityKind};
 use omnilink_trace::{Operation, Statistics};
 
 use crate::check_run::{CheckEvent, CheckRequest, places_of};
@@ -49,22 +49,21 @@ impl<'m, 'l> Findings<'m, 'l> {
     }
 
     /// Completes a report.
-    pub fn add_to(&self, report: &mut Report, is_told: bool) {
-        let Answer::Checked { outcome, .. } = &report.answer else {
+    pub fn add_to(&self, report: &mut Evidence) {
+        if report.verdict == Verdict::Error {
             return;
-        };
+        }
         let coverage = self.model.coverage();
-        let figures = outcome.figures;
+        let figures = &report.figures;
         let mut notes = self.model.slow_expressions();
         let mut findings = SpecFindings {
-            frontier_mean: mean(&figures),
+            frontier_mean: figures.frontier_mean.unwrap_or(0.0),
             actions: coverage
                 .actions
                 .iter()
                 .filter(|action| action.in_next || action.tried > 0)
                 .map(action)
                 .collect(),
-            is_told,
             ..SpecFindings::default()
         };
         findings.invariants = coverage
@@ -76,7 +75,7 @@ impl<'m, 'l> Findings<'m, 'l> {
                 broken: invariant.broken,
             })
             .collect();
-        if findings.frontier_mean > FRONTIER_MEAN_MAX || figures.frontier_max > FRONTIER_MAX {
+        if findings.frontier_mean > FRONTIER_MEAN_MAX || figures.frontier_max.unwrap_or(0) > FRONTIER_MAX {
             findings.longest = self.longest();
         }
         if let Some(operation) = &*self.unexplained.borrow() {
@@ -86,22 +85,22 @@ impl<'m, 'l> Findings<'m, 'l> {
             notes.extend(self.bound_on_steps(operation));
         }
         notes.extend(self.unread());
-        if outcome.verdict.is_valid() {
-            notes.extend(self.without_operations(&figures, &coverage.actions));
-            findings.vacuity = self.vacuity(&figures, report.aborted);
-            notes.extend(findings.vacuity.iter().map(|reason| reason.message.clone()));
+        let mut vacuity = Vec::new();
+        if report.verdict == Verdict::Valid {
+            notes.extend(self.without_operations(figures, &coverage.actions));
+            vacuity = self.vacuity(figures, figures.aborted);
+            notes.extend(vacuity.iter().map(|reason| reason.message.clone()));
         }
         report.notes.extend(notes);
-        report.findings = Some(Box::new(findings));
+        report.vacuity = Some(vacuity);
+        report.spec = Some(Box::new(findings));
     }
 
     /// Adds who wrote last what the unexplained operation read. The verdict stands without it.
-    pub fn add_writers(&self, report: &mut Report, request: &CheckRequest) {
+    pub fn add_writers(&self, report: &mut Evidence, request: &CheckRequest) {
         let unexplained = self.unexplained.borrow();
-        let (Some(operation), Answer::Checked { outcome, .. }) = (&*unexplained, &report.answer) else {
-            return;
-        };
-        let (Verdict::Violation(counterexample), Some(findings)) = (&outcome.verdict, &mut report.findings)
+        let (Some(operation), Some(Violation::Operation(counterexample)), Some(findings)) =
+            (&*unexplained, &report.violation, &mut report.spec)
         else {
             return;
         };
@@ -119,30 +118,34 @@ impl<'m, 'l> Findings<'m, 'l> {
         let Ok(Some(placed)) = placed else { return };
         let instances: Vec<&Instance> = placed.iter().map(|placed| &placed.op).collect();
         let writers = self.model.last_writers(&instances, &instance);
-        findings.last_writers = writers
+        report.last_writers = writers
             .into_iter()
-            .map(|writer| WriterFindings {
+            .map(|writer| LastWriter {
                 cell: writer.cell,
                 value: writer.value,
                 by: writer
                     .by
                     .and_then(|by| placed.get(by))
-                    .map(|placed| placed.view.clone()),
+                    .map(|placed| placed.shown.clone()),
             })
             .collect();
-        let wanted: BTreeSet<u64> = findings
+        let wrote = report
             .last_writers
-            .iter()
-            .filter_map(|writer| writer.by.as_ref())
-            .map(|op| op.id)
-            .collect();
+            .iter_mut()
+            .filter_map(|writer| writer.by.as_mut());
+        let mut wrote: Vec<_> = wrote.collect();
+        let wanted: BTreeSet<u64> = wrote.iter().map(|op| op.id).collect();
+        let mut places = BTreeMap::new();
         // Where they were read is told if the input can be read once more.
-        let _ = places_of(&decode, self.input, &wanted, &mut report.places);
+        let _ = places_of(&decode, self.input, &wanted, &mut places);
+        for op in &mut wrote {
+            op.place = places.get(&op.id).cloned();
+        }
     }
 
     /// Adds what became of wrong recordings of a valid trace.
-    pub fn add_mutation(&self, report: &mut Report, mutation: Mutation, options: Options) {
-        if report.judgement() != Judgement::Valid {
+    pub fn add_mutation(&self, report: &mut Evidence, mutation: Mutation, options: Options) {
+        if report.verdict != Verdict::Valid {
             report
                 .notes
                 .push("--mutate changes a valid trace, and this one is not; nothing was changed".to_owned());
@@ -155,29 +158,26 @@ impl<'m, 'l> Findings<'m, 'l> {
                 return;
             }
         };
-        let Some(findings) = &mut report.findings else {
-            return;
-        };
         let (changed, noticed) = mutated.changed();
         if changed > 0 && noticed == 0 {
             let message =
                 format!("none of {changed} values that were changed on purpose was noticed by the spec");
             report.notes.push(message.clone());
             let kind = VacuityKind::NothingNoticed;
-            findings.vacuity.push(VacuityFindings {
-                kind: kind.word(),
+            report.vacuity.get_or_insert_default().push(VacuityFindings {
+                kind: kind.word().to_owned(),
                 is_serious: kind.is_serious(),
                 op: None,
                 field: None,
                 message,
             });
         }
-        findings.mutation = Some(mutated);
+        report.mutation = Some(mutated);
     }
 
     /// Actions that the trace says nothing about.
     fn without_operations(&self, figures: &Figures, actions: &[ActionCoverage]) -> Vec<String> {
-        if figures.operations == 0 {
+        if figures.ops == 0 {
             return Vec::new();
         }
         let mut notes = Vec::new();
@@ -202,7 +202,7 @@ impl<'m, 'l> Findings<'m, 'l> {
 
     /// Reasons why a trace may be valid without meaning much.
     fn vacuity(&self, figures: &Figures, aborted: u64) -> Vec<VacuityFindings> {
-        let whole = match (figures.operations, figures.pending) {
+        let whole = match (figures.ops, figures.pending) {
             (0, _) if aborted > 0 => Some((
                 VacuityKind::AllAborted,
                 "every operation of the trace was aborted: there was nothing to explain, and nothing was checked",
@@ -222,7 +222,7 @@ impl<'m, 'l> Findings<'m, 'l> {
             None => self.model.vacuities(),
         };
         let told = reasons.into_iter().map(|reason| VacuityFindings {
-            kind: reason.kind.word(),
+            kind: reason.kind.word().to_owned(),
             is_serious: reason.kind.is_serious(),
             op: reason.op,
             field: reason.field,
@@ -252,26 +252,19 @@ impl<'m, 'l> Findings<'m, 'l> {
     }
 
     /// The longest operations. A trace that was read before can be read again; if it cannot, there is less to tell.
-    fn longest(&self) -> Vec<LongFindings> {
+    fn longest(&self) -> Vec<LongOperation> {
         let Ok(statistics) = self.input.open().map(Statistics::of) else {
             return Vec::new();
         };
         let longest = statistics
             .map(|statistics| statistics.longest)
             .unwrap_or_default();
-        let long = longest.into_iter().take(LONGEST_TOLD).map(|long| LongFindings {
+        let long = longest.into_iter().take(LONGEST_TOLD).map(|long| LongOperation {
             call: format!("thread {}: {}", long.thread, long.call),
             place: long.place,
             length: long.length,
         });
         long.collect()
-    }
-}
-
-fn mean(figures: &Figures) -> f64 {
-    match figures.returns {
-        0 => 0.0,
-        returns => figures.frontier_sum as f64 / returns as f64,
     }
 }
 

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use omnilink_engine::Operation;
+use omnilink_evidence::ThreadNames;
 use omnilink_models::{Decoded, NativeModel};
-use omnilink_report::ThreadNames;
 use omnilink_trace::{Time, Timebox, Trace};
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use omnilink_engine::{Limits, Options};
+use omnilink_evidence::{Evidence, Figures, KeyVerdict, Verdict};
 use omnilink_models::{KeyDetector, Keying, NativeModel, split, splits_by_key};
-use omnilink_report::{Answer, Judgement, KeyReport, Report};
 use omnilink_trace::{Format, Operation};
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
@@ -42,7 +42,7 @@ pub(crate) fn check_model<M: NativeModel>(
     input: &Input,
     request: &CheckRequest,
     progress: &Progress,
-) -> Report {
+) -> Evidence {
     let plain = |input: &Input, request: &CheckRequest| {
         let decode = |operation: &Operation| decode_native(model, operation);
         check_input(model, &decode, input, request, progress)
@@ -58,7 +58,7 @@ pub(crate) fn check_model<M: NativeModel>(
         Keying::Unclear => {
             let empty = Input::of_operations(input.name.clone(), Arc::from([]), Format::Ndjson);
             let mut report = plain(&empty, request);
-            report.answer = failed(unclear(input).to_string(), &report);
+            report.fail(unclear(input).to_string());
             report
         }
         Keying::Keyed if splits_by_key(M::ENTRY) => {
@@ -131,17 +131,9 @@ pub(crate) fn pieces<M: NativeModel>(
     Ok(Some(Pieces { each, notes }))
 }
 
-fn with_note(mut report: Report, note: &str) -> Report {
+fn with_note(mut report: Evidence, note: &str) -> Evidence {
     report.notes.push(format!("{}: {note}", report.input));
     report
-}
-
-fn failed(message: String, report: &Report) -> Answer {
-    let operations = match &report.answer {
-        Answer::Checked { outcome, .. } => outcome.figures.operations,
-        Answer::Failed { operations, .. } => *operations,
-    };
-    Answer::Failed { message, operations }
 }
 
 /// How the values of an input are to be read, by what they are. Only Jepsen's have keys in them. What cannot be read will be
@@ -218,8 +210,8 @@ fn objects<M: NativeModel>(input: &Input) -> Result<(Vec<Object>, Format, Vec<St
 fn check_each<M: NativeModel>(
     input: &Input,
     request: &CheckRequest,
-    check: &dyn Fn(&Input, &CheckRequest) -> Report,
-) -> Report {
+    check: &dyn Fn(&Input, &CheckRequest) -> Evidence,
+) -> Evidence {
     let started = Instant::now();
     let read = match request.witness {
         None => objects::<M>(input),
@@ -239,68 +231,57 @@ fn check_each<M: NativeModel>(
                     ..request.clone()
                 },
             );
-            report.answer = failed(error.to_string(), &report);
+            report.fail(error.to_string());
             return report;
         }
     };
-    let mut worst: Option<Report> = None;
+    let mut worst: Option<Evidence> = None;
     let mut keys = Vec::with_capacity(objects.len());
-    let mut figures = omnilink_engine::Figures::default();
-    let (mut threads, mut aborted) = (0, 0);
+    let mut figures: Option<Figures> = None;
+    let mut aborted = 0;
     for object in objects {
         let key = object.name();
         let name = format!("{} (key {key})", input.name);
         let part = Input::of_operations(name, object.operations.into(), format);
         let report = check(&part, &in_time(request, started));
-        let ops = match &report.answer {
-            Answer::Checked { outcome, .. } => {
-                add(&mut figures, &outcome.figures);
-                outcome.figures.operations
+        if report.verdict != Verdict::Error {
+            match &mut figures {
+                Some(sum) => sum.add(&report.figures),
+                None => figures = Some(report.figures.clone()),
             }
-            Answer::Failed { operations, .. } => *operations,
-        };
-        aborted += report.aborted;
-        threads = report.threads.len().max(threads);
-        keys.push(KeyReport {
+        }
+        aborted += report.figures.aborted;
+        keys.push(KeyVerdict {
             key,
-            judgement: report.judgement(),
-            ops,
+            verdict: report.verdict,
+            ops: report.figures.ops,
         });
-        if worst
-            .as_ref()
-            .is_none_or(|worst| severity(worst) < severity(&report))
-        {
+        if worst.as_ref().is_none_or(|worst| worst.verdict < report.verdict) {
             worst = Some(report);
         }
     }
     let Some(mut report) = worst else {
         unreachable!("an input without keys was refused above");
     };
-    if report.judgement() == Judgement::Valid {
+    if report.verdict == Verdict::Valid {
         report.input.clone_from(&input.name);
     }
-    if let Answer::Checked { outcome, .. } = &mut report.answer {
-        figures.decider = outcome.figures.decider;
-        outcome.figures = figures;
+    if let Some(figures) = figures.filter(|_| report.verdict != Verdict::Error) {
+        report.figures = Figures {
+            threads: report.figures.threads,
+            decided_by: report.figures.decided_by,
+            replayed: report.figures.replayed,
+            ..figures
+        };
     }
-    report.aborted = aborted;
+    report.figures.aborted = aborted;
     report.keys = keys;
     report.notes = notes
         .into_iter()
         .chain(std::mem::take(&mut report.notes))
         .collect();
-    report.seconds = started.elapsed().as_secs_f64();
+    report.figures.seconds = started.elapsed().as_secs_f64();
     report
-}
-
-/// Of several answers the worst counts: an error, then a violation, then what is unknown.
-fn severity(report: &Report) -> u8 {
-    match report.judgement() {
-        Judgement::Valid => 0,
-        Judgement::Unknown => 1,
-        Judgement::Violation => 2,
-        Judgement::Error => 3,
-    }
 }
 
 /// The request with the time that is left for it.
@@ -314,15 +295,4 @@ fn in_time(request: &CheckRequest, started: Instant) -> CheckRequest {
         },
         ..request.clone()
     }
-}
-
-fn add(sum: &mut omnilink_engine::Figures, figures: &omnilink_engine::Figures) {
-    sum.operations += figures.operations;
-    sum.pending += figures.pending;
-    sum.configurations += figures.configurations;
-    sum.frontier_max = sum.frontier_max.max(figures.frontier_max);
-    sum.frontier_sum += figures.frontier_sum;
-    sum.returns += figures.returns;
-    sum.model_steps += figures.model_steps;
-    sum.partitions += figures.partitions;
 }

@@ -1,5 +1,5 @@
 //! What the `omnilink` command does, as a library: open a history, bind it to a model or a specification, check it with
-//! limits and progress, and assemble the report.
+//! limits and progress, and assemble the evidence.
 //!
 //! The decision behind this crate is that an input is a *source that can be read several times*, not a vector of operations.
 //! A check streams, and what a second look needs (the parts that belong together, the place of an operation, the history
@@ -48,4 +48,4 @@ pub use progress::Progress;
 pub use score::score;
 pub use subject::{NativeSubject, SpecSubject, Subject};
 pub use validation::{Scrutiny, Validation, collect};
-pub use weak::{Deliver, WeakAnswer, WeakCheck, WeakTask, holds_histories, tells_its_own_order};
+pub use weak::{Deliver, WeakCheck, WeakTask, holds_histories, tells_its_own_order};

@@ -1,6 +1,6 @@
 //! Limits while a trace is read, before any search begins.
 
-use omnilink_engine::{Exhausted, Interrupt, LimitWatch, Limits};
+use omnilink_engine::{Interrupt, Limit, Limits, LimitWatch};
 use omnilink_trace::{Trace, TraceError};
 
 use crate::error::VerifyError;
@@ -9,9 +9,9 @@ use crate::error::VerifyError;
 pub(crate) const CHECK_INTERVAL: u64 = 256;
 
 /// Why a limit ended something, as the second half of a sentence.
-pub fn limit_text(limit: Exhausted) -> String {
+pub fn limit_text(limit: Limit) -> String {
     match limit {
-        Exhausted::Interrupt => "it was interrupted".to_owned(),
+        Limit::Interrupt => "it was interrupted".to_owned(),
         limit => format!("the {} limit was reached", limit.word()),
     }
 }
@@ -27,7 +27,7 @@ pub(crate) fn is_interrupted(limits: &Limits) -> bool {
 pub fn opened(trace: Result<Trace, VerifyError>, interrupt: Option<Interrupt>) -> Result<Trace, VerifyError> {
     match trace {
         Err(_) if interrupt.is_some_and(Interrupt::is_raised) => Err(VerifyError::Limit {
-            limit: Exhausted::Interrupt,
+            limit: Limit::Interrupt,
             operations: 0,
         }),
         trace => trace,
@@ -46,8 +46,8 @@ pub fn after_reading<T>(
 ) -> Result<T, VerifyError> {
     let reached = |limit, operations| VerifyError::Limit { limit, operations };
     let read = match read {
-        Err(_) if watch.reached() == Some(Exhausted::Interrupt) => {
-            return Err(reached(Exhausted::Interrupt, *operations));
+        Err(_) if watch.reached() == Some(Limit::Interrupt) => {
+            return Err(reached(Limit::Interrupt, *operations));
         }
         read => read?,
     };

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
+use omnilink_evidence::Evidence;
 use omnilink_models::{NativeModel, Visitor, with_model};
-use omnilink_report::Report;
 
 use crate::check_run::CheckRequest;
 use crate::error::VerifyError;
@@ -16,7 +16,7 @@ pub struct ModelCheck {
     check: Box<Check>,
 }
 
-type Check = dyn Fn(&Input, &Progress) -> Report + Send + Sync;
+type Check = dyn Fn(&Input, &Progress) -> Evidence + Send + Sync;
 
 impl ModelCheck {
     /// Finds the model by its name, with options such as `queue:capacity=8`.
@@ -28,8 +28,8 @@ impl ModelCheck {
         Ok(Self { check })
     }
 
-    /// Checks one history. Whatever goes wrong is part of the report.
-    pub fn check(&self, input: &Input, progress: &Progress) -> Report {
+    /// Checks one history. Whatever goes wrong is part of the evidence.
+    pub fn check(&self, input: &Input, progress: &Progress) -> Evidence {
         (self.check)(input, progress)
     }
 }

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use omnilink_engine::{Limits, Model as _, Operation, Options, Verdict, check};
+use omnilink_engine::{Conclusion, Limits, Model as _, Operation, Options, check};
+use omnilink_evidence::{MutantFindings, MutationFindings};
 use omnilink_link::{Bound, Instance, Mutator, TlaModel};
-use omnilink_report::{MutantFindings, MutationFindings};
 use omnilink_trace::Timebox;
 
 use crate::error::VerifyError;
@@ -101,16 +101,16 @@ impl Mutation {
                 Kind::Dropped => (&mut action.dropped, &mut action.dropped_noticed),
                 Kind::Swapped => (&mut action.swapped, &mut action.swapped_noticed),
             };
-            match outcome.map(|outcome| outcome.verdict) {
-                Ok(Verdict::Unknown(_)) => findings.undecided += 1,
-                Ok(Verdict::Valid(_)) => {
+            match outcome.map(|outcome| outcome.conclusion) {
+                Ok(Conclusion::Unknown(_)) => findings.undecided += 1,
+                Ok(Conclusion::Valid(_)) => {
                     *tried += 1;
                     if kind == Kind::Changed && findings.unnoticed.len() < EXAMPLES_MAX {
                         findings.unnoticed.push(format!("{}: {told}", recorded[at].place));
                     }
                 }
                 // A value that cannot even be evaluated is noticed, too.
-                Ok(Verdict::Violation(_)) | Err(_) => {
+                Ok(Conclusion::Violation(_)) | Err(_) => {
                     *tried += 1;
                     *noticed += 1;
                 }

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use omnilink_engine::{Limits, Options};
+use omnilink_evidence::{Command, Verdict};
 use omnilink_link::{Linked, PartProbe, Probe, Thoroughness};
-use omnilink_report::{Answer, Look, wrapped};
+use omnilink_report::{Look, wrapped};
 use omnilink_trace::Operation;
 
 use crate::check_run::{CheckRequest, check_input};
@@ -19,6 +20,7 @@ use crate::validation::meaning;
 /// If the trace cannot be read or checked.
 pub fn score(linked: &Linked, input: &Input, progress: &Progress) -> Result<Vec<String>, VerifyError> {
     let request = CheckRequest {
+        command: Command::Validate,
         model_name: linked.name().to_owned(),
         options: Options {
             limits: Limits {
@@ -34,13 +36,14 @@ pub fn score(linked: &Linked, input: &Input, progress: &Progress) -> Result<Vec<
         let decode = |operation: &Operation| meaning(model, operation);
         let report = check_input(model, &decode, input, &request, progress);
         let mut lines = vec!["\n".to_owned()];
-        match report.answer {
-            Answer::Failed { message, .. } => return Err(VerifyError::Usage(message)),
-            Answer::Checked { outcome, .. } if !outcome.verdict.is_valid() => lines.push(
+        if let Some(error) = report.error {
+            return Err(VerifyError::Usage(error));
+        }
+        if report.verdict != Verdict::Valid {
+            lines.push(
                 "The trace is not explained: `omnilink validate` says why. The score is for what came before.\n"
                     .to_owned(),
-            ),
-            Answer::Checked { .. } => {}
+            );
         }
         lines.extend(score_lines(&model.probe(Thoroughness::Full)));
         Ok(lines)

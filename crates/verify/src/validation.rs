@@ -1,16 +1,15 @@
 //! Traces checked against a TLA+ specification.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use omnilink_engine::LimitWatch;
+use omnilink_evidence::{Evidence, Unknown, Verdict};
 use omnilink_link::{Bound, Collection, LinkOptions, Linked, TlaModel};
-use omnilink_report::{Answer, Report, ThreadNames};
 use omnilink_tla::deep_stack;
 use omnilink_trace::Operation;
 
-use crate::check_run::{CheckRequest, check_observed, unread};
+use crate::check_run::{CheckRequest, check_observed, evidence_of};
 use crate::error::VerifyError;
 use crate::findings::Findings;
 use crate::history::Meaning;
@@ -73,16 +72,16 @@ impl Validation {
     }
 
     /// Checks one trace. Whatever goes wrong is part of the report.
-    pub fn check(&self, input: &Input, progress: &Progress) -> Report {
+    pub fn check(&self, input: &Input, progress: &Progress) -> Evidence {
         let started = Instant::now();
         // Reading the spec and evaluating it both need a deep stack: one for both.
         let mut report = deep_stack::run(|| self.try_report(input, progress))
             .unwrap_or_else(|error| failed(input, &self.request, &error));
-        report.seconds = started.elapsed().as_secs_f64();
+        report.figures.seconds = started.elapsed().as_secs_f64();
         report
     }
 
-    fn try_report(&self, input: &Input, progress: &Progress) -> Result<Report, VerifyError> {
+    fn try_report(&self, input: &Input, progress: &Progress) -> Result<Evidence, VerifyError> {
         let started = Instant::now();
         let mut notes = Vec::new();
         let collected;
@@ -92,7 +91,9 @@ impl Validation {
                 let mut watch = LimitWatch::new(self.request.options.limits);
                 let collection = match collect(&self.collection, input, &mut watch) {
                     Err(VerifyError::Limit { limit, .. }) => {
-                        return Ok(report(input, &self.request, unread(limit)));
+                        let mut report = evidence_of(input, &self.request);
+                        report.give_up(Unknown::limited(limit));
+                        return Ok(report);
                     }
                     collected => collected?,
                 };
@@ -119,7 +120,7 @@ impl Validation {
                     progress,
                     &|event| findings.take(event),
                 );
-                findings.add_to(&mut report, self.options.counts_branches);
+                findings.add_to(&mut report);
                 findings.add_writers(&mut report, &request);
                 if let Some(mutation) = self.scrutiny.mutation {
                     findings.add_mutation(&mut report, mutation, request.options);
@@ -138,24 +139,18 @@ impl Validation {
 }
 
 /// Where answers must mean something, one that means nothing is an error.
-fn refuse_if_vacuous(report: &mut Report) {
-    let Answer::Checked { outcome, .. } = &report.answer else {
-        return;
-    };
-    let reasons = report.findings.iter().flat_map(|findings| &findings.vacuity);
+fn refuse_if_vacuous(report: &mut Evidence) {
+    let reasons = report.vacuity.iter().flatten();
     let serious: Vec<&str> = reasons
         .filter(|reason| reason.is_serious)
         .map(|reason| reason.message.as_str())
         .collect();
-    if outcome.verdict.is_valid() && !serious.is_empty() {
-        report.answer = Answer::Failed {
-            message: format!(
-                "{}: it is explained, but that means nothing, which --strict does not accept: {}",
-                report.input,
-                serious.join("; ")
-            ),
-            operations: outcome.figures.operations,
-        };
+    if report.verdict == Verdict::Valid && !serious.is_empty() {
+        report.fail(format!(
+            "{}: it is explained, but that means nothing, which --strict does not accept: {}",
+            report.input,
+            serious.join("; ")
+        ));
     }
 }
 
@@ -191,30 +186,9 @@ pub(crate) fn meaning(
     })
 }
 
-fn failed(input: &Input, request: &CheckRequest, error: &VerifyError) -> Report {
-    report(
-        input,
-        request,
-        Answer::Failed {
-            message: error.to_string(),
-            operations: 0,
-        },
-    )
-}
-
-fn report(input: &Input, request: &CheckRequest, answer: Answer) -> Report {
-    Report {
-        input: input.name.clone(),
-        model: request.model_name.clone(),
-        consistency: request.options.consistency,
-        threads: ThreadNames::default(),
-        answer,
-        aborted: 0,
-        seconds: 0.0,
-        peak_bytes: peak_bytes(),
-        places: BTreeMap::new(),
-        keys: Vec::new(),
-        notes: Vec::new(),
-        findings: None,
-    }
+fn failed(input: &Input, request: &CheckRequest, error: &VerifyError) -> Evidence {
+    let mut report = evidence_of(input, request);
+    report.fail(error.to_string());
+    report.figures.peak_bytes = peak_bytes();
+    report
 }

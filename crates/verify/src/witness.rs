@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use omnilink_engine::{Interrupt, Witness};
+use omnilink_engine::{Interrupt, Linearization};
 use omnilink_trace::{Header, Operation, Time, Timebox, TraceWriter, WriteOptions};
 use omnilink_value::Value;
 
@@ -18,7 +18,7 @@ use crate::input::Input;
 pub(crate) fn write<O: Clone>(
     decode: &Decode<'_, O>,
     input: &Input,
-    witness: &Witness,
+    witness: &Linearization,
     file: &Path,
     interrupt: Option<Interrupt>,
 ) -> Result<(), VerifyError> {

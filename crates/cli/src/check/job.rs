@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use omnilink_engine::Options;
+use omnilink_evidence::Command;
 use omnilink_report::Look;
 use omnilink_trace::{Format, Name, OpenOptions};
 use omnilink_verify::CheckRequest;
@@ -100,6 +101,7 @@ impl Job {
     /// What is asked about each input.
     pub(crate) fn request(&self, model_name: String, options: Options) -> CheckRequest {
         CheckRequest {
+            command: Command::Check,
             model_name,
             options: Options {
                 async_threads: self.is_async,

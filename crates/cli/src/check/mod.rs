@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use omnilink_consistency::WeakOptions;
+use omnilink_evidence::Evidence;
 use omnilink_verify::{Input, Keyed, ModelCheck, Validation, WeakCheck, WeakTask};
 
 use crate::error::CliError;
@@ -149,10 +150,7 @@ fn check_weakly(
         return Err(CliError::Usage(message.to_owned()));
     }
     let look = args.job.look();
-    let model_name = args.model_name();
     let mut reports = WeakReports {
-        model_name: &model_name,
-        inputs,
         is_json: args.job.is_json(),
         look: &look,
         out,
@@ -162,6 +160,7 @@ fn check_weakly(
     };
     let isolation = task.isolation();
     let check = WeakCheck {
+        model_name: args.model_name(),
         task,
         options: WeakOptions {
             ret: args.weak.ret,
@@ -175,8 +174,8 @@ fn check_weakly(
         jobs: args.job.jobs(),
     };
     let mut printed = Ok(());
-    let deliver = &mut |answer| {
-        printed = reports.add(answer);
+    let deliver = &mut |evidence: Evidence| {
+        printed = reports.add(&evidence);
         match printed {
             Ok(()) => ControlFlow::Continue(()),
             Err(_) => ControlFlow::Break(()),

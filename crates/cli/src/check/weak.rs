@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use omnilink_consistency::{MethodLevels, Question, Ret, parse_axioms};
-use omnilink_report::{Look, WeakReport};
-use omnilink_verify::{Input, WeakAnswer, WeakTask, holds_histories, peak_bytes, tells_its_own_order};
+use omnilink_evidence::{Evidence, Verdict};
+use omnilink_report::{Look, TextOptions, text};
+use omnilink_verify::{Input, WeakTask, holds_histories, tells_its_own_order};
 
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -64,8 +65,6 @@ fn read(path: &Path) -> Result<String, CliError> {
 
 /// Prints the answers of weak checks, and keeps them for `--evidence` and `--witness`.
 pub(super) struct WeakReports<'a> {
-    pub(super) model_name: &'a str,
-    pub(super) inputs: &'a [Input],
     pub(super) is_json: bool,
     pub(super) look: &'a Look,
     pub(super) out: &'a mut Output,
@@ -75,54 +74,30 @@ pub(super) struct WeakReports<'a> {
 }
 
 impl WeakReports<'_> {
-    /// Prints one answer.
-    pub(super) fn add(&mut self, answer: WeakAnswer) -> Result<(), CliError> {
-        let input = &self.inputs[answer.input].name;
-        let judgement = match answer.judgement {
-            Ok(judgement) => judgement,
-            Err(error) => {
-                output::error(&error);
-                self.worst = self.worst.max(Exit::BadInput);
-                let failed = serde_json::json!({
-                    "input": input,
-                    "verdict": "error",
-                    "error": error.to_string(),
-                });
-                return self.print(&failed.to_string(), None);
-            }
-        };
-        let exit = match judgement.verdict() {
-            "valid" => Exit::Valid,
-            "violation" => Exit::Violation,
-            _ => Exit::Unknown,
-        };
-        self.worst = self.worst.max(exit);
-        let report = WeakReport {
-            input: input.clone(),
-            model: self.model_name.to_owned(),
-            judgement,
-            seconds: answer.took.as_secs_f64(),
-            peak_bytes: peak_bytes(),
-            notes: answer.notes,
-        };
-        let json = report.to_json();
-        if let Some(witness) = self.witness.as_mut().filter(|_| exit == Exit::Valid) {
-            witness.add(&json);
+    /// Prints the evidence of one history.
+    pub(super) fn add(&mut self, evidence: &Evidence) -> Result<(), CliError> {
+        self.worst = self.worst.max(Exit::of(evidence.verdict));
+        let json = evidence.to_json();
+        if let Some(file) = &mut self.evidence {
+            file.add(&json);
         }
-        if !self.is_json {
-            report.notes.iter().for_each(|note| output::note(note));
+        if let Some(file) = self
+            .witness
+            .as_mut()
+            .filter(|_| evidence.verdict == Verdict::Valid)
+        {
+            file.add(&json);
         }
-        self.print(&json, Some(&report))
-    }
-
-    fn print(&mut self, json: &str, report: Option<&WeakReport>) -> Result<(), CliError> {
-        if let Some(evidence) = &mut self.evidence {
-            evidence.add(json);
+        if let Some(error) = &evidence.error {
+            output::error(error);
         }
-        match report {
-            _ if self.is_json => self.out.print(&format!("{json}\n")),
-            Some(report) => self.out.print(&report.to_text(self.look)),
-            None => Ok(()),
+        if self.is_json {
+            return self.out.print(&format!("{json}\n"));
+        }
+        evidence.notes.iter().for_each(|note| output::note(note));
+        match evidence.verdict {
+            Verdict::Error => Ok(()),
+            _ => self.out.print(&text(evidence, &TextOptions::from(*self.look))),
         }
     }
 

@@ -12,14 +12,14 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use omnilink_lineup::{
-    Blocking, Checked, Criterion, Description, Diagnosis, Executor, Harness, HarnessError, Matrices, Matrix,
-    Observation, Options, Request, Schedule, ScheduleError, Scheduled, ScheduledOptions, Search,
-    Specification, Subject, Summary, Verdict, behavioural_diff, read_observations, run_campaign,
-    run_schedule, summary_json, summary_text, write_observations, write_xml,
+    Blocking, CampaignSubject, Checked, Criterion, Description, Diagnosis, Executor, Harness, HarnessError,
+    Matrices, Matrix, Observation, Options, Request, Schedule, ScheduleError, Scheduled, ScheduledOptions,
+    Search, Specification, Verdict, behavioural_diff, read_observations, run_campaign, run_schedule,
+    write_observations, write_xml,
 };
-use omnilink_report::Look;
+use omnilink_report::{Look, TextOptions, text};
 use omnilink_sched::SchedError;
-use omnilink_verify::NewFile;
+use omnilink_verify::{NewFile, peak_bytes};
 
 use self::harness::{Built, Engine, Target};
 use self::outlook::Outlook;
@@ -213,7 +213,7 @@ impl LineupArgs {
             specification,
         };
         let command = format!("{}{}", built.command, self.specification.arguments());
-        let subject = Subject {
+        let subject = CampaignSubject {
             name: &description.name,
             alphabet: &description.alphabet,
             specification: specification.map(Specification::name),
@@ -253,11 +253,13 @@ impl LineupArgs {
         };
         let summary = summary.map_err(|error| bad(&error))?;
         drop(progress);
+        let mut evidence = subject.evidence(&summary);
+        evidence.figures.peak_bytes = peak_bytes();
         match self.json {
-            true => out.print(&format!("{}\n", summary_json(subject, &summary)))?,
-            false => out.print(&summary_text(subject, &summary, look))?,
+            true => out.print(&format!("{}\n", evidence.to_json()))?,
+            false => out.print(&text(&evidence, &TextOptions::from(*look)))?,
         }
-        Ok(Some(exit_of(&summary)))
+        Ok(Some(Exit::of(evidence.verdict)))
     }
 
     /// How many runs are made at a time.
@@ -403,14 +405,6 @@ fn found_text(description: &Description, checked: &Checked) -> Option<String> {
     Some(format!(
         "{name}: {headline}, found in --matrix '{matrix}'{schedule}; making it smaller"
     ))
-}
-
-fn exit_of(summary: &Summary) -> Exit {
-    match (&summary.failure, summary.is_complete && summary.undecided == 0) {
-        (Some(_), _) => Exit::Violation,
-        (None, false) => Exit::Unknown,
-        (None, true) => Exit::Valid,
-    }
 }
 
 fn parse_schedule(text: &str) -> Result<Schedule, CliError> {

@@ -1,11 +1,11 @@
 //! `omnilink trace show`: some operations of a trace, drawn or listed.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 
 use clap::Args;
 use omnilink_engine::LimitWatch;
-use omnilink_report::{Bar, Look, Mark, ThreadNames, Tone, draw};
+use omnilink_evidence::ThreadName;
+use omnilink_report::{Bar, Look, Mark, Tone, draw};
 use omnilink_trace::{Operation, Time};
 use omnilink_value::Value;
 use omnilink_verify::{Input, VerifyError, after_reading, limit_text, opened};
@@ -133,23 +133,14 @@ fn thread_name(thread: &Value) -> String {
 }
 
 fn drawing(operations: &[Operation], look: &Look) -> String {
-    let mut numbers: HashMap<String, u32> = HashMap::new();
-    let mut names = ThreadNames::default();
-    let mut bar = |operation: &Operation| {
-        let name = thread_name(&operation.thread);
-        let thread = *numbers.entry(name.clone()).or_insert_with(|| {
-            names.push(name);
-            names.len() as u32 - 1
-        });
-        Bar {
-            thread,
-            text: operation.to_string(),
-            timebox: operation.timebox,
-            mark: Mark::Plain,
-        }
+    let bar = |operation: &Operation| Bar {
+        thread: ThreadName::Name(thread_name(&operation.thread)),
+        text: operation.to_string(),
+        timebox: operation.timebox,
+        mark: Mark::Plain,
     };
-    let bars: Vec<Bar> = operations.iter().map(&mut bar).collect();
-    draw(&bars, &names, look)
+    let bars: Vec<Bar> = operations.iter().map(bar).collect();
+    draw(&bars, look)
 }
 
 fn line(operation: &Operation, look: &Look) -> String {

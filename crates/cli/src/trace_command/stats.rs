@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use omnilink_engine::{Exhausted, LimitWatch};
+use omnilink_engine::{Limit, LimitWatch};
 use omnilink_report::{Look, Tone, count};
 use omnilink_trace::{Statistics, Trace};
 use omnilink_verify::{Input, VerifyError, after_reading, limit_text, opened};
@@ -93,7 +93,7 @@ struct Measured {
     trace: Trace,
     statistics: Statistics,
     /// The limit that ended it.
-    limit: Option<Exhausted>,
+    limit: Option<Limit>,
 }
 
 fn measure(input: &Input, limits: &LimitArgs) -> Result<Measured, CliError> {
@@ -127,13 +127,13 @@ fn measure(input: &Input, limits: &LimitArgs) -> Result<Measured, CliError> {
     }
 }
 
-fn json(input: &Input, trace: &Trace, statistics: &Statistics, limit: Option<Exhausted>) -> String {
+fn json(input: &Input, trace: &Trace, statistics: &Statistics, limit: Option<Limit>) -> String {
     let stats = JsonStats {
         input: &input.name,
         format: trace.format().name(),
         statistics,
         notes: trace.notes().iter().map(ToString::to_string).collect(),
-        limit: limit.map(Exhausted::word),
+        limit: limit.map(Limit::word),
     };
     // Texts, numbers and lists of these always have a JSON form, so this cannot fail.
     serde_json::to_string(&stats).unwrap_or_default() + "\n"

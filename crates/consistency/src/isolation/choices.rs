@@ -11,7 +11,7 @@
 //! A transaction that did not take effect has a place in the order of versions all the same. It does no harm: nobody read from it, its
 //! session did not wait for it and it has no end, so it leads to nobody and can be last.
 
-use omnilink_engine::Exhausted;
+use omnilink_engine::Limit;
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
@@ -113,7 +113,7 @@ pub(super) fn decide(
 }
 
 impl Encoder<'_> {
-    fn encode(&mut self, budget: &mut Budget) -> Result<(), Exhausted> {
+    fn encode(&mut self, budget: &mut Budget) -> Result<(), Limit> {
         for &one in &self.reads.included {
             if !self.reads.is_required[one] {
                 let is_present = self.solver.variable(Edges::new(), Edges::new());

@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::accesses::Access;
 use super::transaction::{Fate, Grouping, Id, NIL, Succession, TransactionError};
-use super::verdict::Anomaly;
+use omnilink_evidence::Anomaly;
 
 /// The accesses of transactions, kept until it is known which keys hold lists.
 #[derive(Debug, Default)]

@@ -26,7 +26,6 @@ mod solver;
 #[cfg(test)]
 mod tests;
 mod transaction;
-mod verdict;
 mod version_order;
 mod visible;
 
@@ -34,6 +33,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use omnilink_engine::Limits;
+pub use omnilink_evidence::Anomaly;
+use omnilink_evidence::{Conclusion, Limit, Unknown};
 
 use self::graph::{Graph, Node};
 use self::reads_from::{NoReads, ReadsFrom, Writer, reads_from};
@@ -41,7 +42,6 @@ use self::real_time::Overwrites;
 use self::replay::Moment;
 use self::transaction::{Fate, Id};
 pub use self::transaction::{TransactionError, Transactions};
-pub use self::verdict::{Anomaly, IsolationVerdict};
 use self::version_order::Decided;
 use crate::budget::Budget;
 use crate::level::UnknownLevel;
@@ -110,6 +110,13 @@ impl FromStr for Isolation {
     }
 }
 
+/// An order of commits, the anomaly that rules one out, or how far the check got.
+pub type IsolationConclusion = Conclusion<Vec<String>, Anomaly>;
+
+fn unknown(limit: Limit) -> IsolationConclusion {
+    Conclusion::Unknown(Box::new(Unknown::limited(limit)))
+}
+
 /// Checks the transactions of a recorded history.
 ///
 /// # Errors
@@ -118,11 +125,11 @@ pub fn check_transactions(
     recorded: &Recorded,
     isolation: Isolation,
     limits: Limits,
-) -> Result<IsolationVerdict, TransactionError> {
+) -> Result<IsolationConclusion, TransactionError> {
     let mut budget = Budget::new(limits);
     match Transactions::within(recorded, &mut budget)? {
         Ok(transactions) => transactions.check_within(isolation, &mut budget),
-        Err(limit) => Ok(IsolationVerdict::Unknown(limit)),
+        Err(limit) => Ok(unknown(limit)),
     }
 }
 
@@ -131,7 +138,7 @@ const DETOUR_CONFLICTS: u64 = 1_000;
 
 /// What became of one level.
 enum Answer {
-    Verdict(IsolationVerdict),
+    Decided(IsolationConclusion),
     /// The search took more than it was allowed.
     TooHard,
 }
@@ -141,7 +148,11 @@ impl Transactions {
     ///
     /// # Errors
     /// If an order was found that does not hold, which is a bug.
-    pub fn check(&self, isolation: Isolation, limits: Limits) -> Result<IsolationVerdict, TransactionError> {
+    pub fn check(
+        &self,
+        isolation: Isolation,
+        limits: Limits,
+    ) -> Result<IsolationConclusion, TransactionError> {
         self.check_within(isolation, &mut Budget::new(limits))
     }
 
@@ -149,9 +160,9 @@ impl Transactions {
         &self,
         isolation: Isolation,
         budget: &mut Budget,
-    ) -> Result<IsolationVerdict, TransactionError> {
+    ) -> Result<IsolationConclusion, TransactionError> {
         if let Some(anomaly) = &self.anomaly {
-            return Ok(IsolationVerdict::Violation(anomaly.clone()));
+            return Ok(IsolationConclusion::Violation(Box::new(anomaly.clone())));
         }
         // Whatever is isolated at a level is isolated at the weaker ones, by the same order.
         let is_timed = self.all.iter().any(|one| one.timebox.is_some());
@@ -162,14 +173,14 @@ impl Transactions {
             _ => &[],
         };
         for level in stronger {
-            if let Answer::Verdict(verdict) = self.decide(*level, DETOUR_CONFLICTS, budget)?
-                && (verdict.is_valid() || matches!(verdict, IsolationVerdict::Unknown(_)))
+            if let Answer::Decided(conclusion) = self.decide(*level, DETOUR_CONFLICTS, budget)?
+                && (conclusion.is_valid() || matches!(conclusion, Conclusion::Unknown(_)))
             {
-                return Ok(verdict);
+                return Ok(conclusion);
             }
         }
         match self.decide(isolation, u64::MAX, budget)? {
-            Answer::Verdict(verdict) => Ok(verdict),
+            Answer::Decided(conclusion) => Ok(conclusion),
             Answer::TooHard => unreachable!("there is no limit on conflicts"),
         }
     }
@@ -193,9 +204,9 @@ impl Transactions {
         let reads = match reads_from(self, &may_read, budget) {
             Ok(reads) => reads,
             Err(NoReads::Anomaly(anomaly)) => {
-                return Ok(Answer::Verdict(IsolationVerdict::Violation(anomaly)));
+                return Ok(Answer::Decided(IsolationConclusion::Violation(Box::new(anomaly))));
             }
-            Err(NoReads::Limit(limit)) => return Ok(Answer::Verdict(IsolationVerdict::Unknown(limit))),
+            Err(NoReads::Limit(limit)) => return Ok(Answer::Decided(unknown(limit))),
         };
         let is_determined = reads.is_determined();
         match isolation {
@@ -247,15 +258,15 @@ impl Transactions {
     ) -> Result<Answer, TransactionError> {
         let nodes = match decided {
             Decided::TooHard => return Ok(Answer::TooHard),
-            Decided::Limit(limit) => return Ok(Answer::Verdict(IsolationVerdict::Unknown(limit))),
+            Decided::Limit(limit) => return Ok(Answer::Decided(unknown(limit))),
             Decided::Cycle(cycle) => {
                 let anomaly = Anomaly::Cycle(self.describe(&cycle));
-                return Ok(Answer::Verdict(IsolationVerdict::Violation(anomaly)));
+                return Ok(Answer::Decided(IsolationConclusion::Violation(Box::new(anomaly))));
             }
             Decided::NoOrder(keys) => {
                 let keys = keys.into_iter().map(|key| self.key(key)).collect();
                 let anomaly = Anomaly::NoOrder { keys };
-                return Ok(Answer::Verdict(IsolationVerdict::Violation(anomaly)));
+                return Ok(Answer::Decided(IsolationConclusion::Violation(Box::new(anomaly))));
             }
             Decided::Order(nodes) => nodes,
         };
@@ -286,6 +297,6 @@ impl Transactions {
             Isolation::StrictSerializable => replay::check_serial(self, &order, true),
         }
         .map_err(TransactionError::Rejected)?;
-        Ok(Answer::Verdict(IsolationVerdict::Valid(self.labels(&order))))
+        Ok(Answer::Decided(IsolationConclusion::Valid(self.labels(&order))))
     }
 }

@@ -1,12 +1,12 @@
 //! Who read from whom.
 
-use omnilink_engine::Exhausted;
+use omnilink_engine::Limit;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::transaction::{Fate, Id, NIL, Transactions};
-use super::verdict::Anomaly;
 use crate::budget::Budget;
+use omnilink_evidence::Anomaly;
 
 /// Who wrote something: a transaction, or the beginning, when keys hold nothing.
 pub(super) type Writer = Option<usize>;
@@ -41,7 +41,7 @@ pub(super) enum NoReads {
     /// Some read cannot be explained.
     Anomaly(Anomaly),
     /// A limit was reached.
-    Limit(Exhausted),
+    Limit(Limit),
 }
 
 /// What is known about a transaction, the least first.

@@ -10,7 +10,7 @@
 
 use std::collections::BinaryHeap;
 
-use omnilink_engine::Exhausted;
+use omnilink_engine::Limit;
 
 use super::acyclic::{ALWAYS, Acyclic, Cycle};
 use super::graph::Node;
@@ -51,7 +51,7 @@ pub(super) enum Solved {
     Yes,
     /// There is no way to make them. The last cycle met, if that is what the search ended with.
     No(Option<Cycle>),
-    Limit(Exhausted),
+    Limit(Limit),
     /// As many conflicts as were allowed.
     TooHard,
 }
@@ -197,7 +197,7 @@ impl Solver {
             }
             let work = std::mem::take(&mut self.graph.work);
             if budget.configuration() || budget.works(work) {
-                return Solved::Limit(budget.exhausted().unwrap_or(Exhausted::Configurations));
+                return Solved::Limit(budget.exhausted().unwrap_or(Limit::Configurations));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Transactions: what each read from others and what it left behind.
 
-use omnilink_engine::{Exhausted, Limits};
+use omnilink_engine::{Limit, Limits};
 use omnilink_trace::{Operation, Place, Timebox};
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
@@ -8,9 +8,9 @@ use thiserror::Error;
 
 use super::accesses::accesses;
 use super::lists::Accesses;
-use super::verdict::Anomaly;
 use crate::budget::Budget;
 use crate::recorded::{KnownOrder, Recorded};
+use omnilink_evidence::Anomaly;
 
 /// Transactions that cannot be understood.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -180,7 +180,7 @@ impl Transactions {
     pub(super) fn within(
         recorded: &Recorded,
         budget: &mut Budget,
-    ) -> Result<Result<Self, Exhausted>, TransactionError> {
+    ) -> Result<Result<Self, Limit>, TransactionError> {
         let mut grouping = Grouping::default();
         grouping.values.id(&Value::null());
         for (position, operation) in recorded.ops.iter().enumerate() {

@@ -12,7 +12,7 @@
 //! *Ruled out*: an edge closes a cycle if its end leads to its start. The chain of one key comes before or after another of the
 //! same key, so if one is impossible the other holds in every order that there is.
 
-use omnilink_engine::Exhausted;
+use omnilink_engine::Limit;
 
 use super::acyclic::{Acyclic, Cycle};
 use super::base;
@@ -32,7 +32,7 @@ pub(super) enum Decided {
     Cycle(Vec<Step>),
     /// There is none: all orders of the versions of these keys were tried.
     NoOrder(Vec<Id>),
-    Limit(Exhausted),
+    Limit(Limit),
     /// The search took more than it was allowed.
     TooHard,
 }

@@ -16,7 +16,7 @@ mod summary;
 
 use std::cell::RefCell;
 
-use omnilink_engine::{Exhausted, Model, Outcomes, Strategy};
+use omnilink_engine::{Limit, Model, Outcomes, Strategy};
 
 use self::place::Search;
 use self::point::Point;
@@ -36,7 +36,7 @@ pub(crate) enum Found {
     /// There is none; the furthest that was reached.
     Stuck(Stuck),
     /// A limit was reached; the furthest that was reached until then.
-    Limit(Exhausted, Stuck),
+    Limit(Limit, Stuck),
 }
 
 /// A point from which no operation can be placed.

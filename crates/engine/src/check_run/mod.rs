@@ -15,7 +15,7 @@ use rustc_hash::FxBuildHasher;
 use self::witness_builder::WitnessBuilder;
 use crate::budget::Budget;
 use crate::error::{CheckError, Progress};
-use crate::evidence::Figures;
+use crate::evidence::SearchFigures;
 use crate::op_table::{Followed, OpRecord};
 use crate::options::{Consistency, Options};
 use crate::part_search::{Frontier, PartSearch, PartStatus};
@@ -62,7 +62,7 @@ pub(crate) struct CheckRun {
     /// The whole history, for sequential consistency.
     history: Vec<OpRecord>,
     last_start: Time,
-    pub figures: Figures,
+    pub figures: SearchFigures,
     witness: WitnessBuilder,
     /// Whether evidence contains alternatives.
     pub with_alternatives: bool,
@@ -94,7 +94,7 @@ impl CheckRun {
             violating_part: None,
             history: Vec::new(),
             last_start: Time::MIN,
-            figures: Figures::default(),
+            figures: SearchFigures::default(),
             witness: WitnessBuilder::default(),
             with_alternatives: true,
             state_limit: Self::STATES_KEPT,

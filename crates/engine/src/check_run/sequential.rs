@@ -1,15 +1,14 @@
 //! The end of a check for sequential consistency, which searches the whole history at once.
 
 use hashbrown::HashMap;
+use omnilink_evidence::{Decider, Limit, Linearization, Unknown};
 use omnilink_trace::Time;
 
 use super::CheckRun;
-use crate::budget::Exhausted;
 use crate::error::CheckError;
-use crate::evidence::{Outcome, Unfinished, Verdict, Witness};
+use crate::evidence::{Conclusion, Outcome};
 use crate::evidence_builder::EvidenceBuilder;
 use crate::op_table::OpRecord;
-use crate::part_search::Decider;
 use crate::program_order::{self, ProgramOrderResult};
 use crate::replay::Replay;
 use crate::search_context::SearchContext;
@@ -21,13 +20,7 @@ impl CheckRun {
         // Later operations may explain earlier ones, so a prefix of the history proves nothing.
         if let Some(limit) = self.budget.exhausted() {
             return Ok(Outcome {
-                verdict: Verdict::Unknown(Box::new(Unfinished {
-                    limit,
-                    explained: 0,
-                    at: None,
-                    frontier: 0,
-                    alternatives: Vec::new(),
-                })),
+                conclusion: Conclusion::Unknown(Box::new(Unknown::limited(limit))),
                 figures: self.final_figures(space),
             });
         }
@@ -42,29 +35,29 @@ impl CheckRun {
         }
         self.figures.partitions = 1;
         self.figures.decider = Some(Decider::ProgramOrder);
-        let verdict = match result {
+        let conclusion = match result {
             ProgramOrderResult::Explained(order) => self.replay_sequential(&history, &order, space)?,
             ProgramOrderResult::Blocked(blocked, op_table) if !space.model.was_interrupted() => {
                 let builder = EvidenceBuilder::new(space, &op_table, self.with_alternatives);
-                Verdict::Violation(Box::new(builder.counterexample(blocked)))
+                Conclusion::Violation(Box::new(builder.counterexample(blocked)))
             }
             ProgramOrderResult::Blocked(blocked, op_table) | ProgramOrderResult::Limit(blocked, op_table) => {
-                let limit = self.budget.exhausted().unwrap_or(Exhausted::Time);
+                let limit = self.budget.exhausted().unwrap_or(Limit::Time);
                 let mut builder = EvidenceBuilder::new(space, &op_table, self.with_alternatives);
                 let at = Some(builder.view(blocked.target));
                 let alternatives = builder.alternatives(&blocked);
                 let explained = blocked.total;
-                Verdict::Unknown(Box::new(Unfinished {
-                    limit,
+                Conclusion::Unknown(Box::new(Unknown {
                     explained,
                     at,
                     frontier: 1,
                     alternatives,
+                    ..Unknown::limited(limit)
                 }))
             }
         };
         Ok(Outcome {
-            verdict,
+            conclusion,
             figures: self.final_figures(space),
         })
     }
@@ -75,7 +68,7 @@ impl CheckRun {
         history: &[OpRecord],
         order: &[u32],
         space: &mut DynStateSpace<'_>,
-    ) -> Result<Verdict, CheckError> {
+    ) -> Result<Conclusion, CheckError> {
         let mut replay = Replay::new(space.model.start_replay(&self.initial));
         let mut last_of_thread: HashMap<u32, u32> = HashMap::new();
         let mut placements = Vec::new();
@@ -105,7 +98,7 @@ impl CheckRun {
             )));
         }
         let order = self.witness.order.is_some().then_some(placements);
-        Ok(Verdict::Valid(Witness {
+        Ok(Conclusion::Valid(Linearization {
             replayed: replay.placed,
             order,
         }))

@@ -1,13 +1,14 @@
 //! The end of a check: the last rounds of every search, and the verdict with its evidence.
 
+use omnilink_evidence::{AgreedPrefix, Decider, Limit, Linearization, Operation, Unknown};
+
 use super::{ActivePart, CheckRun, Part};
-use crate::budget::Exhausted;
 use crate::error::CheckError;
-use crate::evidence::{Agreed, Figures, OpView, Outcome, Unfinished, Verdict, Witness};
+use crate::evidence::{Conclusion, Outcome, SearchFigures};
 use crate::evidence_builder::EvidenceBuilder;
 use crate::mutant::{Mutant, mutated};
 use crate::options::{Consistency, Strategy};
-use crate::part_search::{Decider, PartStatus};
+use crate::part_search::PartStatus;
 use crate::search_context::SearchContext;
 use crate::state_space::DynStateSpace;
 
@@ -51,13 +52,13 @@ impl CheckRun {
                 return Err(CheckError::Exceeded(reason.to_owned()));
             }
         }
-        let verdict = match (self.violating_part, self.budget.exhausted()) {
+        let conclusion = match (self.violating_part, self.budget.exhausted()) {
             (Some(part_id), _) => self.violation(part_id, space),
             (None, Some(limit)) => self.unfinished(limit, space),
             (None, None) => self.valid(),
         };
         Ok(Outcome {
-            verdict,
+            conclusion,
             figures: self.final_figures(space),
         })
     }
@@ -107,7 +108,7 @@ impl CheckRun {
         deciders
     }
 
-    pub(super) fn final_figures(&self, space: &DynStateSpace<'_>) -> Figures {
+    pub(super) fn final_figures(&self, space: &DynStateSpace<'_>) -> SearchFigures {
         let mut figures = self.figures;
         for part in self.parts.values() {
             if let Part::Active(part) = part {
@@ -119,17 +120,17 @@ impl CheckRun {
         figures
     }
 
-    fn valid(&mut self) -> Verdict {
+    fn valid(&mut self) -> Conclusion {
         let order = self.witness.take_order();
         let replayed = match &order {
             Some(order) => order.len() as u64,
             None if self.witness.is_incomplete || !self.options.witness => 0,
             None => self.figures.operations - self.figures.pending,
         };
-        Verdict::Valid(Witness { replayed, order })
+        Conclusion::Valid(Linearization { replayed, order })
     }
 
-    fn violation(&mut self, part_id: u64, space: &mut DynStateSpace<'_>) -> Verdict {
+    fn violation(&mut self, part_id: u64, space: &mut DynStateSpace<'_>) -> Conclusion {
         let Some(Part::Active(part)) = self.parts.get_mut(&part_id) else {
             unreachable!("a part that violates is active")
         };
@@ -143,17 +144,14 @@ impl CheckRun {
         if self.with_alternatives && !self.witness.is_incomplete {
             counterexample.agreed = agreed(part, space);
         }
-        Verdict::Violation(Box::new(counterexample))
+        Conclusion::Violation(Box::new(counterexample))
     }
 
-    fn unfinished(&mut self, limit: Exhausted, space: &mut DynStateSpace<'_>) -> Verdict {
+    fn unfinished(&mut self, limit: Limit, space: &mut DynStateSpace<'_>) -> Conclusion {
         let explained = self.final_figures(space).returns;
-        let mut unfinished = Unfinished {
-            limit,
+        let mut unfinished = Unknown {
             explained,
-            at: None,
-            frontier: 0,
-            alternatives: Vec::new(),
+            ..Unknown::limited(limit)
         };
         let part = self.parts.values().find_map(|part| match part {
             Part::Active(part) if part.search.status() != PartStatus::Explained => Some(part),
@@ -167,12 +165,12 @@ impl CheckRun {
             unfinished.frontier = blocked.total;
             unfinished.alternatives = builder.alternatives(&blocked);
         }
-        Verdict::Unknown(Box::new(unfinished))
+        Conclusion::Unknown(Box::new(unfinished))
     }
 }
 
 /// The prefix that all explanations of a part share. Its settled operations were replayed already; this replays the rest.
-fn agreed(part: &mut ActivePart, space: &mut DynStateSpace<'_>) -> Option<Agreed> {
+fn agreed(part: &mut ActivePart, space: &mut DynStateSpace<'_>) -> Option<AgreedPrefix> {
     let (shared, since) = part.search.shared_prefix()?;
     for op in &shared {
         let record = *part.search.op_table.get(*op);
@@ -180,9 +178,9 @@ fn agreed(part: &mut ActivePart, space: &mut DynStateSpace<'_>) -> Option<Agreed
     }
     let builder = EvidenceBuilder::new(space, &part.search.op_table, false);
     let last = shared.last().map(|op| builder.view(*op));
-    let mut since: Vec<OpView> = since.into_iter().map(|op| builder.view(op)).collect();
+    let mut since: Vec<Operation> = since.into_iter().map(|op| builder.view(op)).collect();
     since.sort_by_key(|op| op.id);
-    Some(Agreed {
+    Some(AgreedPrefix {
         states: space.model.describe_replay(part.replay.id),
         placed: part.replay.placed,
         last,

@@ -1,7 +1,9 @@
 //! The witness of a check: replays settled operations of every part and merges the parts' explanations.
 
+use omnilink_evidence::Placement;
+
 use super::ActivePart;
-use crate::evidence::{Figures, Placement};
+use crate::evidence::SearchFigures;
 use crate::state_space::DynStateSpace;
 use crate::ties::{PartOp, PartPosition, Ties};
 
@@ -48,7 +50,7 @@ impl WitnessBuilder {
         part_id: u64,
         part: &mut ActivePart,
         space: &mut DynStateSpace<'_>,
-        figures: &mut Figures,
+        figures: &mut SearchFigures,
     ) {
         part.search.figures().add_to(figures);
         if part.search.paths.enabled() {

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use omnilink_trace::{Time, Timebox};
+use omnilink_trace::Time;
 
 use super::{TrialOp, is_violation, limits_until, operations};
 use crate::checker::{Checker, check_from, followed};
@@ -35,8 +35,8 @@ pub(super) fn keep_component<M: Model>(
 }
 
 /// Drops the operations after the unexplained return, and makes those that are open there pending.
-pub(super) fn cut_end<O>(ops: &mut Vec<TrialOp<O>>, target: Timebox) {
-    let last = target.end.unwrap_or(Time::MAX);
+pub(super) fn cut_end<O>(ops: &mut Vec<TrialOp<O>>, end: Option<Time>) {
+    let last = end.unwrap_or(Time::MAX);
     ops.retain(|op| op.operation.timebox.start <= last);
     for op in ops {
         if op.operation.timebox.end.is_some_and(|end| end > last) {
@@ -150,7 +150,7 @@ mod tests {
                 straddled += usize::from(rest.len() > ops.len() - cut);
                 let outcome =
                     check_from(&model, states, operations(&rest), options).expect("test models do not fail");
-                assert!(outcome.verdict.is_valid(), "cut at {cut}: {ops:?}");
+                assert!(outcome.conclusion.is_valid(), "cut at {cut}: {ops:?}");
             }
         }
         assert!(straddled > 1_000, "only {straddled} cuts with operations across");

@@ -19,11 +19,13 @@ mod shrinker;
 
 use std::time::{Duration, Instant};
 
+use omnilink_evidence::{Counterexample, MinimalHistory};
+
 use self::cuts::{cut_beginning, cut_end, keep_component};
 use self::shrinker::Shrinker;
 use crate::checker::check;
 use crate::error::CheckError;
-use crate::evidence::{Counterexample, Outcome, Verdict};
+use crate::evidence::{Conclusion, Outcome};
 use crate::model::Model;
 use crate::operation::Operation;
 use crate::options::{Consistency, Limits, Options};
@@ -43,6 +45,28 @@ pub struct MinimalCounterexample<O> {
     pub counterexample: Counterexample,
     /// Whether the naive checker finds no explanation either; `None` if there are too many operations for it.
     pub confirmed: Option<bool>,
+}
+
+impl<O> MinimalCounterexample<O> {
+    /// The history as reports show it. `describe` gives the text of an operation.
+    pub fn shown(self, describe: impl Fn(&O) -> String) -> MinimalHistory {
+        let shown =
+            |(operation, id): (&Operation<O>, &usize)| operation.shown(*id as u64, describe(&operation.op));
+        let operations = self.operations.iter().zip(&self.ids).map(shown).collect();
+        let mut counterexample = self.counterexample;
+        counterexample.visit_operations(&mut |op| {
+            if let Some(id) = self.ids.get(op.id as usize) {
+                op.id = *id as u64;
+            }
+        });
+        MinimalHistory {
+            operations,
+            left_out: self.left_out as u64,
+            from: self.from,
+            confirmed: self.confirmed,
+            counterexample,
+        }
+    }
 }
 
 /// An operation of a history that is being shrunk.
@@ -79,7 +103,7 @@ pub fn minimize<M: Model>(
     let mut ops = trial_ops(history);
     ops.sort_by_key(|op| op.operation.timebox.start);
     let outcome = check(model, operations(&ops), options)?;
-    let Verdict::Violation(found) = outcome.verdict else {
+    let Conclusion::Violation(found) = outcome.conclusion else {
         return Ok(None);
     };
     if let Some(broken) = &found.broken {
@@ -103,7 +127,7 @@ pub fn minimize<M: Model>(
     let mut uncut = Vec::new();
     if linearizable {
         keep_component(model, &mut ops, target, options)?;
-        cut_end(&mut ops, found.op.timebox);
+        cut_end(&mut ops, found.op.end);
         uncut.clone_from(&ops);
         initial = cut_beginning(model, &mut ops, options, deadline)?;
     }
@@ -139,7 +163,7 @@ const DEFAULT_TIME: Duration = Duration::from_secs(10);
 fn is_violation(outcome: Result<Outcome, CheckError>) -> Result<bool, CheckError> {
     match outcome {
         Err(CheckError::Exceeded(_)) => Ok(false),
-        outcome => Ok(outcome?.verdict.is_violation()),
+        outcome => Ok(outcome?.conclusion.is_violation()),
     }
 }
 

@@ -8,7 +8,7 @@ use super::cuts::restart_at;
 use super::{MinimalCounterexample, TrialOp, is_violation, limits_until, operations};
 use crate::checker::check_from;
 use crate::error::CheckError;
-use crate::evidence::Verdict;
+use crate::evidence::Conclusion;
 use crate::limit_watch::Interrupt;
 use crate::model::Model;
 use crate::naive;
@@ -173,7 +173,7 @@ impl<M: Model> Shrinker<'_, M> {
             ..self.options
         };
         let outcome = check_from(self.model, self.initial.clone(), history.clone(), options)?;
-        let Verdict::Violation(counterexample) = outcome.verdict else {
+        let Conclusion::Violation(counterexample) = outcome.conclusion else {
             return Ok(None);
         };
         let confirmed = (history.len() <= NAIVE_MAX).then(|| {

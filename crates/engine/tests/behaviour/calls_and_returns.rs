@@ -3,7 +3,8 @@
 use crate::test_models::{self, Register, RegisterOp};
 use fastrand::Rng;
 use omnilink_engine::{
-    CallEvent, Consistency, EventError, Limits, Model, Monitor, Options, Outcomes, Progress, Verdict, naive,
+    CallEvent, Conclusion, Consistency, EventError, Limits, Model, Monitor, Options, Outcomes, Progress,
+    naive,
 };
 
 fn write(call: u64, value: u8) -> CallEvent<RegisterOp> {
@@ -41,7 +42,7 @@ fn verdict(events: impl IntoIterator<Item = CallEvent<RegisterOp>>) -> Result<bo
     for event in events {
         monitor.feed(event)?;
     }
-    Ok(monitor.finish()?.verdict.is_valid())
+    Ok(monitor.finish()?.conclusion.is_valid())
 }
 
 #[test]
@@ -151,7 +152,7 @@ fn a_violation_is_found_when_the_open_calls_have_returned() {
             decided.is_some_and(|round| round <= 101),
             "{threads} threads: {decided:?}"
         );
-        assert!(monitor.finish().expect("no failure").verdict.is_violation());
+        assert!(monitor.finish().expect("no failure").conclusion.is_violation());
     }
 }
 
@@ -193,10 +194,10 @@ fn lost_calls_do_not_block_the_verdict() {
                 break;
             }
         }
-        let verdict = monitor.finish().expect("no failure").verdict;
+        let verdict = monitor.finish().expect("no failure").conclusion;
         match limit {
             None => assert!(verdict.is_valid(), "{verdict:?}"),
-            Some(_) => assert!(matches!(verdict, Verdict::Unknown(_)), "{verdict:?}"),
+            Some(_) => assert!(matches!(verdict, Conclusion::Unknown(_)), "{verdict:?}"),
         }
     }
 }
@@ -235,8 +236,8 @@ fn a_hard_search_ends_with_unknown() {
             op: Op::Read(Some(u64::MAX)),
         })
         .expect("fits");
-    let verdict = monitor.finish().expect("no failure").verdict;
-    assert!(matches!(verdict, Verdict::Unknown(_)), "{verdict:?}");
+    let verdict = monitor.finish().expect("no failure").conclusion;
+    assert!(matches!(verdict, Conclusion::Unknown(_)), "{verdict:?}");
 }
 
 #[test]
@@ -291,7 +292,7 @@ fn monitored_histories_agree_with_the_naive_checker() {
             }
         }
         let expected = naive::explain(&model, &history, Consistency::Linearizable).is_some();
-        let found = monitor.finish().expect("no failure").verdict.is_valid();
+        let found = monitor.finish().expect("no failure").conclusion.is_valid();
         assert_eq!(found, expected, "{history:?}");
     }
 }

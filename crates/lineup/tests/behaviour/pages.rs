@@ -1,7 +1,8 @@
 //! What people read.
 
-use omnilink_lineup::{Matrices, Matrix, Options, Subject, summary_json, summary_text};
-use omnilink_report::Look;
+use omnilink_evidence::Evidence;
+use omnilink_lineup::{CampaignSubject, Matrices, Matrix, Options};
+use omnilink_report::{Look, TextOptions, text};
 
 use crate::campaigns::campaign;
 use crate::machines::Machine;
@@ -12,15 +13,17 @@ fn page<M: Machine>(make: impl Fn(u64) -> M, calls: &[&str], matrix: &str) -> St
     let alphabet = omnilink_lineup::Alphabet::of_calls(calls.iter().copied()).unwrap();
     let matrices = Matrices::Given(vec![Matrix::parse(matrix, &alphabet).unwrap()]);
     let (summary, alphabet) = campaign(make, calls, &matrices, &Options::default());
-    let subject = Subject {
+    let subject = CampaignSubject {
         name: "component",
         alphabet: &alphabet,
         specification: None,
         command: "omnilink lineup component",
     };
-    let json = summary_json(subject, &summary);
-    assert_eq!(json["input"], "component");
-    let text = summary_text(subject, &summary, &Look::plain());
+    let evidence = subject.evidence(&summary);
+    let options = TextOptions::from(Look::plain());
+    let read_back = Evidence::from_json(&evidence.to_json()).unwrap();
+    let text = text(&evidence, &options);
+    assert_eq!(omnilink_report::text(&read_back, &options), text);
     text.lines()
         .take_while(|line| !line.contains("per second"))
         .collect::<Vec<_>>()

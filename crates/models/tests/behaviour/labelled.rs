@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::common::check_file;
-use omnilink_engine::Verdict;
+use omnilink_engine::Conclusion;
 
 /// The folders of this name in the test data of this crate and of `omnilink-trace`.
 fn folders(name: &str) -> impl Iterator<Item = PathBuf> {
@@ -33,10 +33,10 @@ fn name(path: &Path) -> &str {
 #[track_caller]
 fn expect(spec: &str, path: &Path, is_valid: bool) {
     let outcome = check_file(spec, path).unwrap_or_else(|error| panic!("{spec}: {error}"));
-    let verdict = match outcome.verdict {
-        Verdict::Valid(_) => Some(true),
-        Verdict::Violation(_) => Some(false),
-        Verdict::Unknown(_) => None,
+    let verdict = match outcome.conclusion {
+        Conclusion::Valid(_) => Some(true),
+        Conclusion::Violation(_) => Some(false),
+        Conclusion::Unknown(_) => None,
     };
     assert_eq!(verdict, Some(is_valid), "{spec}: {}", path.display());
 }
@@ -93,7 +93,11 @@ fn generated_collections() {
     assert_eq!(files.len(), 20);
     for path in files {
         let kind = name(&path).split('-').nth(1).unwrap();
-        let spec = if kind == "priorityqueue" { "priority-queue" } else { kind };
+        let spec = if kind == "priorityqueue" {
+            "priority-queue"
+        } else {
+            kind
+        };
         expect(spec, &path, name(&path).contains("-valid"));
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::common::{Shape, Visitor, Workload, each_workload, random_history};
 use fastrand::Rng;
-use omnilink_engine::{Consistency, Model, Operation, Options, Verdict, check_as_collections, naive};
+use omnilink_engine::{Conclusion, Consistency, Model, Operation, Options, check_as_collections, naive};
 
 /// The naive checker tries every order, so histories have at most this many operations.
 const OPERATIONS_MAX: usize = 9;
@@ -38,12 +38,12 @@ impl Visitor for Comparison {
             let outcome = outcome.unwrap_or_else(|error| panic!("{name}, round {round}: {error}"));
             let expected = naive::explain(&model, &history, Consistency::Linearizable).is_some();
             assert_eq!(
-                outcome.verdict.is_valid(),
+                outcome.conclusion.is_valid(),
                 expected,
                 "{name}, round {round}: {history:?}"
             );
-            match outcome.verdict {
-                Verdict::Violation(counterexample) => {
+            match outcome.conclusion {
+                Conclusion::Violation(counterexample) => {
                     violations += 1;
                     let broken = counterexample.broken.expect("a monitor names the rule");
                     assert!(!broken.operations.is_empty());

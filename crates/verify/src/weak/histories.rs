@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader};
 
 use omnilink_consistency::{OpSet, Recorded, is_history_line, read_histories};
-use omnilink_engine::{Exhausted, LimitWatch, Limits};
+use omnilink_engine::{Limit, Limits, LimitWatch};
 use omnilink_models::NativeModel;
 use omnilink_trace::Operation;
 
@@ -88,7 +88,7 @@ fn read_all(input: &Input, limits: Limits) -> Result<Histories<'_>, VerifyError>
             is_stopped = is_interrupted(&limits);
             Some(match is_stopped {
                 true => Err(VerifyError::Limit {
-                    limit: Exhausted::Interrupt,
+                    limit: Limit::Interrupt,
                     operations: 0,
                 }),
                 false => recorded.map_err(|error| weak_error(error.into())),

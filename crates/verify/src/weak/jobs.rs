@@ -10,7 +10,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use omnilink_consistency::{Judgement, Recorded};
+use omnilink_consistency::Recorded;
+use omnilink_evidence::Evidence;
 
 use super::judge_factory::JudgeFactory;
 use crate::error::VerifyError;
@@ -19,7 +20,7 @@ use crate::error::VerifyError;
 const READ_AHEAD: usize = 4;
 
 /// A judgement, or why there is none, and how long it took.
-type Judged = (Result<Judgement, VerifyError>, Duration);
+type Judged = (Result<Evidence, VerifyError>, Duration);
 
 /// A history that was read and not delivered yet: its input, and its judgement once there is one.
 struct InFlight {
@@ -38,7 +39,7 @@ pub(super) fn judge_all(
     judges: &dyn JudgeFactory,
     jobs: NonZeroUsize,
     mut histories: impl Iterator<Item = (usize, Result<Recorded, VerifyError>)>,
-    mut deliver: impl FnMut(usize, Result<Judgement, VerifyError>, Duration) -> ControlFlow<()>,
+    mut deliver: impl FnMut(usize, Result<Evidence, VerifyError>, Duration) -> ControlFlow<()>,
 ) -> Result<(), VerifyError> {
     let (assignments, assigned) = channel::<Assignment>();
     let assigned = Mutex::new(assigned);

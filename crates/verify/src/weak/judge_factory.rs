@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use omnilink_consistency::{
-    Isolation, JudgeError, Judgement, Question, Recorded, WeakChecker, WeakOptions, judge, judge_transactions,
+    Isolation, JudgeError, Question, Recorded, WeakChecker, WeakOptions, judge, judge_transactions,
 };
 use omnilink_engine::Limits;
+use omnilink_evidence::Evidence;
 use omnilink_link::Linked;
 use omnilink_models::NativeModel;
 
@@ -13,7 +14,7 @@ use crate::error::VerifyError;
 use crate::subject::{NativeSubject, SpecSubject, Subject};
 
 /// Judges one history, given how long reading it took.
-pub(crate) type Judge<'a> = dyn FnMut(&Recorded, Duration) -> Result<Judgement, VerifyError> + 'a;
+pub(crate) type Judge<'a> = dyn FnMut(&Recorded, Duration) -> Result<Evidence, VerifyError> + 'a;
 
 /// The limits, less the time that has passed.
 fn less(limits: Limits, passed: Duration) -> Limits {

@@ -11,7 +11,8 @@ use std::ops::{ControlFlow, Range};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use omnilink_consistency::{Answer, Isolation, Judgement, Question, Recorded, WeakOptions, judge_together};
+use omnilink_consistency::{Isolation, Question, Recorded, WeakOptions, judge_together, unread};
+use omnilink_evidence::{self as evidence, Command, Evidence};
 use omnilink_link::{Collection, LinkOptions, Linked};
 use omnilink_models::{NativeModel, Visitor, with_model};
 
@@ -21,6 +22,7 @@ use self::judge_factory::{IsolationJudges, JudgeFactory, ModelJudges, SpecJudges
 use crate::error::VerifyError;
 use crate::input::Input;
 use crate::keyed::Keyed;
+use crate::peak_memory::peak_bytes;
 use crate::subject::{NativeSubject, SpecSubject, Subject};
 
 pub use self::histories::{holds_histories, tells_its_own_order};
@@ -43,6 +45,14 @@ impl WeakTask {
         }
     }
 
+    fn subject(&self) -> evidence::Subject {
+        match self {
+            Self::Infer => evidence::Subject::Levels,
+            Self::Judge(Question::Isolation(_)) => evidence::Subject::Transactions,
+            Self::Judge(_) => evidence::Subject::Visibility,
+        }
+    }
+
     /// The level at which transactions are to be isolated, if the task is about transactions. They need no model.
     pub fn isolation(&self) -> Option<Isolation> {
         match self {
@@ -55,6 +65,8 @@ impl WeakTask {
 /// Histories to be checked for less than linearizability.
 #[derive(Clone, Debug)]
 pub struct WeakCheck<'a> {
+    /// The model with its options, or the specification, as the user named it.
+    pub model_name: String,
     /// What to find out.
     pub task: WeakTask,
     /// How to search.
@@ -69,21 +81,8 @@ pub struct WeakCheck<'a> {
     pub jobs: NonZeroUsize,
 }
 
-/// What came of one history, or of an input that could not be read.
-#[derive(Debug)]
-pub struct WeakAnswer {
-    /// The input, by its position.
-    pub input: usize,
-    /// The judgement, or why there is none.
-    pub judgement: Result<Judgement, VerifyError>,
-    /// What a person should know about the input.
-    pub notes: Vec<String>,
-    /// How long it took.
-    pub took: Duration,
-}
-
-/// Takes the answers in the order of the histories; `Break` ends the check.
-pub type Deliver<'d> = dyn FnMut(WeakAnswer) -> ControlFlow<()> + 'd;
+/// Takes the evidence of each history, or of an input that could not be read, in order; `Break` ends the check.
+pub type Deliver<'d> = dyn FnMut(Evidence) -> ControlFlow<()> + 'd;
 
 impl WeakCheck<'_> {
     /// Checks transactions, which need no model.
@@ -128,7 +127,7 @@ impl WeakCheck<'_> {
             match self.collected(index, spec, options, collection) {
                 Ok(linked) => self.against_linked(index..index + 1, &linked, deliver)?,
                 Err(error) => {
-                    if deliver(self.answer(index, Err(error), Vec::new(), Duration::ZERO)).is_break() {
+                    if deliver(self.evidence(index, Err(error), Vec::new(), Duration::ZERO)).is_break() {
                         break;
                     }
                 }
@@ -223,7 +222,7 @@ impl WeakCheck<'_> {
                 failed = Some(index);
             }
             let notes = notes.borrow().get(&index).cloned().unwrap_or_default();
-            deliver(self.answer(index, judgement, notes, took))
+            deliver(self.evidence(index, judgement, notes, took))
         })
     }
 
@@ -232,7 +231,7 @@ impl WeakCheck<'_> {
         &self,
         inputs: Range<usize>,
         read: &Read<'_>,
-        infer: &dyn Fn(&[Recorded]) -> Result<Judgement, VerifyError>,
+        infer: &dyn Fn(&[Recorded]) -> Result<Evidence, VerifyError>,
         deliver: &mut Deliver<'_>,
     ) -> Result<(), VerifyError> {
         for index in inputs {
@@ -245,38 +244,40 @@ impl WeakCheck<'_> {
                 Ok((judgement, notes)) => (Ok(judgement), notes),
                 Err(error) => (Err(error), Vec::new()),
             };
-            if deliver(self.answer(index, judgement, notes, started.elapsed())).is_break() {
+            if deliver(self.evidence(index, judgement, notes, started.elapsed())).is_break() {
                 break;
             }
         }
         Ok(())
     }
 
-    /// An answer. A limit that was reached while reading is a judgement: unknown.
-    fn answer(
+    /// The evidence of a history. An input whose reading reached a limit is unknown.
+    fn evidence(
         &self,
         input: usize,
-        judgement: Result<Judgement, VerifyError>,
+        judged: Result<Evidence, VerifyError>,
         notes: Vec<String>,
         took: Duration,
-    ) -> WeakAnswer {
-        let judgement = match judgement {
-            Err(VerifyError::Limit { limit, operations }) => Ok(Judgement {
-                id: self.inputs[input].name.clone(),
-                question: self.task.name(),
-                answer: Answer::Unread {
-                    operations: operations as usize,
-                    limit,
-                },
-            }),
-            judgement => judgement,
+    ) -> Evidence {
+        let name = &self.inputs[input].name;
+        let mut evidence = match judged {
+            Ok(evidence) => evidence,
+            Err(VerifyError::Limit { limit, operations }) => {
+                unread(name.clone(), self.task.name(), operations, limit)
+            }
+            Err(error) => {
+                let mut failed = Evidence::new(Command::Check, self.task.subject(), String::new());
+                failed.consistency = Some(self.task.name());
+                failed.fail(error.to_string());
+                failed
+            }
         };
-        WeakAnswer {
-            input,
-            judgement,
-            notes,
-            took,
-        }
+        evidence.input.clone_from(name);
+        evidence.model = Some(self.model_name.clone());
+        evidence.figures.seconds = took.as_secs_f64();
+        evidence.figures.peak_bytes = peak_bytes();
+        evidence.notes = notes;
+        evidence
     }
 }
 
