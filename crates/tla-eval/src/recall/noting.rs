@@ -92,11 +92,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// Evaluates what a slot holds, on account of the look that is in the log.
-    pub(crate) fn on_account_of<T>(
-        &mut self,
-        look: Option<usize>,
-        run: impl FnOnce(&mut Self) -> T,
-    ) -> T {
+    pub(crate) fn on_account_of<T>(&mut self, look: Option<usize>, run: impl FnOnce(&mut Self) -> T) -> T {
         let outer = self.memory.as_mut().map(|memory| memory.log.set_account(look));
         let result = run(self);
         if let (Some(memory), Some(outer)) = (&mut self.memory, outer) {
