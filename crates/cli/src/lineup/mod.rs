@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use omnilink_engine::default_memory_bytes;
 use omnilink_lineup::{
-    Blocking, CampaignSubject, Checked, Criterion, Description, Diagnosis, HarnessCommand, HarnessError, LineupOptions,
-    Matrices, Matrix, MatrixExecutor, Observation, Request, Schedule, ScheduleError, Scheduled,
-    ScheduledOptions, Search, Specification, StopConditions, Verdict, behavioural_diff,
+    Blocking, CampaignSubject, Checked, Criterion, Description, Diagnosis, HarnessCommand, HarnessError,
+    LineupOptions, Matrices, Matrix, MatrixExecutor, Observation, Request, Schedule, ScheduleError,
+    Scheduled, ScheduledOptions, Search, Specification, StopConditions, Verdict, behavioural_diff,
     read_observations, run_campaign, run_schedule, write_observations, write_xml,
 };
 use omnilink_report::{Look, TextOptions, text};
