@@ -46,7 +46,7 @@ fn main() -> ExitCode {
         None,
     ) {
         Ok(report) => {
-            println!("{}", report.to_json(None));
+            println!("{}", report.into_evidence(None).to_json());
             ExitCode::SUCCESS
         }
         Err(error) => {
