@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use clap::Args;
 use omnilink_evidence::Evidence;
-use omnilink_mc::{CheckOptions, Draw, Dump, DumpFormat, GraphSink, Limits, Live, Mode};
+use omnilink_mc::{
+    CheckOptions, Dump, DumpFormat, GraphSink, SearchLimits, SearchMode, SearchProgress, SimulationOptions,
+};
 use omnilink_report::{Look, TextOptions, text};
 use omnilink_tla::config::Config;
 use omnilink_tla::diagnostic::Diagnostic;
@@ -47,7 +49,7 @@ pub(crate) struct McArgs {
     /// Explore the state found last first, with one worker
     #[arg(long, conflicts_with = "simulate")]
     dfs: bool,
-    /// Draw so many behaviours at random instead of exploring all; 0 for as many as the time limit allows
+    /// SimulationOptions so many behaviours at random instead of exploring all; 0 for as many as the time limit allows
     #[arg(long, value_name = "N", value_parser = quantity::count)]
     simulate: Option<u64>,
     /// The same, but a specification that asks is told `generate`, as by TLC's -generate
@@ -147,7 +149,7 @@ pub(crate) fn run(args: &McArgs) -> Result<Exit, CliError> {
             return refuse(args, &mut out, &checked);
         }
     };
-    let live = Arc::new(Live::default());
+    let live = Arc::new(SearchProgress::default());
     let input = args.spec.display().to_string();
     let report = {
         let progress = McProgress::start(&input, &live);
@@ -204,15 +206,15 @@ fn explore(
     args: &McArgs,
     model: &CompiledSpec,
     input: &str,
-    live: &Live,
+    live: &SearchProgress,
     print: &(dyn Fn(&str) + Sync),
 ) -> Result<Evidence, CliError> {
-    let default = Limits::default();
+    let default = SearchLimits::default();
     let options = CheckOptions {
         mode: match (args.dfs, args.simulate.or(args.generate)) {
-            (true, _) => Mode::DepthFirst,
-            (false, None) => Mode::BreadthFirst,
-            (false, Some(behaviours)) => Mode::Simulate(Draw {
+            (true, _) => SearchMode::DepthFirst,
+            (false, None) => SearchMode::BreadthFirst,
+            (false, Some(behaviours)) => SearchMode::Simulate(SimulationOptions {
                 behaviours: (behaviours > 0).then_some(behaviours),
                 depth_max: args.depth.unwrap_or(BEHAVIOUR_LENGTH),
                 seed: args.seed,
@@ -220,7 +222,7 @@ fn explore(
             }),
         },
         workers: usize::from(args.workers),
-        limits: Limits {
+        limits: SearchLimits {
             time: args.time_limit,
             memory_bytes: args.memory_limit.unwrap_or(default.memory_bytes),
         },

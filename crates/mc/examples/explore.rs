@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use omnilink_mc::{CheckOptions, Live, check};
+use omnilink_mc::{CheckOptions, SearchProgress, check};
 use omnilink_tla::model::{BuildOptions, build};
 use omnilink_tla::semantics::search_path::SearchPath;
 use omnilink_tla::{SpecOptions, check as read, render_check_text};
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
         &model,
         &spec.display().to_string(),
         &options,
-        &Live::default(),
+        &SearchProgress::default(),
         &print,
         None,
     ) {

@@ -1,140 +1,137 @@
-//! What says whether a state is new, for a worker alone and for one among many.
+//! Deduplication of successors, for a single worker and for one of several.
 //!
-//! Most successors are old, and most of these were met a moment ago: by the state before, or by its neighbour in the level. So a
-//! worker first looks among the states that it has met lately, in memory that nobody else uses; two thirds to nine tenths of the
-//! old ones are there. Only the others are looked up where all workers read and write, which takes as long as the
-//! memory that they share.
+//! Most successors are duplicates, and most duplicates were generated a moment ago, by the previous state or by its neighbour in
+//! the level. So a worker first looks in a private direct-mapped [`RecentCache`], which catches two thirds to nine tenths of the
+//! duplicates. Only the other successors are looked up in shared memory.
 
 use std::num::NonZeroU16;
 
-use crate::claims::{Claim, Claims};
+use crate::bfs::in_flight::{InFlight, InFlightStates};
 use crate::fingerprint::{Fingerprint, Tag};
-use crate::seen::{SeenStates, View};
+use crate::fingerprint_set::{FingerprintReader, FingerprintSet};
 
-/// What there is to do about a state.
+/// Result of looking up a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sighting {
-    /// Nothing: it was seen before.
-    Old,
-    /// The segment that comes so many later has it. It was made and checked there, but belongs here.
-    Elsewhere(NonZeroU16),
-    /// Everything.
+pub(crate) enum Novelty {
+    /// The state was seen before.
+    Seen,
+    /// The later segment at this distance has built and checked the state, but the state belongs to this segment.
+    BuiltLater(NonZeroU16),
+    /// The state is new.
     New,
 }
 
-/// What says whether a state is new.
-pub(crate) trait Sieve {
-    /// Meets a state: from now on it was seen.
-    fn meet(&mut self, state: Fingerprint, parent: Tag) -> Sighting;
+/// Decides whether a state is new.
+pub(crate) trait Dedup {
+    /// Looks up a state. From now on it counts as seen.
+    fn insert(&mut self, state: Fingerprint, parent: Tag) -> Novelty;
 
-    /// Meets a state unless it is new.
-    fn glance(&mut self, state: Fingerprint) -> Sighting;
+    /// Looks up a state, but does not insert a new one.
+    fn probe(&mut self, state: Fingerprint) -> Novelty;
 
-    /// A state that was met as a new one is as it should be.
-    fn approve(&mut self, state: Fingerprint);
+    /// Records that the invariants hold in a state that was inserted as new.
+    fn mark_checked(&mut self, state: Fingerprint);
 }
 
-impl<S: Sieve> Sieve for &mut S {
+impl Dedup for FingerprintSet {
     #[inline]
-    fn meet(&mut self, state: Fingerprint, parent: Tag) -> Sighting {
-        (**self).meet(state, parent)
+    fn insert(&mut self, state: Fingerprint, parent: Tag) -> Novelty {
+        novelty(Self::insert(self, state, parent))
     }
 
     #[inline]
-    fn glance(&mut self, state: Fingerprint) -> Sighting {
-        (**self).glance(state)
+    fn probe(&mut self, state: Fingerprint) -> Novelty {
+        novelty(!self.contains(state))
     }
 
     #[inline]
-    fn approve(&mut self, state: Fingerprint) {
-        (**self).approve(state);
+    fn mark_checked(&mut self, _: Fingerprint) {}
+}
+
+#[inline]
+fn novelty(is_new: bool) -> Novelty {
+    if is_new { Novelty::New } else { Novelty::Seen }
+}
+
+impl<D: Dedup> Dedup for &mut D {
+    #[inline]
+    fn insert(&mut self, state: Fingerprint, parent: Tag) -> Novelty {
+        (**self).insert(state, parent)
+    }
+
+    #[inline]
+    fn probe(&mut self, state: Fingerprint) -> Novelty {
+        (**self).probe(state)
+    }
+
+    #[inline]
+    fn mark_checked(&mut self, state: Fingerprint) {
+        (**self).mark_checked(state);
     }
 }
 
-impl Sieve for SeenStates {
-    #[inline]
-    fn meet(&mut self, state: Fingerprint, parent: Tag) -> Sighting {
-        if self.insert(state, parent) {
-            Sighting::New
-        } else {
-            Sighting::Old
-        }
-    }
-
-    #[inline]
-    fn glance(&mut self, state: Fingerprint) -> Sighting {
-        if self.contains(state) {
-            Sighting::Old
-        } else {
-            Sighting::New
-        }
-    }
-
-    #[inline]
-    fn approve(&mut self, _: Fingerprint) {}
-}
-
-/// The sieve of one worker among many: what the table shows, and what the others have claimed.
-pub(crate) struct Shared<'a> {
-    pub(crate) view: &'a View,
-    /// None for whoever must not rely on others: see [`crate::crew`].
-    pub(crate) claims: Option<&'a Claims>,
-    /// The segment that is being expanded.
+/// Deduplication for one of several workers: the committed states, and those of segments in flight.
+pub(crate) struct SharedDedup<'a> {
+    pub(crate) seen: &'a FingerprintReader,
+    /// `None` for a backup task, which must not rely on other segments; see [`crate::bfs`].
+    pub(crate) in_flight: Option<&'a InFlightStates>,
+    /// The number of the segment that is being expanded.
     pub(crate) segment: u64,
-    /// Whether states of one fingerprint are one state, whoever makes it.
-    pub(crate) may_be_elsewhere: bool,
+    /// Whether equal fingerprints mean equal states, so that the encoding of another segment can be used.
+    pub(crate) can_reuse_states: bool,
 }
 
-impl Sieve for Shared<'_> {
+impl Dedup for SharedDedup<'_> {
     #[inline]
-    fn meet(&mut self, state: Fingerprint, _: Tag) -> Sighting {
-        let sighting = self.glance(state);
-        if sighting == Sighting::New
-            && let Some(claims) = self.claims
+    fn insert(&mut self, state: Fingerprint, _: Tag) -> Novelty {
+        let novelty = self.probe(state);
+        if novelty == Novelty::New
+            && let Some(in_flight) = self.in_flight
         {
-            claims.claim(state, self.segment, false);
+            in_flight.record(state, self.segment, false);
         }
-        sighting
+        novelty
     }
 
     #[inline]
-    fn glance(&mut self, state: Fingerprint) -> Sighting {
-        if self.view.contains(state) {
-            return Sighting::Old;
+    fn probe(&mut self, state: Fingerprint) -> Novelty {
+        if self.seen.contains(state) {
+            return Novelty::Seen;
         }
-        let Some(claims) = self.claims else {
-            return Sighting::New;
+        let Some(in_flight) = self.in_flight else {
+            return Novelty::New;
         };
-        match claims.of(state, self.segment) {
-            Claim::Earlier => Sighting::Old,
-            Claim::LaterAndApproved(later) if self.may_be_elsewhere => {
-                claims.claim(state, self.segment, true);
-                Sighting::Elsewhere(later)
+        match in_flight.lookup(state, self.segment) {
+            InFlight::Earlier => Novelty::Seen,
+            InFlight::CheckedLater(distance) if self.can_reuse_states => {
+                in_flight.record(state, self.segment, true);
+                Novelty::BuiltLater(distance)
             }
-            Claim::LaterAndApproved(_) | Claim::None => Sighting::New,
+            InFlight::CheckedLater(_) | InFlight::Unknown => Novelty::New,
         }
     }
 
     #[inline]
-    fn approve(&mut self, state: Fingerprint) {
-        if let Some(claims) = self.claims {
-            claims.claim(state, self.segment, true);
+    fn mark_checked(&mut self, state: Fingerprint) {
+        if let Some(in_flight) = self.in_flight {
+            in_flight.record(state, self.segment, true);
         }
     }
 }
 
-/// States that a worker has met lately, each where its fingerprint says unless another has taken the place.
+/// Direct-mapped cache of the states that one worker generated last.
 ///
-/// A state that is old for a segment is old for all later ones, so this is to be emptied when a worker goes back to an earlier one.
+/// A state that is seen for a segment is seen for all later segments. So the cache must be cleared when a worker moves to an
+/// earlier segment.
 #[derive(Debug)]
-pub(crate) struct Recent {
+pub(crate) struct RecentCache {
     states: Box<[u64]>,
 }
 
-/// 128 KB: what a core has for itself holds it beside everything else. Half of that knows about a tenth less.
+/// 128 KB, which fits the private cache of a core beside everything else.
 const RECENT_STATES: usize = 1 << 14;
 
-impl Default for Recent {
+impl Default for RecentCache {
     fn default() -> Self {
         // No fingerprint is zero.
         Self {
@@ -143,56 +140,55 @@ impl Default for Recent {
     }
 }
 
-impl Recent {
+impl RecentCache {
     #[inline]
-    fn place(&mut self, state: Fingerprint) -> &mut u64 {
+    fn slot(&mut self, state: Fingerprint) -> &mut u64 {
         &mut self.states[state.word() as usize % RECENT_STATES]
     }
 
-    /// Forgets all.
     pub(crate) fn clear(&mut self) {
         self.states.fill(0);
     }
 
-    /// Puts a sieve behind it.
-    pub(crate) fn before<S: Sieve>(&mut self, sieve: S) -> Lately<'_, S> {
-        Lately { recent: self, sieve }
+    /// Puts the cache in front of another deduplication.
+    pub(crate) fn in_front_of<D: Dedup>(&mut self, dedup: D) -> CachedDedup<'_, D> {
+        CachedDedup { recent: self, dedup }
     }
 }
 
-/// A sieve that is asked about those states only that were not met lately.
-pub(crate) struct Lately<'a, S> {
-    recent: &'a mut Recent,
-    sieve: S,
+/// Deduplication behind a [`RecentCache`].
+pub(crate) struct CachedDedup<'a, D> {
+    recent: &'a mut RecentCache,
+    dedup: D,
 }
 
-impl<S: Sieve> Sieve for Lately<'_, S> {
+impl<D: Dedup> Dedup for CachedDedup<'_, D> {
     #[inline]
-    fn meet(&mut self, state: Fingerprint, parent: Tag) -> Sighting {
-        let place = self.recent.place(state);
-        if *place == state.word() {
-            return Sighting::Old;
+    fn insert(&mut self, state: Fingerprint, parent: Tag) -> Novelty {
+        let slot = self.recent.slot(state);
+        if *slot == state.word() {
+            return Novelty::Seen;
         }
-        *place = state.word();
-        self.sieve.meet(state, parent)
+        *slot = state.word();
+        self.dedup.insert(state, parent)
     }
 
     #[inline]
-    fn glance(&mut self, state: Fingerprint) -> Sighting {
-        let place = self.recent.place(state);
-        if *place == state.word() {
-            return Sighting::Old;
+    fn probe(&mut self, state: Fingerprint) -> Novelty {
+        let slot = self.recent.slot(state);
+        if *slot == state.word() {
+            return Novelty::Seen;
         }
-        let sighting = self.sieve.glance(state);
-        if sighting != Sighting::New {
-            *place = state.word();
+        let novelty = self.dedup.probe(state);
+        if novelty != Novelty::New {
+            *slot = state.word();
         }
-        sighting
+        novelty
     }
 
     #[inline]
-    fn approve(&mut self, state: Fingerprint) {
-        self.sieve.approve(state);
+    fn mark_checked(&mut self, state: Fingerprint) {
+        self.dedup.mark_checked(state);
     }
 }
 
@@ -204,105 +200,103 @@ mod tests {
         (0..count).map(|n| Fingerprint::of_state(&[n.into()])).collect()
     }
 
-    /// A table in which these states are.
-    fn table(states: &[Fingerprint]) -> (SeenStates, View) {
-        let mut seen = SeenStates::default();
+    /// A reader of a set that contains these states.
+    fn reader_of(states: &[Fingerprint]) -> FingerprintReader {
+        let mut seen = FingerprintSet::default();
         for state in states {
             seen.insert(*state, 0);
         }
-        let mut view = View::default();
-        view.renew(&seen);
-        (seen, view)
+        let mut reader = FingerprintReader::default();
+        reader.refresh(&seen);
+        reader
     }
 
-    /// One worker's sieve for a segment.
-    fn shared<'a>(view: &'a View, claims: &'a Claims, segment: u64) -> Shared<'a> {
-        Shared {
-            view,
-            claims: Some(claims),
+    /// Deduplication for a segment.
+    fn shared<'a>(
+        seen: &'a FingerprintReader,
+        in_flight: &'a InFlightStates,
+        segment: u64,
+    ) -> SharedDedup<'a> {
+        SharedDedup {
+            seen,
+            in_flight: Some(in_flight),
             segment,
-            may_be_elsewhere: true,
+            can_reuse_states: true,
         }
     }
 
-    const NEXT_BUT: [Option<NonZeroU16>; 3] = [NonZeroU16::new(1), NonZeroU16::new(2), NonZeroU16::new(3)];
-
-    fn elsewhere(later: usize) -> Sighting {
-        Sighting::Elsewhere(NEXT_BUT[later - 1].expect("not zero"))
+    fn built_later(distance: u16) -> Novelty {
+        Novelty::BuiltLater(NonZeroU16::new(distance).expect("not zero"))
     }
 
     #[test]
-    fn a_shared_sieve_knows_what_is_in_the_table_and_relies_on_nothing_else_if_it_must_not() {
+    fn shared_dedup_finds_committed_states_and_ignores_segments_in_flight_if_it_must() {
         let states = some(3);
-        let (_seen, view) = table(&states[..1]);
-        let claims = Claims::default();
-        let mut sieve = shared(&view, &claims, 4);
-        let answers = [0, 1, 2].map(|n| sieve.meet(states[n], 0));
-        assert_eq!(answers, [Sighting::Old, Sighting::New, Sighting::New]);
+        let seen = reader_of(&states[..1]);
+        let in_flight = InFlightStates::default();
+        let mut dedup = shared(&seen, &in_flight, 4);
+        let novelties = [0, 1, 2].map(|n| dedup.insert(states[n], 0));
+        assert_eq!(novelties, [Novelty::Seen, Novelty::New, Novelty::New]);
         for segment in [3, 5] {
-            sieve.approve(states[1]);
-            let mut alone = Shared {
-                claims: None,
-                ..shared(&view, &claims, segment)
+            dedup.mark_checked(states[1]);
+            let mut backup = SharedDedup {
+                in_flight: None,
+                ..shared(&seen, &in_flight, segment)
             };
-            let answers = [0, 1, 2].map(|n| alone.meet(states[n], 0));
-            assert_eq!(answers, [Sighting::Old, Sighting::New, Sighting::New]);
+            let novelties = [0, 1, 2].map(|n| backup.insert(states[n], 0));
+            assert_eq!(novelties, [Novelty::Seen, Novelty::New, Novelty::New]);
         }
     }
 
     /// ```text
-    /// segment 4  |------------- finds a, b --|     b was approved by 5: it need not be made again. a was not.
-    /// segment 5  |-- finds a, b; approves b -----|
+    /// segment 4  |--------------- finds a, b --|     5 has checked b, so 4 need not build it again. It must build a.
+    /// segment 5  |-- finds a and b; checks b -----|
     /// ```
     #[test]
-    fn what_a_later_segment_has_approved_is_elsewhere_and_what_an_earlier_one_has_met_is_old() {
-        let (_seen, view) = table(&[]);
-        let claims = Claims::default();
+    fn a_state_checked_by_a_later_segment_is_reused_and_one_found_by_an_earlier_segment_is_seen() {
+        let seen = reader_of(&[]);
+        let in_flight = InFlightStates::default();
         let [a, b]: [Fingerprint; 2] = some(2).try_into().expect("two");
-        let mut fifth = shared(&view, &claims, 5);
-        assert_eq!([a, b].map(|state| fifth.meet(state, 1)), [Sighting::New; 2]);
-        fifth.approve(b);
+        let mut fifth = shared(&seen, &in_flight, 5);
+        assert_eq!([a, b].map(|state| fifth.insert(state, 1)), [Novelty::New; 2]);
+        fifth.mark_checked(b);
 
-        let mut fourth = shared(&view, &claims, 4);
-        assert_eq!(fourth.glance(a), Sighting::New);
-        assert_eq!(fourth.glance(b), elsewhere(1));
-        assert_eq!(fourth.meet(a, 2), Sighting::New);
+        let mut fourth = shared(&seen, &in_flight, 4);
+        assert_eq!(fourth.probe(a), Novelty::New);
+        assert_eq!(fourth.probe(b), built_later(1));
+        assert_eq!(fourth.insert(a, 2), Novelty::New);
 
-        let mut sixth = shared(&view, &claims, 6);
-        assert_eq!([a, b].map(|state| sixth.meet(state, 3)), [Sighting::Old; 2]);
-        let mut second = shared(&view, &claims, 2);
+        let mut sixth = shared(&seen, &in_flight, 6);
+        assert_eq!([a, b].map(|state| sixth.insert(state, 3)), [Novelty::Seen; 2]);
+        let mut second = shared(&seen, &in_flight, 2);
         assert_eq!(
-            second.glance(b),
-            elsewhere(2),
-            "with the fourth, which has it from the fifth"
+            second.probe(b),
+            built_later(2),
+            "from segment 4, which refers to segment 5"
         );
-        let mut first = Shared {
-            may_be_elsewhere: false,
-            ..shared(&view, &claims, 1)
+        let mut first = SharedDedup {
+            can_reuse_states: false,
+            ..shared(&seen, &in_flight, 1)
         };
-        assert_eq!(first.glance(b), Sighting::New);
+        assert_eq!(first.probe(b), Novelty::New);
     }
 
     #[test]
-    fn what_was_met_lately_is_old_and_a_glance_at_a_new_state_leaves_it_new() {
-        let mut seen = SeenStates::default();
-        let mut recent = Recent::default();
-        let mut sieve = recent.before(&mut seen);
+    fn a_cached_state_is_seen_and_probing_a_new_state_leaves_it_new() {
+        let mut seen = FingerprintSet::default();
+        let mut recent = RecentCache::default();
+        let mut dedup = recent.in_front_of(&mut seen);
         for state in some(2 * RECENT_STATES as i64) {
-            assert_eq!(sieve.glance(state), Sighting::New);
-            assert_eq!(sieve.meet(state, 0), Sighting::New);
-            assert_eq!(sieve.glance(state), Sighting::Old);
+            assert_eq!(dedup.probe(state), Novelty::New);
+            assert_eq!(dedup.insert(state, 0), Novelty::New);
+            assert_eq!(dedup.probe(state), Novelty::Seen);
         }
         for state in some(2 * RECENT_STATES as i64) {
-            assert_eq!(
-                sieve.glance(state),
-                Sighting::Old,
-                "also where its place was taken"
-            );
-            assert_eq!(sieve.meet(state, 0), Sighting::Old);
+            assert_eq!(dedup.probe(state), Novelty::Seen, "even if it was evicted");
+            assert_eq!(dedup.insert(state, 0), Novelty::Seen);
         }
         recent.clear();
-        let mut other = SeenStates::default();
-        assert_eq!(recent.before(&mut other).glance(some(1)[0]), Sighting::New);
+        let mut other = FingerprintSet::default();
+        assert_eq!(recent.in_front_of(&mut other).probe(some(1)[0]), Novelty::New);
     }
 }

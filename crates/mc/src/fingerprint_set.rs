@@ -1,15 +1,15 @@
-//! The states seen so far, and where each was reached from.
+//! Seen set: the fingerprints of all states found so far, with the tags of their parents.
 //!
-//! An open-addressing table of fingerprints, in shards. Beside each fingerprint lies the upper half of its parent's, its
-//! [`Tag`]: 12 bytes a slot, 15 to 23 a state. The home of a fingerprint is decided by its tag alone, so the states that a
-//! tag can mean are found by one probe of the table. Usually there is one; where there are more, rebuilding a
-//! counterexample tries each, and only the real parent has the child as a successor.
+//! A sharded open-addressing hash table. Beside each fingerprint lies the upper half of its parent's, its [`Tag`]: 12 bytes per
+//! slot, 15 to 23 per state. The home slot of a fingerprint depends on its tag alone, so one probe finds all states with a given
+//! tag. Usually there is one. Where there are several, the reconstruction of a counterexample tries each: only the real parent
+//! has the child as a successor.
 //!
-//! Shards grow by half, one at a time: growing needs room for one shard more, not for a second table.
+//! Shards grow by half, one at a time, so growing needs memory for one more shard, not for a second table.
 //!
-//! One thread writes, whichever has the table. Any number may read at the same time, each through a [`View`]: it shows what is
-//! in the table, but for what has come into a shard since that grew, until the view is renewed. So "not there" is a guess for
-//! whoever reads and true only for whoever writes, and nobody waits for anybody.
+//! One thread writes at a time. Any number of threads read concurrently without locks, each through a [`FingerprintReader`]. After
+//! a shard has grown, a reader misses new entries of that shard until it is refreshed. So "absent" is a hint for a reader, and
+//! certain only for the writer.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,18 +17,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::fingerprint::{Fingerprint, Tag};
 
 const SHARD_BITS: u32 = 6;
-/// How many shards there are.
 const SHARDS: usize = 1 << SHARD_BITS;
 
 /// A set of fingerprints with their parents' tags.
 #[derive(Debug)]
-pub struct SeenStates {
+pub struct FingerprintSet {
     shards: Box<[Shard]>,
-    /// How often a shard has grown.
+    /// How many times a shard has grown.
     growths: u64,
 }
 
-impl Default for SeenStates {
+impl Default for FingerprintSet {
     fn default() -> Self {
         Self {
             shards: (0..SHARDS).map(|_| Shard::default()).collect(),
@@ -37,39 +36,39 @@ impl Default for SeenStates {
     }
 }
 
-/// Which shard a tag belongs to.
+/// The shard of a tag.
 #[inline]
 fn shard_of(tag: Tag) -> usize {
     (tag >> (32 - SHARD_BITS)) as usize
 }
 
-impl SeenStates {
-    /// How many states were seen.
+impl FingerprintSet {
+    /// Number of states.
     pub fn len(&self) -> u64 {
-        self.shards.iter().map(|shard| shard.taken as u64).sum()
+        self.shards.iter().map(|shard| shard.len as u64).sum()
     }
 
-    /// Whether nothing was seen.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How much memory the table takes.
+    /// Memory of the table, in bytes.
     pub fn bytes(&self) -> u64 {
         self.shards.iter().map(Shard::bytes).sum()
     }
 
-    /// The states that can be meant by a tag.
+    /// All states with this tag.
     pub fn with_tag(&self, tag: Tag) -> Vec<Fingerprint> {
         self.shards[shard_of(tag)].with_tag(tag)
     }
 
-    /// The tag of a state's parent: zero if it is an initial state, none if it was never seen.
+    /// The tag of a state's parent: zero for an initial state, `None` if the state is not in the set.
     pub fn parent(&self, state: Fingerprint) -> Option<Tag> {
         self.shards[shard_of(state.tag())].parent(state)
     }
 
-    /// Gives whether the state was not there before.
+    /// Inserts a state. Returns whether it is new.
     #[inline]
     pub(crate) fn insert(&mut self, state: Fingerprint, parent: Tag) -> bool {
         let shard = &mut self.shards[shard_of(state.tag())];
@@ -85,9 +84,9 @@ impl SeenStates {
         contains(&self.shards[shard_of(state.tag())].fingerprints, state)
     }
 
-    /// What stands where the search for a state starts.
+    /// The content of the slot where the probe for a state starts.
     #[inline]
-    pub(crate) fn at_home(&self, state: Fingerprint) -> u64 {
+    pub(crate) fn home_slot(&self, state: Fingerprint) -> u64 {
         let slots = &self.shards[shard_of(state.tag())].fingerprints;
         slots
             .get(home(slots, state.tag()))
@@ -97,16 +96,16 @@ impl SeenStates {
 
 type Slots = Arc<[AtomicU64]>;
 
-/// What another thread sees of the table.
+/// Read access to the set for another thread.
 #[derive(Debug, Default)]
-pub(crate) struct View {
+pub(crate) struct FingerprintReader {
     shards: Vec<Slots>,
     growths: u64,
 }
 
-impl View {
-    /// Shows all that is in the table now, and what will be put into it until it grows.
-    pub(crate) fn renew(&mut self, seen: &SeenStates) {
+impl FingerprintReader {
+    /// Makes all current entries visible, and those added until the next growth.
+    pub(crate) fn refresh(&mut self, seen: &FingerprintSet) {
         if self.shards.is_empty() {
             self.shards = seen
                 .shards
@@ -123,12 +122,12 @@ impl View {
         self.growths = seen.growths;
     }
 
-    /// Shows nothing, and keeps no memory of a table that has grown.
-    pub(crate) fn close(&mut self) {
+    /// Releases the table, so that shards which have grown can be freed. Nothing is visible until the next refresh.
+    pub(crate) fn release(&mut self) {
         self.shards.clear();
     }
 
-    /// Whether a state is seen to be there.
+    /// Whether a state is visible.
     #[inline]
     pub(crate) fn contains(&self, state: Fingerprint) -> bool {
         self.shards
@@ -137,12 +136,12 @@ impl View {
     }
 }
 
-/// One shard: linear probing over two parallel arrays, of which a lookup reads only the first.
+/// One shard: linear probing over two parallel arrays. A lookup reads only the first.
 #[derive(Debug)]
 struct Shard {
     fingerprints: Slots,
     parents: Vec<Tag>,
-    taken: usize,
+    len: usize,
 }
 
 const EMPTY: u64 = 0;
@@ -154,23 +153,23 @@ impl Default for Shard {
     }
 }
 
-/// Where the search for a tag starts: its lower bits, scaled to the number of slots, which need not be a power of two.
+/// The home slot of a tag: its lower bits, scaled to the number of slots, which need not be a power of two.
 #[inline]
 fn home(slots: &[AtomicU64], tag: Tag) -> usize {
     let spread = u64::from(tag << SHARD_BITS);
     ((spread * slots.len() as u64) >> 32) as usize
 }
 
-/// The slot of a state, or the empty one where it belongs. There must be an empty slot.
+/// The slot of a state, or the empty slot where it belongs. Requires an empty slot.
 #[inline]
 fn find(slots: &[AtomicU64], state: Fingerprint) -> (usize, bool) {
     let mut slot = home(slots, state.tag());
     loop {
-        let there = slots[slot].load(Ordering::Relaxed);
-        if there == state.word() {
+        let entry = slots[slot].load(Ordering::Relaxed);
+        if entry == state.word() {
             return (slot, true);
         }
-        if there == EMPTY {
+        if entry == EMPTY {
             return (slot, false);
         }
         slot += 1;
@@ -190,7 +189,7 @@ impl Shard {
         Self {
             fingerprints: (0..slots).map(|_| AtomicU64::new(EMPTY)).collect(),
             parents: vec![0; slots],
-            taken: 0,
+            len: 0,
         }
     }
 
@@ -198,28 +197,28 @@ impl Shard {
         (self.fingerprints.len() * size_of::<u64>() + self.parents.capacity() * size_of::<Tag>()) as u64
     }
 
-    /// Whether there is no room for another. A fifth of the slots stays empty, also for those who look at them meanwhile.
+    /// Whether the shard must grow. A fifth of the slots stays empty, which also ends the probes of concurrent readers.
     #[inline]
     fn is_full(&self) -> bool {
-        self.taken * 5 >= self.fingerprints.len() * 4
+        self.len * 5 >= self.fingerprints.len() * 4
     }
 
     #[inline]
     fn insert(&mut self, state: Fingerprint, parent: Tag) -> bool {
-        let (slot, is_there) = find(&self.fingerprints, state);
-        if !is_there {
+        let (slot, is_present) = find(&self.fingerprints, state);
+        if !is_present {
             self.fingerprints[slot].store(state.word(), Ordering::Relaxed);
             self.parents[slot] = parent;
-            self.taken += 1;
+            self.len += 1;
         }
-        !is_there
+        !is_present
     }
 
     #[cold]
     fn grow(&mut self) {
         let slots = self.fingerprints.len();
         let old = std::mem::replace(self, Self::with_slots((slots + slots / 2).max(SLOTS_MIN)));
-        // Homes keep their order when the table grows, so this walks both tables from front to back.
+        // Growing preserves the order of home slots, so this walks both tables from front to back.
         for (slot, parent) in old.fingerprints.iter().zip(old.parents) {
             let word = slot.load(Ordering::Relaxed);
             if word != EMPTY {
@@ -232,8 +231,8 @@ impl Shard {
         if self.fingerprints.is_empty() {
             return None;
         }
-        let (slot, is_there) = find(&self.fingerprints, state);
-        is_there.then(|| self.parents[slot])
+        let (slot, is_present) = find(&self.fingerprints, state);
+        is_present.then(|| self.parents[slot])
     }
 
     fn with_tag(&self, tag: Tag) -> Vec<Fingerprint> {
@@ -259,7 +258,7 @@ mod tests {
 
     #[test]
     fn a_state_is_new_once_and_keeps_its_first_parent() {
-        let mut seen = SeenStates::default();
+        let mut seen = FingerprintSet::default();
         for state in some(20_000) {
             assert!(seen.insert(state, 7));
         }
@@ -273,19 +272,19 @@ mod tests {
 
     #[test]
     fn a_tag_finds_every_state_that_has_it() {
-        let mut seen = SeenStates::default();
+        let mut seen = FingerprintSet::default();
         let twins = [5, 6].map(|low| Fingerprint::new(0xABCD_0123_0000_0000 + low));
         for state in some(1_000).chain(twins) {
             seen.insert(state, 0);
         }
         assert_eq!(seen.with_tag(0xABCD_0123), twins);
         assert_eq!(seen.with_tag(0xABCD_0124), []);
-        assert_eq!(SeenStates::default().with_tag(1), []);
+        assert_eq!(FingerprintSet::default().with_tag(1), []);
     }
 
     #[test]
     fn a_state_takes_no_more_than_24_bytes() {
-        let mut seen = SeenStates::default();
+        let mut seen = FingerprintSet::default();
         for (count, state) in (1..).zip(some(100_000)) {
             seen.insert(state, 0);
             if count == 50_000 || count == 75_000 || count == 100_000 {
@@ -295,44 +294,41 @@ mod tests {
     }
 
     #[test]
-    fn a_view_shows_all_that_was_there_when_it_was_renewed_and_never_what_was_not() {
-        let mut seen = SeenStates::default();
-        let mut view = View::default();
+    fn a_reader_sees_every_entry_present_at_its_refresh_and_no_others() {
+        let mut seen = FingerprintSet::default();
+        let mut reader = FingerprintReader::default();
         let states: Vec<_> = some(30_000).collect();
-        assert!(
-            !view.contains(states[0]),
-            "one that was never renewed shows nothing"
-        );
+        assert!(!reader.contains(states[0]), "a new reader sees nothing");
         for (at, state) in states.iter().enumerate() {
-            assert!(!view.contains(*state));
+            assert!(!reader.contains(*state));
             seen.insert(*state, 0);
             if at % 1_000 == 999 {
-                view.renew(&seen);
-                assert!(states[..=at].iter().all(|state| view.contains(*state)));
+                reader.refresh(&seen);
+                assert!(states[..=at].iter().all(|state| reader.contains(*state)));
             }
         }
-        view.close();
-        assert!(!view.contains(states[0]));
-        view.renew(&seen);
-        assert!(view.contains(states[0]));
+        reader.release();
+        assert!(!reader.contains(states[0]));
+        reader.refresh(&seen);
+        assert!(reader.contains(states[0]));
     }
 
     #[test]
-    fn others_read_while_one_writes() {
-        let mut seen = SeenStates::default();
+    fn threads_read_while_one_writes() {
+        let mut seen = FingerprintSet::default();
         let states: Vec<_> = some(50_000).collect();
         let (early, late) = states.split_at(1_000);
-        let strangers: Vec<_> = some(60_000).skip(50_000).collect();
+        let absent: Vec<_> = some(60_000).skip(50_000).collect();
         for state in early {
             seen.insert(*state, 0);
         }
-        let mut view = View::default();
-        view.renew(&seen);
+        let mut reader = FingerprintReader::default();
+        reader.refresh(&seen);
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 for _ in 0..20 {
-                    assert!(early.iter().all(|state| view.contains(*state)));
-                    assert!(!strangers.iter().any(|state| view.contains(*state)));
+                    assert!(early.iter().all(|state| reader.contains(*state)));
+                    assert!(!absent.iter().any(|state| reader.contains(*state)));
                 }
             });
             late.iter().for_each(|state| assert!(seen.insert(*state, 0)));

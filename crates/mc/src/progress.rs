@@ -1,16 +1,16 @@
-//! Where a search is, for those who watch it: progress lines, and a spec that asks.
+//! Progress of a running search, for progress lines and for `TLCGet`.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-use crate::outcome::Figures;
+use crate::outcome::SearchStatistics;
 
-/// Figures of a search that is under way. Writing one is a plain store, so it can be done for every state.
+/// Shared counters of a running search. An update is a few relaxed stores, cheap enough for every state.
 #[derive(Debug)]
-pub struct Live {
+pub struct SearchProgress {
     generated: AtomicU64,
     distinct: AtomicU64,
-    waiting: AtomicU64,
+    queued: AtomicU64,
     depth: AtomicU64,
     behaviours: AtomicU64,
     memory_bytes: AtomicU64,
@@ -18,12 +18,12 @@ pub struct Live {
     started: Instant,
 }
 
-impl Default for Live {
+impl Default for SearchProgress {
     fn default() -> Self {
         Self {
             generated: AtomicU64::new(0),
             distinct: AtomicU64::new(0),
-            waiting: AtomicU64::new(0),
+            queued: AtomicU64::new(0),
             depth: AtomicU64::new(0),
             behaviours: AtomicU64::new(0),
             memory_bytes: AtomicU64::new(0),
@@ -33,43 +33,43 @@ impl Default for Live {
     }
 }
 
-impl Live {
-    /// States found so far, also those found before.
+impl SearchProgress {
+    /// Generated states, duplicates included.
     pub fn generated(&self) -> u64 {
         self.generated.load(Ordering::Relaxed)
     }
 
-    /// Distinct states found so far.
+    /// Distinct states.
     pub fn distinct(&self) -> u64 {
         self.distinct.load(Ordering::Relaxed)
     }
 
-    /// States that wait to be explored.
-    pub fn waiting(&self) -> u64 {
-        self.waiting.load(Ordering::Relaxed)
+    /// States that are queued for expansion.
+    pub fn queued(&self) -> u64 {
+        self.queued.load(Ordering::Relaxed)
     }
 
-    /// States on the longest of the shortest paths so far.
+    /// The deepest level.
     pub fn depth(&self) -> u64 {
         self.depth.load(Ordering::Relaxed)
     }
 
-    /// Behaviours that a simulation has finished.
+    /// Finished behaviours of a simulation.
     pub fn behaviours(&self) -> u64 {
         self.behaviours.load(Ordering::Relaxed)
     }
 
-    /// Memory for the states seen and those waiting.
+    /// Memory of the seen set and the queue, in bytes.
     pub fn memory_bytes(&self) -> u64 {
         self.memory_bytes.load(Ordering::Relaxed)
     }
 
-    /// When the search began.
+    /// When the search started.
     pub fn started(&self) -> Instant {
         self.started
     }
 
-    /// Asks the search to end.
+    /// Requests the end of the search.
     pub fn interrupt(&self) {
         self.is_interrupted.store(true, Ordering::Relaxed);
     }
@@ -78,20 +78,19 @@ impl Live {
         self.is_interrupted.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn set(&self, generated: u64, distinct: u64, waiting: u64, depth: u64) {
+    pub(crate) fn set(&self, generated: u64, distinct: u64, queued: u64, depth: u64) {
         self.generated.store(generated, Ordering::Relaxed);
         self.distinct.store(distinct, Ordering::Relaxed);
-        self.waiting.store(waiting, Ordering::Relaxed);
+        self.queued.store(queued, Ordering::Relaxed);
         self.depth.store(depth, Ordering::Relaxed);
     }
 
-    /// Shows the figures of a search.
-    pub(crate) fn show(&self, figures: &Figures) {
+    pub(crate) fn publish(&self, statistics: &SearchStatistics) {
         self.set(
-            figures.generated,
-            figures.distinct,
-            figures.waiting,
-            u64::from(figures.depth),
+            statistics.generated,
+            statistics.distinct,
+            statistics.queued,
+            u64::from(statistics.depth),
         );
     }
 

@@ -1,159 +1,157 @@
-//! Random simulation: behaviours drawn one after the other, nothing remembered.
+//! Random simulation: random behaviours, one after the other, without a seen set.
 //!
-//! For state spaces too large to exhaust. Of the successors of a state, each is as likely as any other, and drawn while
-//! they are enumerated, so that nothing is kept but the one. A simulation can show that something is wrong; it can never
-//! show that nothing is.
+//! For state spaces too large to exhaust. The successor of a state is chosen uniformly, by reservoir sampling while successors are
+//! enumerated, so only one is kept. A simulation can find a violation; it can never show that there is none.
 
 use std::ops::ControlFlow;
 
 use omnilink_value::Value;
 
-use crate::breadth_first::Search;
-use crate::limits::{Deadline, Limit, resident_bytes};
-use crate::live::Live;
-use crate::machine::{Machine, State};
-use crate::outcome::{Taken, Wrong};
+use crate::limits::{Limit, LimitMonitor, SearchOptions};
+use crate::outcome::{ActionCount, ViolationKind};
 use crate::path::PathState;
+use crate::progress::SearchProgress;
 use crate::random::Random;
+use crate::transition_system::{State, TransitionSystem};
 
-/// What to draw.
+/// Options of a simulation.
 #[derive(Clone, Copy, Debug)]
-pub struct Draw {
-    /// How many behaviours; none for as many as time allows.
+pub struct SimulationOptions {
+    /// Number of behaviours; `None` for as many as the time limit allows.
     pub behaviours: Option<u64>,
-    /// How many states each has at most.
+    /// Maximum number of states of a behaviour.
     pub depth_max: u32,
-    /// What decides the choices.
+    /// Seed of the random choices.
     pub seed: u64,
-    /// Whether a spec that asks is told `generate`, as by TLC's `-generate`, rather than `simulate`.
+    /// Whether `TLCGet("config").mode` is `generate`, as with TLC's `-generate`, rather than `simulate`.
     pub is_generated: bool,
 }
 
 /// Why a simulation ended.
 #[derive(Debug)]
-pub enum Drawn<N, F> {
-    /// The spec asked for it.
+pub enum SimulationEnd<S, E> {
+    /// The spec requested it.
     Stopped,
-    /// A limit was reached, and nothing was wrong so far.
+    /// A limit was reached without a violation.
     Limit(Limit),
-    /// Something is wrong in or after the last state of this behaviour.
-    Broken(Wrong<F>, Vec<PathState<N>>),
+    /// A violation in or after the last state of this behaviour.
+    Violation(ViolationKind<E>, Vec<PathState<S>>),
 }
 
 /// What a simulation found.
 #[derive(Debug)]
-pub struct Simulation<N, F> {
+pub struct SimulationOutcome<S, E> {
     /// Why it ended.
-    pub end: Drawn<N, F>,
-    /// States found.
+    pub end: SimulationEnd<S, E>,
+    /// Generated states.
     pub generated: u64,
-    /// The length of the longest behaviour.
+    /// Length of the longest behaviour.
     pub depth: u32,
-    /// Behaviours that were finished.
+    /// Finished behaviours.
     pub behaviours: u64,
-    /// How often each action was taken.
-    pub taken: Vec<Taken>,
+    /// Steps of each action.
+    pub action_counts: Vec<ActionCount>,
 }
 
-/// Draws behaviours, on the calling thread.
-pub fn simulate<M: Machine>(
-    machine: &M,
-    search: &Search,
-    draw: &Draw,
-    live: &Live,
-) -> Simulation<M::Named, M::Failure> {
-    let deadline = Deadline::new(&search.limits);
-    let mut drawing = Drawing {
-        machine,
-        worker: machine.worker(0),
-        random: Random::new(draw.seed),
+/// Behaviours between two looks at the memory of the process. States are dropped with their behaviour, but a spec may keep values.
+const BEHAVIOURS_PER_MEMORY_CHECK: u64 = 64;
+
+/// Runs random behaviours on the calling thread.
+pub fn simulate<T: TransitionSystem>(
+    system: &T,
+    search: &SearchOptions,
+    options: &SimulationOptions,
+    progress: &SearchProgress,
+) -> SimulationOutcome<T::Step, T::Error> {
+    let limits = LimitMonitor::new(&search.limits, progress);
+    let mut simulator = Simulator {
+        system,
+        worker: system.worker(0),
+        random: Random::new(options.seed),
         generated: 0,
         depth: 0,
-        taken: vec![Taken::default(); machine.actions()],
+        action_counts: vec![ActionCount::default(); system.action_count()],
     };
-    let mut behaviours = 0;
+    let mut behaviours = 0u64;
     let end = loop {
-        if draw.behaviours.is_some_and(|wanted| behaviours >= wanted) {
-            break Drawn::Limit(Limit::Behaviours);
+        if options.behaviours.is_some_and(|wanted| behaviours >= wanted) {
+            break SimulationEnd::Limit(Limit::Behaviours);
         }
         let mut path = Vec::new();
-        let is_full = || resident_bytes().is_some_and(|held| held > search.limits.memory_bytes);
-        let is_over = || live.is_interrupted() || deadline.is_over();
-        match drawing.behaviour(&mut path, draw.depth_max, is_over) {
-            Err(Wrong::Failed(failure)) if machine.was_cut_short(&failure) => {
-                break Drawn::Limit(over(live));
+        let measures_memory = behaviours.is_multiple_of(BEHAVIOURS_PER_MEMORY_CHECK);
+        match simulator.run_behaviour(&mut path, options.depth_max, &limits) {
+            Err(ViolationKind::Failed(error)) if system.is_timeout(&error) => {
+                break SimulationEnd::Limit(limits.timeout());
             }
-            Err(wrong) => break Drawn::Broken(wrong, path),
-            Ok(()) if is_over() => {
-                break Drawn::Limit(over(live));
+            Err(violation) => break SimulationEnd::Violation(violation, path),
+            Ok(()) => {
+                if let Some(limit) = limits.time_limit() {
+                    break SimulationEnd::Limit(limit);
+                }
             }
-            Ok(()) if behaviours.is_multiple_of(MEMORY_INTERVAL) && is_full() => {
-                break Drawn::Limit(Limit::Memory);
-            }
-            Ok(()) if machine.wants_to_stop(&drawing.worker) => break Drawn::Stopped,
-            // Without an initial state there is nothing to draw.
-            Ok(()) if path.is_empty() => break Drawn::Limit(Limit::Behaviours),
-            Ok(()) => behaviours += 1,
         }
-        live.set(drawing.generated, 0, 0, u64::from(drawing.depth));
-        live.set_behaviours(behaviours);
+        if measures_memory && limits.is_memory_full(0) {
+            break SimulationEnd::Limit(Limit::Memory);
+        }
+        if system.stop_requested(&simulator.worker) {
+            break SimulationEnd::Stopped;
+        }
+        // Without an initial state there is no behaviour.
+        if path.is_empty() {
+            break SimulationEnd::Limit(Limit::Behaviours);
+        }
+        behaviours += 1;
+        progress.set(simulator.generated, 0, 0, u64::from(simulator.depth));
+        progress.set_behaviours(behaviours);
     };
-    Simulation {
+    SimulationOutcome {
         end,
-        generated: drawing.generated,
-        depth: drawing.depth,
+        generated: simulator.generated,
+        depth: simulator.depth,
         behaviours,
-        taken: drawing.taken,
+        action_counts: simulator.action_counts,
     }
 }
 
-/// After how many behaviours memory is looked at: states are forgotten with their behaviour, but a spec may keep things.
-const MEMORY_INTERVAL: u64 = 64;
-
-/// Which limit ended a behaviour in its middle.
-fn over(live: &Live) -> Limit {
-    match live.is_interrupted() {
-        true => Limit::Interrupt,
-        false => Limit::Time,
-    }
-}
-
-struct Drawing<'a, M: Machine> {
-    machine: &'a M,
-    worker: M::Worker,
+struct Simulator<'a, T: TransitionSystem> {
+    system: &'a T,
+    worker: T::Worker,
     random: Random,
     generated: u64,
     depth: u32,
-    taken: Vec<Taken>,
+    action_counts: Vec<ActionCount>,
 }
 
-impl<M: Machine> Drawing<'_, M> {
-    /// Draws one behaviour into `path`; what is wrong is wrong in its last state or after it.
-    fn behaviour(
+impl<T: TransitionSystem> Simulator<'_, T> {
+    /// Runs one behaviour into `path`. A violation is in the last state or after it.
+    fn run_behaviour(
         &mut self,
-        path: &mut Vec<PathState<M::Named>>,
+        path: &mut Vec<PathState<T::Step>>,
         depth_max: u32,
-        is_over: impl Fn() -> bool,
-    ) -> Result<(), Wrong<M::Failure>> {
-        let Some(first) = self.first().map_err(Wrong::Failed)? else {
+        limits: &LimitMonitor<'_>,
+    ) -> Result<(), ViolationKind<T::Error>> {
+        let Some(first) = self.initial_state().map_err(ViolationKind::Failed)? else {
             return Ok(());
         };
         path.push(PathState {
             values: first,
-            label: None,
+            step: None,
         });
         for level in 1.. {
             self.depth = self.depth.max(level);
             self.check(path, level)?;
-            let Some(last) = path.last().filter(|_| level < depth_max && !is_over()) else {
+            let can_continue = level < depth_max && limits.time_limit().is_none();
+            let Some(last) = path.last().filter(|_| can_continue) else {
                 break;
             };
-            let within = self.machine.is_within(&mut self.worker, &last.values, level);
-            if !within.map_err(Wrong::Failed)? || self.machine.wants_to_stop(&self.worker) {
+            let within = self
+                .system
+                .satisfies_constraints(&mut self.worker, &last.values, level);
+            if !within.map_err(ViolationKind::Failed)? || self.system.stop_requested(&self.worker) {
                 break;
             }
             let from = last.values.clone();
-            match self.next(&from, level)? {
+            match self.successor(&from, level)? {
                 Some(next) => path.push(next),
                 None => break,
             }
@@ -161,83 +159,84 @@ impl<M: Machine> Drawing<'_, M> {
         Ok(())
     }
 
-    fn check(&mut self, path: &[PathState<M::Named>], level: u32) -> Result<(), Wrong<M::Failure>> {
-        let (machine, worker) = (self.machine, &mut self.worker);
+    fn check(&mut self, path: &[PathState<T::Step>], level: u32) -> Result<(), ViolationKind<T::Error>> {
+        let (system, worker) = (self.system, &mut self.worker);
         let Some((state, before)) = path.split_last() else {
             return Ok(());
         };
-        let broken = machine.broken_invariant(worker, &state.values, level);
-        if let Some(broken) = broken.map_err(Wrong::Failed)? {
-            return Err(Wrong::Invariant(broken));
+        let index = system.violated_invariant(worker, &state.values, level);
+        if let Some(index) = index.map_err(ViolationKind::Failed)? {
+            return Err(ViolationKind::Invariant(index));
         }
-        match before.last() {
-            None => match machine.broken_initial(worker, &state.values) {
-                Ok(None) => Ok(()),
-                Ok(Some(broken)) => Err(Wrong::Initial(broken)),
-                Err(failure) => Err(Wrong::Failed(failure)),
-            },
-            Some(from) => match machine.broken_step(worker, &from.values, &state.values, level - 1) {
-                Ok(None) => Ok(()),
-                Ok(Some(broken)) => Err(Wrong::Step(broken)),
-                Err(failure) => Err(Wrong::Failed(failure)),
-            },
-        }
+        let violation = match before.last() {
+            None => system
+                .violated_initial_property(worker, &state.values)
+                .map(|index| index.map(ViolationKind::Initial)),
+            Some(from) => system
+                .violated_step_property(worker, &from.values, &state.values, level - 1)
+                .map(|index| index.map(ViolationKind::Step)),
+        };
+        violation.map_err(ViolationKind::Failed)?.map_or(Ok(()), Err)
     }
 
-    fn first(&mut self) -> Result<Option<State>, M::Failure> {
-        let (mut drawn, mut count) = (None, 0);
+    fn initial_state(&mut self) -> Result<Option<State>, T::Error> {
+        let (mut chosen, mut count) = (None, 0);
         let random = &mut self.random;
-        self.machine.initial(&mut self.worker, &mut |_, state| {
+        self.system.initial_states(&mut self.worker, &mut |_, state| {
             count += 1;
             if random.below(count) == 0 {
-                drawn = Some(state.into());
+                chosen = Some(state.into());
             }
             ControlFlow::Continue(())
         })?;
         self.generated += count;
-        Ok(drawn)
+        Ok(chosen)
     }
 
-    /// The n-th candidate replaces the one drawn so far with a chance of 1/n, which makes all equally likely.
-    fn next(&mut self, from: &State, level: u32) -> Result<Option<PathState<M::Named>>, Wrong<M::Failure>> {
-        let (machine, random) = (self.machine, &mut self.random);
-        let (mut drawn, mut candidates, mut generated, mut failed) = (None, 0, 0, None);
-        let enumerated = machine.successors(
+    /// Reservoir sampling: the n-th candidate replaces the chosen one with probability 1/n.
+    fn successor(
+        &mut self,
+        from: &State,
+        level: u32,
+    ) -> Result<Option<PathState<T::Step>>, ViolationKind<T::Error>> {
+        let (system, random) = (self.system, &mut self.random);
+        let (mut chosen, mut candidates, mut generated, mut failed) = (None, 0, 0, None);
+        let enumerated = system.successors(
             &mut self.worker,
             from,
             level,
-            &mut |worker: &mut M::Worker, state: &[Value], label: &M::Label| {
+            &mut |worker: &mut T::Worker, state: &[Value], label: &T::Label| {
                 generated += 1;
-                if let Some(taken) = self.taken.get_mut(machine.action(label)) {
-                    taken.generated += 1;
+                if let Some(count) = self.action_counts.get_mut(system.action(label)) {
+                    count.generated += 1;
                 }
-                match machine.is_step_within(worker, from, state, level) {
+                match system.satisfies_action_constraints(worker, from, state, level) {
                     Ok(true) => {
                         candidates += 1;
                         if random.below(candidates) == 0 {
-                            drawn = Some(PathState {
+                            chosen = Some(PathState {
                                 values: state.into(),
-                                label: Some(machine.named(worker, label)),
+                                step: Some(system.describe(worker, label)),
                             });
                         }
                         ControlFlow::Continue(())
                     }
                     Ok(false) => ControlFlow::Continue(()),
-                    Err(failure) => {
-                        failed = Some(failure);
+                    Err(error) => {
+                        failed = Some(error);
                         ControlFlow::Break(())
                     }
                 }
             },
         );
         self.generated += generated;
-        if let Some(failure) = failed {
-            return Err(Wrong::Failed(failure));
+        if let Some(error) = failed {
+            return Err(ViolationKind::Failed(error));
         }
-        enumerated.map_err(Wrong::Failed)?;
-        if generated == 0 && machine.checks_deadlock() {
-            return Err(Wrong::Deadlock);
+        enumerated.map_err(ViolationKind::Failed)?;
+        if generated == 0 && system.checks_deadlock() {
+            return Err(ViolationKind::Deadlock);
         }
-        Ok(drawn)
+        Ok(chosen)
     }
 }

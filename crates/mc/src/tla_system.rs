@@ -1,4 +1,4 @@
-//! A TLA+ spec as a machine.
+//! A TLA+ model as a transition system.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,51 +12,51 @@ use omnilink_tla::model::{Check, CompiledSpec, NamedFormula};
 use omnilink_value::Value;
 
 use crate::fingerprint::Fingerprint;
-use crate::machine::{FoundState, FoundStep, Machine, State};
 use crate::report::ActionTaken;
-use crate::session::{RunSession, set_level};
+use crate::session::{CheckSession, set_level};
 use crate::symmetry::Symmetry;
+use crate::transition_system::{State, StateVisitor, SuccessorVisitor, TransitionSystem};
 
-/// A formula that must hold, and what to call it.
+/// A formula that must hold, with the name of its property.
 #[derive(Clone, Debug)]
-pub(crate) struct Required {
+pub(crate) struct NamedProperty {
     pub(crate) name: String,
     pub(crate) formula: Formula,
 }
 
-/// A model, what is required of it, and the session in which it is evaluated.
+/// A model, its properties, and the session in which it is evaluated.
 #[derive(Debug)]
-pub(crate) struct SpecMachine<'m> {
+pub(crate) struct TlaSystem<'m> {
     pub(crate) model: &'m CompiledSpec,
-    pub(crate) session: &'m RunSession<'m>,
+    pub(crate) session: &'m CheckSession<'m>,
     pub(crate) init: Formula,
     pub(crate) next: Option<Formula>,
-    pub(crate) invariants: Vec<Required>,
-    pub(crate) initials: Vec<Required>,
-    pub(crate) steps: Vec<Required>,
+    pub(crate) invariants: Vec<NamedProperty>,
+    pub(crate) initials: Vec<NamedProperty>,
+    pub(crate) steps: Vec<NamedProperty>,
     pub(crate) symmetry: Symmetry,
     pub(crate) checks_deadlock: bool,
-    /// The memory that each searcher may use to remember evaluations.
-    pub(crate) remembered_bytes: usize,
-    /// The programs of the searchers after the first, each made by the thread that uses it.
+    /// Memory for the memo of each search worker, in bytes; 0 for none.
+    pub(crate) memo_bytes: usize,
+    /// Copies of the program for the search workers after the first, each made by the thread that uses it.
     pub(crate) programs: &'m [OnceLock<Program>],
-    /// Where searchers tell each other what they have learnt, if there are several.
+    /// Exchange of memo entries between search workers.
     pub(crate) exchange: Option<Arc<Exchange>>,
-    /// Where evaluations of definitions are counted.
-    pub(crate) definitions: Option<Coverage>,
-    /// How many states or steps have satisfied each of the formulas under `_POSSIBLE`.
-    pub(crate) reached: Vec<AtomicU64>,
+    /// Number of evaluations of each definition, if they are counted.
+    pub(crate) evaluation_counts: Option<Coverage>,
+    /// Number of states or steps that satisfy each `_POSSIBLE` formula.
+    pub(crate) possible_counts: Vec<AtomicU64>,
 }
 
-impl<'m> SpecMachine<'m> {
+impl<'m> TlaSystem<'m> {
     pub(crate) fn new(
         model: &'m CompiledSpec,
         init: Formula,
-        session: &'m RunSession<'m>,
+        session: &'m CheckSession<'m>,
         symmetry: Symmetry,
         checks_deadlock: bool,
     ) -> Self {
-        let mut machine = Self {
+        let mut system = Self {
             model,
             session,
             init,
@@ -66,63 +66,63 @@ impl<'m> SpecMachine<'m> {
             steps: Vec::new(),
             symmetry,
             checks_deadlock,
-            remembered_bytes: 0,
+            memo_bytes: 0,
             programs: &[],
             exchange: None,
-            definitions: None,
-            reached: model.possible.iter().map(|_| AtomicU64::new(0)).collect(),
+            evaluation_counts: None,
+            possible_counts: model.possible.iter().map(|_| AtomicU64::new(0)).collect(),
         };
         for property in &model.properties {
             let name = &property.name;
             for check in &property.checks {
                 let (list, formula) = match check {
-                    Check::Initial(formula) => (&mut machine.initials, *formula),
-                    Check::Invariant(formula) => (&mut machine.invariants, *formula),
-                    Check::Step(formula) => (&mut machine.steps, *formula),
+                    Check::Initial(formula) => (&mut system.initials, *formula),
+                    Check::Invariant(formula) => (&mut system.invariants, *formula),
+                    Check::Step(formula) => (&mut system.steps, *formula),
                     Check::Liveness(_) => continue,
                 };
-                list.push(Required {
+                list.push(NamedProperty {
                     name: name.clone(),
                     formula,
                 });
             }
         }
-        machine
+        system
     }
 
     fn evaluator(&self, program: &'m Program) -> Evaluator<'m> {
         let mut evaluator = Evaluator::new(program, self.session);
-        if let Some(definitions) = &self.definitions {
-            evaluator.count_in(definitions);
+        if let Some(counts) = &self.evaluation_counts {
+            evaluator.count_in(counts);
         }
         evaluator
     }
 
-    /// The formulas of `_POSSIBLE`, about states or about steps, and how often each was satisfied.
+    /// The `_POSSIBLE` formulas about states or about steps, with their counts.
     fn possible(&self, is_step: bool) -> impl Iterator<Item = (Formula, &AtomicU64)> {
-        let all = self.model.possible.iter().zip(&self.reached);
+        let all = self.model.possible.iter().zip(&self.possible_counts);
         all.filter(move |(possible, _)| possible.is_step == is_step)
-            .map(|(possible, reached)| (possible.formula.formula, reached))
+            .map(|(possible, count)| (possible.formula.formula, count))
     }
 
-    /// The register in which TLC keeps how often each formula of `_POSSIBLE` was satisfied.
-    pub(crate) fn register_possible(&self) {
+    /// Sets the register in which TLC stores the counts of the `_POSSIBLE` formulas.
+    pub(crate) fn set_possible_register(&self) {
         if self.model.possible.is_empty() {
             return;
         }
         let names = self.model.possible.iter().map(|possible| &*possible.formula.name);
         let counts = self
-            .reached
+            .possible_counts
             .iter()
             .map(|count| Value::int(i64::try_from(count.load(Ordering::Relaxed)).unwrap_or(i64::MAX)));
         let counts = Value::record(names.zip(counts));
         self.session.set_register(&Value::str("s:_possible"), counts);
     }
 
-    /// The first formula that does not hold in a state.
+    /// The index of the first formula that is false in a state.
     fn first_false(
         worker: &mut Evaluator<'m>,
-        formulas: &[Required],
+        formulas: &[NamedProperty],
         state: &State,
     ) -> Result<Option<usize>, Box<Failure>> {
         for (index, required) in formulas.iter().enumerate() {
@@ -134,22 +134,21 @@ impl<'m> SpecMachine<'m> {
     }
 }
 
-fn required(named: &NamedFormula) -> Required {
-    Required {
+fn required(named: &NamedFormula) -> NamedProperty {
+    NamedProperty {
         name: named.name.clone(),
         formula: named.formula,
     }
 }
 
-/// The evaluator's word for it.
-fn going(flow: ControlFlow<()>) -> Flow {
+fn to_flow(flow: ControlFlow<()>) -> Flow {
     match flow {
         ControlFlow::Continue(()) => Flow::Go,
         ControlFlow::Break(()) => Flow::Stop,
     }
 }
 
-/// File and line of a place.
+/// File and line of a location.
 pub(crate) fn file_and_line(program: &Program, at: Loc) -> String {
     let source = program.sources.get(at.source);
     format!(
@@ -159,20 +158,20 @@ pub(crate) fn file_and_line(program: &Program, at: Loc) -> String {
     )
 }
 
-/// Hands steps on.
-struct Steps<'f, 'm> {
-    found: &'f mut dyn FoundStep<Evaluator<'m>, Option<Taken>>,
+/// Passes successors of the evaluator on to the search.
+struct SuccessorAdapter<'f, 'm> {
+    visitor: &'f mut dyn SuccessorVisitor<Evaluator<'m>, Option<Taken>>,
     level: u32,
-    /// Whether a state is identified by the hashes of its values.
-    hashes_identify: bool,
+    /// Whether the hashes of its values determine the fingerprint of a state.
+    can_skip_by_hash: bool,
 }
 
-impl<'m> Successors<'m> for Steps<'_, 'm> {
+impl<'m> Successors<'m> for SuccessorAdapter<'_, 'm> {
     fn is_known(&mut self, hashes: &[u64], taken: Option<Taken>) -> bool {
-        self.hashes_identify
+        self.can_skip_by_hash
             && self
-                .found
-                .is_known(Fingerprint::of_hashes(hashes.iter().copied()), &taken)
+                .visitor
+                .can_skip(Fingerprint::of_hashes(hashes.iter().copied()), &taken)
     }
 
     fn found(
@@ -181,30 +180,30 @@ impl<'m> Successors<'m> for Steps<'_, 'm> {
         state: &[Value],
         taken: Option<Taken>,
     ) -> Result<Flow, Box<Failure>> {
-        let flow = self.found.found(worker, state, &taken);
+        let flow = self.visitor.visit(worker, state, &taken);
         set_level(self.level);
-        Ok(going(flow))
+        Ok(to_flow(flow))
     }
 }
 
-impl<'m> Machine for SpecMachine<'m> {
+impl<'m> TransitionSystem for TlaSystem<'m> {
     type Worker = Evaluator<'m>;
     type Label = Option<Taken>;
-    type Named = ActionTaken;
-    type Failure = Box<Failure>;
+    type Step = ActionTaken;
+    type Error = Box<Failure>;
 
     fn worker(&self, _: usize) -> Evaluator<'m> {
         self.evaluator(&self.model.program)
     }
 
-    fn searcher(&self, number: usize) -> Evaluator<'m> {
+    fn search_worker(&self, number: usize) -> Evaluator<'m> {
         let own = number.checked_sub(1).and_then(|at| self.programs.get(at));
         let mut evaluator = self.evaluator(match own {
             Some(own) => own.get_or_init(|| self.model.program.unshared()),
             None => &self.model.program,
         });
-        if self.remembered_bytes > 0 {
-            evaluator.remember_within(self.remembered_bytes);
+        if self.memo_bytes > 0 {
+            evaluator.remember_within(self.memo_bytes);
         }
         if let Some(exchange) = &self.exchange {
             evaluator.join(exchange.clone(), number);
@@ -212,7 +211,7 @@ impl<'m> Machine for SpecMachine<'m> {
         evaluator
     }
 
-    fn actions(&self) -> usize {
+    fn action_count(&self) -> usize {
         self.model.program.actions.len()
     }
 
@@ -220,7 +219,7 @@ impl<'m> Machine for SpecMachine<'m> {
         label.map_or(usize::MAX, |taken| taken.action as usize)
     }
 
-    fn named(&self, worker: &Evaluator<'m>, label: &Option<Taken>) -> ActionTaken {
+    fn describe(&self, worker: &Evaluator<'m>, label: &Option<Taken>) -> ActionTaken {
         let program = &self.model.program;
         let action = label.and_then(|taken| program.actions.get(taken.action as usize));
         ActionTaken {
@@ -230,20 +229,20 @@ impl<'m> Machine for SpecMachine<'m> {
         }
     }
 
-    fn initial(
+    fn initial_states(
         &self,
         worker: &mut Evaluator<'m>,
-        found: &mut FoundState<'_, Evaluator<'m>>,
+        visitor: &mut StateVisitor<'_, Evaluator<'m>>,
     ) -> Result<(), Box<Failure>> {
         set_level(0);
         let mut count = 0;
         let enumerated = worker.initial(self.init, &mut |worker, state, _| {
             count += 1;
-            let flow = found(worker, state);
+            let flow = visitor(worker, state);
             set_level(0);
-            Ok(going(flow))
+            Ok(to_flow(flow))
         });
-        self.session.set_initial(count);
+        self.session.set_initial_states(count);
         enumerated
     }
 
@@ -252,18 +251,18 @@ impl<'m> Machine for SpecMachine<'m> {
         worker: &mut Evaluator<'m>,
         from: &State,
         level: u32,
-        found: &mut dyn FoundStep<Evaluator<'m>, Option<Taken>>,
+        visitor: &mut dyn SuccessorVisitor<Evaluator<'m>, Option<Taken>>,
     ) -> Result<(), Box<Failure>> {
         let Some(next) = self.next else { return Ok(()) };
         set_level(level);
-        let hashes_identify = self.fingerprints_identify();
+        let can_skip_by_hash = self.fingerprint_determines_state();
         worker.new_successors(
             next,
             from,
-            &mut Steps {
-                found,
+            &mut SuccessorAdapter {
+                visitor,
                 level,
-                hashes_identify,
+                can_skip_by_hash,
             },
         )
     }
@@ -278,20 +277,25 @@ impl<'m> Machine for SpecMachine<'m> {
         !self.steps.is_empty()
     }
 
-    fn is_within(&self, worker: &mut Evaluator<'m>, state: &State, level: u32) -> Result<bool, Box<Failure>> {
+    fn satisfies_constraints(
+        &self,
+        worker: &mut Evaluator<'m>,
+        state: &State,
+        level: u32,
+    ) -> Result<bool, Box<Failure>> {
         set_level(level);
         for constraint in &self.model.constraints {
             if !worker.holds(constraint.formula, state)? {
                 return Ok(false);
             }
         }
-        for (formula, reached) in self.possible(false) {
-            reached.fetch_add(u64::from(worker.holds(formula, state)?), Ordering::Relaxed);
+        for (formula, count) in self.possible(false) {
+            count.fetch_add(u64::from(worker.holds(formula, state)?), Ordering::Relaxed);
         }
         Ok(true)
     }
 
-    fn is_step_within(
+    fn satisfies_action_constraints(
         &self,
         worker: &mut Evaluator<'m>,
         from: &State,
@@ -304,8 +308,8 @@ impl<'m> Machine for SpecMachine<'m> {
                 return Ok(false);
             }
         }
-        for (formula, reached) in self.possible(true) {
-            reached.fetch_add(
+        for (formula, count) in self.possible(true) {
+            count.fetch_add(
                 u64::from(worker.holds_step(formula, from, to)?),
                 Ordering::Relaxed,
             );
@@ -336,11 +340,11 @@ impl<'m> Machine for SpecMachine<'m> {
         Ok(least.unwrap_or_else(|| Fingerprint::of_state(state)))
     }
 
-    fn fingerprints_identify(&self) -> bool {
+    fn fingerprint_determines_state(&self) -> bool {
         self.model.view.is_none() && self.symmetry.is_trivial()
     }
 
-    fn broken_invariant(
+    fn violated_invariant(
         &self,
         worker: &mut Evaluator<'m>,
         state: &State,
@@ -350,7 +354,7 @@ impl<'m> Machine for SpecMachine<'m> {
         Self::first_false(worker, &self.invariants, state)
     }
 
-    fn broken_initial(
+    fn violated_initial_property(
         &self,
         worker: &mut Evaluator<'m>,
         state: &State,
@@ -359,7 +363,7 @@ impl<'m> Machine for SpecMachine<'m> {
         Self::first_false(worker, &self.initials, state)
     }
 
-    fn broken_step(
+    fn violated_step_property(
         &self,
         worker: &mut Evaluator<'m>,
         from: &State,
@@ -379,15 +383,15 @@ impl<'m> Machine for SpecMachine<'m> {
         self.checks_deadlock
     }
 
-    fn was_cut_short(&self, failure: &Box<Failure>) -> bool {
-        failure.class == ErrorClass::Resource && self.session.is_over()
+    fn is_timeout(&self, error: &Box<Failure>) -> bool {
+        error.class == ErrorClass::Resource && self.session.is_over()
     }
 
-    fn may_repeat(&self) -> bool {
-        self.definitions.is_none() && !self.model.program.has_side_effects()
+    fn may_reexpand(&self) -> bool {
+        self.evaluation_counts.is_none() && !self.model.program.has_side_effects()
     }
 
-    fn wants_to_stop(&self, _: &Evaluator<'m>) -> bool {
+    fn stop_requested(&self, _: &Evaluator<'m>) -> bool {
         self.session.wants_exit()
     }
 }

@@ -1,4 +1,4 @@
-//! What is explored.
+//! The interface between a search and what it explores.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -10,64 +10,65 @@ use crate::fingerprint::Fingerprint;
 /// The value of every variable.
 pub type State = Arc<[Value]>;
 
-/// Called with each state that was found; [`ControlFlow::Break`] ends the enumeration.
-pub type FoundState<'a, W> = dyn FnMut(&mut W, &[Value]) -> ControlFlow<()> + 'a;
-/// Told of each successor and what led to it.
-pub trait FoundStep<W, L> {
-    /// A successor; [`ControlFlow::Break`] ends the enumeration.
-    fn found(&mut self, worker: &mut W, state: &[Value], label: &L) -> ControlFlow<()>;
+/// Callback for each initial state; [`ControlFlow::Break`] ends the enumeration.
+pub type StateVisitor<'a, W> = dyn FnMut(&mut W, &[Value]) -> ControlFlow<()> + 'a;
 
-    /// Whether a successor of this fingerprint need not be made; it will then not be reported.
-    fn is_known(&mut self, _state: Fingerprint, _label: &L) -> bool {
+/// Receiver of successors.
+pub trait SuccessorVisitor<W, L> {
+    /// Receives a successor and the label of its step; [`ControlFlow::Break`] ends the enumeration.
+    fn visit(&mut self, worker: &mut W, state: &[Value], label: &L) -> ControlFlow<()>;
+
+    /// Whether the successor with this fingerprint can be skipped. If so, its state is not built and [`Self::visit`] is not called.
+    fn can_skip(&mut self, _state: Fingerprint, _label: &L) -> bool {
         false
     }
 }
 
-impl<W, L, F: FnMut(&mut W, &[Value], &L) -> ControlFlow<()>> FoundStep<W, L> for F {
-    fn found(&mut self, worker: &mut W, state: &[Value], label: &L) -> ControlFlow<()> {
+impl<W, L, F: FnMut(&mut W, &[Value], &L) -> ControlFlow<()>> SuccessorVisitor<W, L> for F {
+    fn visit(&mut self, worker: &mut W, state: &[Value], label: &L) -> ControlFlow<()> {
         self(worker, state, label)
     }
 }
 
-/// A system of states: where it starts, where it goes, and what must hold.
+/// A transition system with properties: initial states, successors, constraints and what must hold.
 ///
-/// The machine is shared by all workers; whatever an evaluation needs to write lives in a [`Machine::Worker`], made in the
-/// worker's own thread. `level` is the position of a state on its path, counted from 1.
+/// All workers share the system. Mutable evaluation state lives in a [`TransitionSystem::Worker`], created in the worker's own
+/// thread. `level` is the position of a state on its path, counted from 1.
 ///
-/// Enumeration must be deterministic: a counterexample is found again by fingerprint, not kept.
-pub trait Machine: Sync {
-    /// What one thread needs to evaluate.
+/// Enumeration must be deterministic: counterexamples are recomputed from fingerprints, not stored.
+pub trait TransitionSystem: Sync {
+    /// Evaluation state of one thread.
     type Worker;
-    /// What led from a state to its successor, as cheap as can be: one is made for every step.
+    /// Label of a step. One is created for every step, so it should be cheap.
     type Label;
-    /// The same in full, for counterexamples.
-    type Named: Clone + Send;
-    /// Why an evaluation failed.
-    type Failure: Send;
+    /// Description of a step, for counterexamples.
+    type Step: Clone + Send;
+    /// Evaluation error.
+    type Error: Send;
 
-    /// The worker of this number, made in the thread that uses it.
+    /// Creates the worker of this number, in the thread that uses it.
     fn worker(&self, number: usize) -> Self::Worker;
 
-    /// A worker that need not be able to name the steps it finds beyond their actions, and may be faster for it.
-    fn searcher(&self, number: usize) -> Self::Worker {
+    /// Creates a worker for searching. It may be faster, because it need not support [`Self::describe`] beyond the action's name.
+    fn search_worker(&self, number: usize) -> Self::Worker {
         self.worker(number)
     }
 
-    /// How many actions [`Machine::action`] tells apart.
-    fn actions(&self) -> usize;
+    /// Number of actions that [`Self::action`] distinguishes.
+    fn action_count(&self) -> usize;
 
-    /// Which action a step was.
+    /// The action of a step.
     fn action(&self, label: &Self::Label) -> usize;
 
-    /// A step in full. To be asked while the step is being reported.
-    fn named(&self, worker: &Self::Worker, label: &Self::Label) -> Self::Named;
+    /// Describes a step. Valid only while the step is being visited.
+    fn describe(&self, worker: &Self::Worker, label: &Self::Label) -> Self::Step;
 
     /// Enumerates the initial states.
-    fn initial(
+    fn initial_states(
         &self,
         worker: &mut Self::Worker,
-        found: &mut FoundState<'_, Self::Worker>,
-    ) -> Result<(), Self::Failure>;
+        visitor: &mut StateVisitor<'_, Self::Worker>,
+    ) -> Result<(), Self::Error>;
 
     /// Enumerates the successors of a state.
     fn successors(
@@ -75,80 +76,85 @@ pub trait Machine: Sync {
         worker: &mut Self::Worker,
         from: &State,
         level: u32,
-        found: &mut dyn FoundStep<Self::Worker, Self::Label>,
-    ) -> Result<(), Self::Failure>;
+        visitor: &mut dyn SuccessorVisitor<Self::Worker, Self::Label>,
+    ) -> Result<(), Self::Error>;
 
-    /// Whether there are constraints at all: [`Machine::is_within`] and [`Machine::is_step_within`].
+    /// Whether [`Self::satisfies_constraints`] or [`Self::satisfies_action_constraints`] can be false.
     fn has_constraints(&self) -> bool;
 
-    /// Whether there are properties of steps at all: [`Machine::broken_step`].
+    /// Whether there are step properties, see [`Self::violated_step_property`].
     fn has_step_properties(&self) -> bool;
 
-    /// Whether a state is within the constraints: states outside are checked, but neither counted nor explored.
-    fn is_within(&self, worker: &mut Self::Worker, state: &State, level: u32) -> Result<bool, Self::Failure>;
+    /// Whether a state satisfies the constraints. Other states are checked, but neither counted nor expanded.
+    fn satisfies_constraints(
+        &self,
+        worker: &mut Self::Worker,
+        state: &State,
+        level: u32,
+    ) -> Result<bool, Self::Error>;
 
-    /// Whether a step, from a state of this level, is within the constraints.
-    fn is_step_within(
+    /// Whether a step from a state of this level satisfies the action constraints.
+    fn satisfies_action_constraints(
         &self,
         worker: &mut Self::Worker,
         from: &State,
         to: &[Value],
         level: u32,
-    ) -> Result<bool, Self::Failure>;
+    ) -> Result<bool, Self::Error>;
 
-    /// What identifies a state.
+    /// The fingerprint of a state.
     fn fingerprint(
         &self,
         worker: &mut Self::Worker,
         state: &[Value],
         level: u32,
-    ) -> Result<Fingerprint, Self::Failure>;
+    ) -> Result<Fingerprint, Self::Error>;
 
-    /// Whether states of one fingerprint are the same in every variable, but for collisions.
-    fn fingerprints_identify(&self) -> bool {
+    /// Whether equal fingerprints mean equal values of all variables, collisions aside. False with a VIEW or SYMMETRY.
+    fn fingerprint_determines_state(&self) -> bool {
         true
     }
 
-    /// The first property of all states that does not hold in this one.
-    fn broken_invariant(
+    /// The index of the first invariant that is false in this state.
+    fn violated_invariant(
         &self,
         worker: &mut Self::Worker,
         state: &State,
         level: u32,
-    ) -> Result<Option<usize>, Self::Failure>;
+    ) -> Result<Option<usize>, Self::Error>;
 
-    /// The first property of initial states that does not hold in this one.
-    fn broken_initial(
+    /// The index of the first property of initial states that is false in this state.
+    fn violated_initial_property(
         &self,
         worker: &mut Self::Worker,
         state: &State,
-    ) -> Result<Option<usize>, Self::Failure>;
+    ) -> Result<Option<usize>, Self::Error>;
 
-    /// The first property of all steps that does not hold for this one, from a state of this level.
-    fn broken_step(
+    /// The index of the first step property that is false for this step from a state of this level.
+    fn violated_step_property(
         &self,
         worker: &mut Self::Worker,
         from: &State,
         to: &[Value],
         level: u32,
-    ) -> Result<Option<usize>, Self::Failure>;
+    ) -> Result<Option<usize>, Self::Error>;
 
     /// Whether a state without successors is a deadlock.
     fn checks_deadlock(&self) -> bool;
 
-    /// Whether an evaluation failed only because the time was over.
-    fn was_cut_short(&self, failure: &Self::Failure) -> bool {
-        let _ = failure;
+    /// Whether an evaluation failed only because the time limit was reached.
+    fn is_timeout(&self, error: &Self::Error) -> bool {
+        let _ = error;
         false
     }
 
-    /// Whether nobody can tell that a state was expanded twice. Asked once a search.
-    fn may_repeat(&self) -> bool {
+    /// Whether expanding a state twice has no observable effect. Queried once per search.
+    fn may_reexpand(&self) -> bool {
         true
     }
 
-    /// Whether the spec asked to end the search.
-    fn wants_to_stop(&self, worker: &Self::Worker) -> bool {
+    /// Whether the spec requested the end of the search.
+    fn stop_requested(&self, worker: &Self::Worker) -> bool {
         let _ = worker;
         false
     }

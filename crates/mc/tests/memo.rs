@@ -1,16 +1,16 @@
-//! Remembering answers changes no answer: specs that lay traps for it, and specs at random, explored with and without.
+//! The memo changes no result: adversarial and random specs, explored with and without it.
 
 use std::path::Path;
 
 use omnilink_mc::report::{Answer, Report};
-use omnilink_mc::{CheckOptions, Limits, Live, Mode, check};
+use omnilink_mc::{CheckOptions, SearchLimits, SearchMode, SearchProgress, check};
 use omnilink_tla::model::{BuildOptions, build};
 use omnilink_tla::{SpecOptions, check as read};
 use proptest::prelude::*;
 
-/// What a run found that must not depend on how it was found.
+/// The part of a report that must not depend on the memo.
 #[derive(Debug, PartialEq)]
-struct Found {
+struct Comparable {
     answer: String,
     distinct: u64,
     generated: u64,
@@ -18,7 +18,7 @@ struct Found {
     steps: Vec<(String, u64, u64)>,
 }
 
-fn found(report: &Report) -> Found {
+fn comparable(report: &Report) -> Comparable {
     let answer = match &report.answer {
         Answer::Wrong(violation) => format!(
             "{:?} {:?} {:?} after {} states",
@@ -30,7 +30,7 @@ fn found(report: &Report) -> Found {
         other => format!("{other:?}"),
     };
     let steps = report.coverage.iter();
-    Found {
+    Comparable {
         answer,
         distinct: report.figures.distinct,
         generated: report.figures.generated,
@@ -41,7 +41,7 @@ fn found(report: &Report) -> Found {
     }
 }
 
-fn explore(file: &Path, options: &CheckOptions) -> Result<Found, String> {
+fn explore(file: &Path, options: &CheckOptions) -> Result<Comparable, String> {
     let checked = read(file, &SpecOptions::default());
     if !checked.is_ok() {
         return Err(format!("{:?}", checked.diagnostics));
@@ -49,42 +49,39 @@ fn explore(file: &Path, options: &CheckOptions) -> Result<Found, String> {
     let config = checked.config.unwrap_or_default();
     let model = build(checked.spec, &config, &BuildOptions::default())
         .map_err(|rejected| format!("{:?}", rejected.diagnostics))?;
-    check(&model, "spec", options, &Live::default(), &|_| {}, None)
-        .map(|report| found(&report))
+    check(&model, "spec", options, &SearchProgress::default(), &|_| {}, None)
+        .map(|report| comparable(&report))
         .map_err(|error| error.to_string())
 }
 
-/// Explores a spec without remembering, with it, and depth-first with it; all must find the same.
-fn agrees(body: &str, config: &str) -> Found {
+/// Explores a spec without the memo, with it, and depth-first with it. All runs must agree.
+fn agrees(body: &str, config: &str) -> Comparable {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("Spec.tla");
     let text = format!("---- MODULE Spec ----\n{body}\n====\n");
     std::fs::write(&file, &text).expect("a file");
     std::fs::write(folder.path().join("Spec.cfg"), config).expect("a file");
     let options = CheckOptions {
-        remembers: false,
-        limits: Limits::default(),
+        uses_memo: false,
+        limits: SearchLimits::default(),
         ..CheckOptions::default()
     };
     let plain = explore(&file, &options).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let remembering = CheckOptions {
-        remembers: true,
+    let memoised = CheckOptions {
+        uses_memo: true,
         ..options
     };
     for workers in [1, 2, 3, 4] {
-        let sharing = CheckOptions {
-            workers,
-            ..remembering
-        };
+        let parallel = CheckOptions { workers, ..memoised };
         assert_eq!(
-            explore(&file, &sharing).as_ref(),
+            explore(&file, &parallel).as_ref(),
             Ok(&plain),
             "{workers} workers: {text}"
         );
     }
     let deep = CheckOptions {
-        mode: Mode::DepthFirst,
-        ..remembering
+        mode: SearchMode::DepthFirst,
+        ..memoised
     };
     let deep = explore(&file, &deep).unwrap_or_else(|error| panic!("{error}\n{text}"));
     if plain.answer == "Valid" {
@@ -100,8 +97,8 @@ fn agrees(body: &str, config: &str) -> Found {
 const INIT_NEXT: &str = "INIT Init\nNEXT Next\nINVARIANT Inv\nCHECK_DEADLOCK FALSE\n";
 
 #[test]
-fn an_argument_that_is_evaluated_late_is_what_this_caller_gave() {
-    // `Big` is one site; what `x` stands for differs from call to call while the state looks alike.
+fn a_lazily_evaluated_argument_belongs_to_its_call() {
+    // `Big` is one memo point. Its argument `x` differs between calls while the state is the same.
     let found = agrees(
         r"EXTENDS Naturals
 VARIABLES a, b, n
@@ -117,7 +114,7 @@ Inv == n < 9",
 }
 
 #[test]
-fn a_primed_parameter_is_what_this_caller_gave() {
+fn a_primed_parameter_belongs_to_its_call() {
     agrees(
         r"EXTENDS Naturals
 VARIABLES a, b
@@ -133,7 +130,7 @@ Inv == a < 4",
 }
 
 #[test]
-fn a_next_value_that_is_looked_at_is_looked_at_whole() {
+fn reading_a_next_value_reads_its_whole_source() {
     // Whether the step is allowed depends on all of `f`, though the action only names `f[1]`.
     let found = agrees(
         r"EXTENDS Naturals
@@ -149,7 +146,7 @@ Inv == f[3] < 3",
 }
 
 #[test]
-fn a_next_value_is_compared_when_it_is_given_twice() {
+fn a_second_assignment_of_a_next_value_is_a_comparison() {
     agrees(
         r"EXTENDS Naturals
 VARIABLES f, g
@@ -165,8 +162,8 @@ Inv == TRUE",
 }
 
 #[test]
-fn a_next_value_that_was_given_before_is_this_steps() {
-    // All that `Late` looks at in the current state is `y`; what it gives hangs on the `x'` that was chosen before it.
+fn a_next_value_assigned_before_a_memo_point_belongs_to_this_step() {
+    // `Late` reads only `y` of the current state, but its result depends on the `x'` assigned before.
     let found = agrees(
         r"EXTENDS Naturals
 VARIABLES x, y
@@ -180,7 +177,7 @@ Inv == TRUE",
 }
 
 #[test]
-fn an_action_that_meets_a_given_next_value_only_sometimes_gives_it_only_then() {
+fn an_action_may_find_a_next_value_assigned_in_some_branches_only() {
     let found = agrees(
         r"EXTENDS Naturals
 VARIABLES x, y, z
@@ -195,8 +192,8 @@ Inv == x = 0",
 }
 
 #[test]
-fn a_kept_value_of_the_state_hides_nothing() {
-    // `Total` is kept per state: the action that uses it second must still depend on `f`.
+fn a_cached_state_value_hides_no_read() {
+    // `Total` is cached per state. The second action that uses it must still depend on `f`.
     agrees(
         r"EXTENDS Naturals
 VARIABLES f, n
@@ -213,7 +210,7 @@ Inv == Total < 5 /\ Sum({1, 2}) < 5",
 }
 
 #[test]
-fn what_enabled_asks_of_other_states_is_not_remembered_for_this_one() {
+fn reads_of_other_states_by_enabled_are_not_memoised() {
     agrees(
         r"EXTENDS Naturals
 VARIABLES x, y
@@ -228,8 +225,8 @@ Inv == ENABLED Up \/ x = 3",
 }
 
 #[test]
-fn an_edit_that_does_not_fit_is_evaluated() {
-    // EXCEPT on a key that is not there changes nothing; a union with what is no set is an error.
+fn an_edit_that_does_not_apply_is_evaluated() {
+    // EXCEPT with an absent key changes nothing; a union with a value that is not a set is an error.
     agrees(
         r"EXTENDS Naturals
 VARIABLES f, s, n
@@ -269,7 +266,7 @@ Inv == x < 7"#,
 }
 
 #[test]
-fn branches_of_a_guard_are_counted_as_often_as_they_hold() {
+fn each_true_branch_of_a_guard_is_counted() {
     let found = agrees(
         r"EXTENDS Naturals
 VARIABLES x, y
@@ -285,7 +282,7 @@ Inv == TRUE",
 }
 
 #[test]
-fn a_function_by_a_rule_over_the_state_is_evaluated_in_this_state() {
+fn a_lazy_function_over_the_state_is_evaluated_in_this_state() {
     agrees(
         r"EXTENDS Naturals
 VARIABLES x, n
@@ -300,7 +297,7 @@ Inv == F[2] < 9 /\ G[4] < 9",
 }
 
 #[test]
-fn operators_as_arguments_are_this_callers() {
+fn operator_arguments_belong_to_their_call() {
     agrees(
         r"EXTENDS Naturals, FiniteSets
 VARIABLES x, s
@@ -315,8 +312,8 @@ Inv == Cardinality({i \in s : Any(LAMBDA j : j = i)}) < 5",
 }
 
 #[test]
-fn what_workers_tell_each_other_changes_nothing() {
-    // Levels of thousands of states, so that they are shared; answers with edits of all kinds, and looks into all of them.
+fn the_memos_of_several_workers_change_nothing() {
+    // Levels with thousands of states, so that all workers take part; edits of all kinds, and reads into all of them.
     let found = agrees(
         r#"EXTENDS Naturals, Sequences
 VARIABLES pc, sent, log
@@ -335,7 +332,7 @@ Inv == \A p \in P : pc[p] = "idle" => \E q \in 0..5 : q # p"#,
     assert!(found.distinct > 10_000, "{found:?}");
 }
 
-/// Expressions and actions over three variables, at random: a number, a function and a set.
+/// Random expressions and actions over three variables: a number, a function and a set.
 fn number() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         Just("n".to_owned()),
@@ -414,7 +411,7 @@ fn action() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
     #[test]
-    fn random_specs_are_explored_alike(
+    fn random_specs_give_the_same_result(
         actions in proptest::collection::vec(action(), 1..4),
         invariant in formula(),
         is_strict in any::<bool>(),

@@ -1,11 +1,11 @@
-//! What specs mean, where that is easily missed: each case is a small spec, a configuration and the answer that TLC gives.
+//! Finer points of the semantics: each case is a small spec, a configuration and TLC's result.
 
 use omnilink_mc::report::{Answer, Report};
-use omnilink_mc::{CheckOptions, Draw, Limits, Live, Mode, check};
+use omnilink_mc::{CheckOptions, SearchLimits, SearchMode, SearchProgress, SimulationOptions, check};
 use omnilink_tla::model::{BuildOptions, absent_behaviour, build};
 use omnilink_tla::{SpecOptions, check as read};
 
-/// Explores the first of some modules; gives the answer in a few words and the number of distinct states.
+/// Checks the first of some modules. Returns the report and a short form of its answer with the number of distinct states.
 fn explored(files: &[(&str, &str)], options: &CheckOptions) -> Result<(Report, String), String> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for (name, text) in files {
@@ -34,8 +34,8 @@ fn explored(files: &[(&str, &str)], options: &CheckOptions) -> Result<(Report, S
     }
     let model = build(checked.spec, &config, &BuildOptions::default())
         .map_err(|rejected| first_error(&rejected.diagnostics))?;
-    let report =
-        check(&model, "spec", options, &Live::default(), &|_| {}, None).map_err(|error| error.to_string())?;
+    let report = check(&model, "spec", options, &SearchProgress::default(), &|_| {}, None)
+        .map_err(|error| error.to_string())?;
     let answer = match &report.answer {
         Answer::Wrong(violation) => format!(
             "{} {}",
@@ -48,7 +48,7 @@ fn explored(files: &[(&str, &str)], options: &CheckOptions) -> Result<(Report, S
     Ok((report, answer))
 }
 
-/// The answer for one module, whose body and configuration are given.
+/// The short answer for a module with this body and configuration.
 fn answer(body: &str, config: &str) -> String {
     let text = format!(
         "---- MODULE Spec ----\nEXTENDS Integers, Sequences, FiniteSets, TLC, TLCExt, Randomization\n{body}\n====\n"
@@ -65,7 +65,7 @@ fn answer(body: &str, config: &str) -> String {
 const SHELF: &str = "---- MODULE Shelf ----\nCONSTANT size\ndirect == size\ntwice == direct\n====\n";
 
 #[test]
-fn what_an_instance_puts_in_for_a_constant_counts_more_than_the_configuration() {
+fn a_substitution_of_an_instance_overrides_the_configuration() {
     let root = "---- MODULE Root ----\nEXTENDS Shelf\nVARIABLE x\nBig == INSTANCE Shelf WITH size <- 30\n\
         Init == x = 0\nNext == UNCHANGED x\nOwn == twice = 1\nOther == Big!twice = 30 /\\ Big!direct = 30\n====\n";
     let config = "INIT Init\nNEXT Next\nCONSTANT size = 1\nINVARIANT Own Other\n";
@@ -75,7 +75,7 @@ fn what_an_instance_puts_in_for_a_constant_counts_more_than_the_configuration() 
 }
 
 #[test]
-fn a_parametrised_instance_takes_a_variable_for_a_constant() {
+fn a_parametrised_instance_accepts_a_variable_for_a_constant() {
     let root = "---- MODULE Root ----\nEXTENDS Naturals\nVARIABLE x\nOf(n) == INSTANCE Shelf WITH size <- n\n\
         Init == x = 0\nNext == x' = (x + 1) % 3\nSame == Of(x)!twice = x /\\ Of(7)!direct = 7\n====\n";
     let files = [
@@ -88,7 +88,7 @@ fn a_parametrised_instance_takes_a_variable_for_a_constant() {
 }
 
 #[test]
-fn recursive_operators_are_actions_and_initial_conditions() {
+fn recursive_operators_can_be_actions_and_initial_conditions() {
     let body = "VARIABLES x, y\nRECURSIVE Down(_), From(_), Ping(_), Pong(_)\n\
         From(n) == IF n = 0 THEN x = 2 /\\ y \\in {0, 1} ELSE From(n - 1)\n\
         Down(n) == IF n = 0 THEN x' = 0 /\\ y' = y ELSE \\/ x' = n /\\ y' = y\n    \\/ Down(n - 1)\n\
@@ -106,7 +106,7 @@ fn a_recursive_definition_without_parameters_is_evaluated_in_every_state() {
 }
 
 #[test]
-fn a_parameter_is_assigned_under_a_quantifier_and_through_further_calls() {
+fn a_parameter_is_assigned_under_quantifiers_and_through_nested_calls() {
     let body = "VARIABLES x, y\nSet(cell) == \\A k \\in {4} : cell = k\n\
         Both(a, b) == /\\ a \\in {1, 2}\n              /\\ \\A k \\in {a} : b = k + 1\n\
         Further(a, b) == LET c == a IN Both(c, b)\n\
@@ -115,7 +115,7 @@ fn a_parameter_is_assigned_under_a_quantifier_and_through_further_calls() {
 }
 
 #[test]
-fn an_action_may_be_made_of_names_of_a_let() {
+fn an_action_may_be_built_from_let_definitions() {
     let body = "VARIABLES x, y\nInit == x = 0 /\\ y = 0\n\
         Step(n) == LET up == x' = x + n\n               stay == UNCHANGED x\n               either == IF x < 2 THEN up ELSE stay\n\
                both == either /\\ y' = x'\n           IN both\nNext == Step(1)\n";
@@ -123,7 +123,7 @@ fn an_action_may_be_made_of_names_of_a_let() {
 }
 
 #[test]
-fn a_union_is_searched_first_where_its_elements_are_listed() {
+fn membership_in_a_union_tries_enumerated_sets_first() {
     let body = "CONSTANT Nil\nVARIABLE x\nInit == x = Nil\nNext == UNCHANGED x\n\
         Right == x \\in (SUBSET {1}) \\cup {Nil}\nLeft == x \\in {Nil} \\cup Nat\nAlone == x \\in SUBSET {1}\n\
         Both == x \\in (SUBSET {1}) \\cap {Nil}\n";
@@ -139,7 +139,7 @@ fn a_union_is_searched_first_where_its_elements_are_listed() {
 }
 
 #[test]
-fn random_subsets_of_large_sets_are_drawn_and_never_larger_than_the_set() {
+fn random_subsets_of_large_sets_are_no_larger_than_the_set() {
     let body = "VARIABLE x\nNext == UNCHANGED x\nFunctions == x \\in RandomSubset(9, [1..9 -> 1..9])\n\
         Numbers == x \\in RandomSubset(5, 1..1000000000)\nAll == x \\in RandomSubset(9, {1, 2})\n\
         Negative == x \\in RandomSubset(0 - 1, {1, 2})\n";
@@ -152,7 +152,7 @@ fn random_subsets_of_large_sets_are_drawn_and_never_larger_than_the_set() {
 }
 
 #[test]
-fn a_constant_that_was_drawn_at_random_has_one_value_for_all_workers() {
+fn a_random_constant_has_one_value_for_all_workers() {
     let body = "---- MODULE Spec ----\nEXTENDS Integers, TLC\nDrawn == RandomElement(1..1000000)\nVARIABLE x\n\
         Init == x = Drawn\nNext == x' \\in {Drawn, Drawn + 1, Drawn + 2}\nNear == x - Drawn \\in 0..2\n====\n";
     let files = [
@@ -178,7 +178,7 @@ fn axioms_and_theorems_are_not_evaluated_and_assumptions_are() {
 }
 
 #[test]
-fn what_must_be_possible_is_reached_by_some_state_or_step() {
+fn possible_formulas_hold_in_some_state_or_step() {
     let body = "VARIABLE x\nInit == x = 0\nNext == x' = (x + 1) % 3\nTwo == x = 2\nSix == x = 6\nWrap == x' < x\nLeap == x' > x + 1\n\
         Counted == TLCGet(\"all:named\")[\"s:_possible\"][1] = [Two |-> 1, Wrap |-> 1]\n";
     let with = |possible: &str| answer(body, &format!("INIT Init\nNEXT Next\n_POSSIBLE {possible}\n"));
@@ -191,7 +191,7 @@ fn what_must_be_possible_is_reached_by_some_state_or_step() {
 }
 
 #[test]
-fn a_property_that_is_a_bare_action_is_refused() {
+fn a_property_that_is_a_bare_action_is_rejected() {
     let body = "VARIABLE x\nInit == x = 0\nNext == x' = 1 - x\nBare == x' # x\nMixed == x = 0 /\\ [Next]_x\nBoxed == [][x' # x]_x\n";
     let with = |property: &str| answer(body, &format!("INIT Init\nNEXT Next\nPROPERTY {property}\n"));
     assert!(with("Bare").starts_with("refused: the property `Bare` has the action"));
@@ -215,7 +215,7 @@ fn a_specification_may_be_written_with_parameters_and_let() {
 }
 
 #[test]
-fn a_specification_with_a_conjunct_that_nothing_can_be_done_with_is_refused() {
+fn a_specification_with_an_unsupported_conjunct_is_rejected() {
     let body = "VARIABLE x\nInit == x = 0\nNext == x' = 1 - x\nBare == Init /\\ Next\nAlways == Init /\\ [][Next]_x /\\ [](x < 2)\n";
     for name in ["Bare", "Always"] {
         let refusal = answer(body, &format!("SPECIFICATION {name}\n"));
@@ -245,25 +245,25 @@ fn registers_have_names_and_can_be_listed() {
 }
 
 #[test]
-fn a_spec_can_ask_what_it_is_and_how_it_is_run() {
+fn tlcget_describes_the_spec_and_the_run() {
     let body = "VARIABLE x\nASSUME TLCGet(\"config\").mode = \"bfs\"\nInit == x = 0\nUp == x < 3 /\\ x' = x + 1\nBack == x = 3 /\\ x' = 0\n\
         Next == Up \\/ Back\nNames == {a.name : a \\in TLCGet(\"spec\").actions} = {\"Up\", \"Back\"}\n\
         Fields == DOMAIN TLCGet(\"config\") = {\"mode\", \"deadlock\", \"worker\", \"fingerprint\", \"seed\", \"install\"}\n\
         Unnamed == TLCGet(\"action\").name = \"UnnamedAction\"\n";
     let config = "INIT Init\nNEXT Next\nINVARIANT Names Fields Unnamed\n";
     assert_eq!(answer(body, config), "valid 4");
-    // TLC's depth-first search is its breadth-first one with another queue, and says so.
+    // TLC reports `bfs` for a depth-first search too: only its queue differs.
     let text = format!("---- MODULE Spec ----\nEXTENDS Integers, TLC\n{body}\n====\n");
     let files = [("Spec.tla", &*text), ("Spec.cfg", "INIT Init\nNEXT Next\n")];
     let options = CheckOptions {
-        mode: Mode::DepthFirst,
+        mode: SearchMode::DepthFirst,
         ..CheckOptions::default()
     };
     assert_eq!(explored(&files, &options).expect("a spec").1, "valid 4");
     let generated = text.replace("\"bfs\"", "\"generate\"");
     let files = [("Spec.tla", &*generated), ("Spec.cfg", "INIT Init\nNEXT Next\n")];
     let options = CheckOptions {
-        mode: Mode::Simulate(Draw {
+        mode: SearchMode::Simulate(SimulationOptions {
             behaviours: Some(3),
             depth_max: 5,
             seed: 1,
@@ -289,7 +289,7 @@ fn a_cached_expression_is_evaluated_once_for_each_key() {
 }
 
 #[test]
-fn the_trace_is_not_made_up_during_a_search() {
+fn the_trace_is_unavailable_during_a_search() {
     let body = "VARIABLE x\nInit == x = 0\nNext == x' = 1 - x\nShort == Len(Trace) < 9\n";
     assert_eq!(
         answer(body, "INIT Init\nNEXT Next\nINVARIANT Short\n"),
@@ -310,12 +310,12 @@ fn an_invariant_without_variables_is_decided_before_the_search() {
 }
 
 #[test]
-fn a_time_limit_inside_an_assumption_leaves_the_answer_open() {
+fn a_time_limit_inside_an_assumption_is_reported() {
     let text = "---- MODULE Spec ----\nEXTENDS Naturals\nASSUME \\A S \\in SUBSET (1..40) : S = S\n====\n";
     let options = CheckOptions {
-        limits: Limits {
+        limits: SearchLimits {
             time: Some(std::time::Duration::from_millis(20)),
-            ..Limits::default()
+            ..SearchLimits::default()
         },
         ..CheckOptions::default()
     };
@@ -324,7 +324,7 @@ fn a_time_limit_inside_an_assumption_leaves_the_answer_open() {
 }
 
 #[test]
-fn where_nothing_says_what_the_behaviours_are_nothing_is_valid() {
+fn a_model_without_behaviours_is_rejected() {
     let refused = |files: &[(&str, &str)]| match explored(files, &CheckOptions::default()) {
         Err(refusal) => refusal,
         Ok((_, answer)) => answer,
@@ -354,7 +354,7 @@ fn a_configuration_inside_the_file_of_the_spec_is_read() {
 }
 
 #[test]
-fn an_answer_says_where_it_rests_on_little() {
+fn notes_say_what_was_not_checked() {
     let notes = |config: &str| {
         let text =
             "---- MODULE Spec ----\nVARIABLE x\nInit == x = 0\nNone == x \\in {}\nNext == x' = x\n====\n";

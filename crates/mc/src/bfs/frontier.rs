@@ -1,53 +1,54 @@
-//! The states that wait to be explored, level by level.
+//! Frontier of the breadth-first search: the level that is being expanded, and the next one.
 
 use std::io;
 
+use super::segment::{SEGMENT_STATES_MAX, Segment};
+use super::state_queue::StateQueue;
 use crate::fingerprint::Fingerprint;
-use crate::waiting::{SEGMENT_STATES_MAX, Segment, Waiting};
 
-/// Two levels: the one whose states are taken, and the one after it. States are found for both: some of those that lead to the first
-/// may still be under way.
+/// Two queues. States may be added to both, because segments of the previous level may still be in flight while states of the
+/// current level are taken.
 #[derive(Debug)]
-pub(crate) struct Levels {
+pub(crate) struct Frontier {
     level: u32,
-    current: Waiting,
-    next: Waiting,
+    current: StateQueue,
+    next: StateQueue,
     bytes_max: u64,
     segment_states: usize,
 }
 
-impl Levels {
-    /// In front of the first level; beyond this many bytes, states go to disk.
+impl Frontier {
+    /// An empty frontier before the first level. Beyond this many bytes, states go to disk.
     pub(crate) fn new(bytes_max: u64) -> Self {
         let bytes_max = bytes_max / 2;
         Self {
             level: 0,
-            current: Waiting::new(bytes_max),
-            next: Waiting::new(bytes_max),
+            current: StateQueue::new(bytes_max),
+            next: StateQueue::new(bytes_max),
             bytes_max,
             segment_states: SEGMENT_STATES_MAX,
         }
     }
 
-    /// So many states make a segment from now on.
+    /// Sets the number of states per segment from now on.
     pub(crate) fn set_segment_states(&mut self, states: usize) {
         self.segment_states = states;
         self.current.set_segment_states(states);
         self.next.set_segment_states(states);
     }
 
-    /// The level whose states are taken.
+    /// The current level.
     pub(crate) fn level(&self) -> u32 {
         self.level
     }
 
-    /// In how many segments the states of this level wait.
+    /// Number of queued segments of the current level.
     pub(crate) fn segments(&self) -> usize {
         self.current.segments()
     }
 
-    /// How many states of the next level were found so far.
-    pub(crate) fn in_next(&self) -> u64 {
+    /// Number of states of the next level so far.
+    pub(crate) fn next_len(&self) -> u64 {
         self.next.len()
     }
 
@@ -55,27 +56,27 @@ impl Levels {
         self.current.memory_bytes() + self.next.memory_bytes()
     }
 
-    /// A state of this level or the next one waits.
+    /// Adds a state of the current or the next level.
     pub(crate) fn push(&mut self, level: u32, state: Fingerprint, encoded: &[u8]) -> io::Result<()> {
         debug_assert!(level == self.level || level == self.level + 1);
-        let waiting = if level == self.level {
+        let queue = if level == self.level {
             &mut self.current
         } else {
             &mut self.next
         };
-        waiting.push(state, encoded)
+        queue.push(state, encoded)
     }
 
-    /// Takes the states of this level that have waited longest.
+    /// Removes the oldest segment of the current level.
     pub(crate) fn pop(&mut self) -> io::Result<Option<Segment>> {
         self.current.pop()
     }
 
-    /// Goes to the next level. To be called when nobody waits in this one, and nobody will.
-    pub(crate) fn go_on(&mut self) {
+    /// Makes the next level the current one, which must be empty and stay empty.
+    pub(crate) fn advance(&mut self) {
         debug_assert_eq!(self.current.len(), 0);
         self.level += 1;
-        self.current = std::mem::replace(&mut self.next, Waiting::new(self.bytes_max));
+        self.current = std::mem::replace(&mut self.next, StateQueue::new(self.bytes_max));
         self.next.set_segment_states(self.segment_states);
     }
 }
@@ -85,29 +86,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn states_leave_level_by_level_in_segments_as_large_as_was_said_when_they_came() {
+    fn states_leave_level_by_level_in_segments_of_the_size_set_when_they_came() {
         let state = |number: i64| Fingerprint::of_state(&[number.into()]);
-        let mut levels = Levels::new(u64::MAX);
-        let push = |levels: &mut Levels, level, count| {
+        let mut frontier = Frontier::new(u64::MAX);
+        let push = |frontier: &mut Frontier, level, count| {
             for number in 0..count {
-                levels.push(level, state(number), &[]).expect("memory");
+                frontier.push(level, state(number), &[]).expect("memory");
             }
         };
-        push(&mut levels, 1, 100);
-        assert_eq!((levels.segments(), levels.in_next()), (0, 100));
-        levels.go_on();
-        assert_eq!((levels.level(), levels.segments()), (1, 2));
-        levels.set_segment_states(1);
-        push(&mut levels, 1, 3);
-        push(&mut levels, 2, 5);
-        // What was begun is sealed by the next that comes.
-        assert_eq!(levels.segments(), 4);
-        while levels.pop().expect("memory").is_some() {}
-        levels.go_on();
-        assert_eq!((levels.segments(), levels.in_next()), (5, 0));
-        push(&mut levels, 3, 4);
-        while levels.pop().expect("memory").is_some() {}
-        levels.go_on();
-        assert_eq!(levels.segments(), 4);
+        push(&mut frontier, 1, 100);
+        assert_eq!((frontier.segments(), frontier.next_len()), (0, 100));
+        frontier.advance();
+        assert_eq!((frontier.level(), frontier.segments()), (1, 2));
+        frontier.set_segment_states(1);
+        push(&mut frontier, 1, 3);
+        push(&mut frontier, 2, 5);
+        // The next state closes the open segment.
+        assert_eq!(frontier.segments(), 4);
+        while frontier.pop().expect("memory").is_some() {}
+        frontier.advance();
+        assert_eq!((frontier.segments(), frontier.next_len()), (5, 0));
+        push(&mut frontier, 3, 4);
+        while frontier.pop().expect("memory").is_some() {}
+        frontier.advance();
+        assert_eq!(frontier.segments(), 4);
     }
 }

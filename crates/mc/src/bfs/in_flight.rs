@@ -1,222 +1,229 @@
-//! States that workers have found in segments that are not entered yet, so that they need not find each other's.
+//! Table of the states that segments in flight have found, so that workers need not build each other's states.
 //!
-//! What workers find is entered into the table in the order of the segments: of two that find the same state, the one with the
-//! earlier segment keeps it. Whoever meets a state that is claimed by an earlier segment can therefore leave it at once. Whoever meets
-//! one that a later segment has *approved* (made, checked, and kept) takes it without making it: the bytes are found there when the
-//! finds are entered. A claim that is overwritten or seen too late costs a state made twice and nothing else: the table decides.
+//! Results are committed in the order of the segments: of two segments that find the same state, the earlier one keeps it.
+//! - A worker that finds a state which an earlier segment has recorded can drop it.
+//! - A worker that finds a state which a later segment has built and *checked* can keep it without building it. The encoding is
+//!   taken from the later segment at commit.
 //!
-//! Only the lower bits of a segment's number are kept, which tell apart what is under way: see [`Claims::UNDER_WAY_MAX`]. A claim
-//! of a segment that was entered long ago may be read as that of a later one, but nobody reads it: its state is in the table, where
-//! workers look first.
+//! The table is a lossy hint. An entry that was overwritten or is read too late makes a worker build a state twice, and nothing
+//! else, because the seen set decides at commit.
+//!
+//! Entries hold only the lower bits of a segment number, which distinguish all segments in flight: see
+//! [`InFlightStates::SEGMENTS_MAX`]. An old entry of a committed segment may look like one of a later segment, but is never read:
+//! its state is in the seen set, where workers look first.
 
 use std::num::NonZeroU16;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::fingerprint::Fingerprint;
 
-const ROW_BITS: u32 = 13;
-/// As many numbers of segments can be told apart.
-const SEGMENTS: usize = 1 << (ROW_BITS - 1);
-/// As many words as a cache line has: looking at them all costs hardly more than looking at one.
-const ROW_SLOTS: usize = 8;
+const BUCKET_BITS: u32 = 13;
+/// Number of distinguishable segment numbers.
+const SEGMENT_NUMBERS: usize = 1 << (BUCKET_BITS - 1);
+/// A bucket fills a cache line: reading all of it costs hardly more than reading one word.
+const BUCKET_SLOTS: usize = 8;
 const EMPTY: u64 = 0;
 
-/// What is known of a state, from the point of view of a segment.
+/// What the table says about a state, relative to a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Claim {
-    /// Nothing that helps.
-    None,
-    /// An earlier segment has it.
+pub(crate) enum InFlight {
+    /// Nothing useful.
+    Unknown,
+    /// An earlier segment has found it.
     Earlier,
-    /// The segment that comes so many later has it, and nothing is wrong with it.
-    LaterAndApproved(NonZeroU16),
+    /// The later segment at this distance has built it, and the invariants hold in it.
+    CheckedLater(NonZeroU16),
 }
 
-/// One word for each state: in which row it is says the lower bits of its fingerprint; the word has the others, the segment, and
-/// whether the state is approved. Rows fill from the left. One that is full forgets its oldest claim for each new one.
+/// A lock-free hash table with one word per state. The lower bits of the fingerprint select the bucket. The word holds the other
+/// bits, the segment number and whether the state was checked. Buckets fill from the left; a full one replaces its oldest entry.
 #[derive(Debug)]
-pub(crate) struct Claims {
-    rows: Box<[Row]>,
+pub(crate) struct InFlightStates {
+    buckets: Box<[Bucket]>,
 }
 
 #[derive(Debug, Default)]
 #[repr(align(64))]
-struct Row([AtomicU64; ROW_SLOTS]);
+struct Bucket([AtomicU64; BUCKET_SLOTS]);
 
-impl Default for Claims {
+impl Default for InFlightStates {
     fn default() -> Self {
         Self {
-            rows: (0..1 << ROW_BITS).map(|_| Row::default()).collect(),
+            buckets: (0..1 << BUCKET_BITS).map(|_| Bucket::default()).collect(),
         }
     }
 }
 
-impl Claims {
-    /// So many segments can be under way at a time: numbers of two of them differ by less than half of those there are.
-    pub(crate) const UNDER_WAY_MAX: usize = SEGMENTS / 2;
+impl InFlightStates {
+    /// Maximum number of segments in flight: their numbers differ by less than half of the number range.
+    pub(crate) const SEGMENTS_MAX: usize = SEGMENT_NUMBERS / 2;
 
-    fn row(&self, state: Fingerprint) -> (&Row, u64) {
+    fn bucket(&self, state: Fingerprint) -> (&Bucket, u64) {
         let word = state.word();
-        let at = word as usize & (self.rows.len() - 1);
-        (&self.rows[at], word >> ROW_BITS)
+        let at = word as usize & (self.buckets.len() - 1);
+        (&self.buckets[at], word >> BUCKET_BITS)
     }
 
-    /// What is known of a state, for this segment.
+    /// Looks up a state for this segment.
     #[inline]
-    pub(crate) fn of(&self, state: Fingerprint, segment: u64) -> Claim {
-        let (row, mark) = self.row(state);
-        for slot in &row.0 {
-            let there = slot.load(Ordering::Relaxed);
-            if there >> ROW_BITS == mark {
-                let later = later_by(there, segment);
-                return match NonZeroU16::new(later) {
-                    None => Claim::None,
-                    Some(_) if is_earlier(later) => Claim::Earlier,
-                    Some(later) if is_approved(there) => Claim::LaterAndApproved(later),
-                    Some(_) => Claim::None,
+    pub(crate) fn lookup(&self, state: Fingerprint, segment: u64) -> InFlight {
+        let (bucket, key) = self.bucket(state);
+        for slot in &bucket.0 {
+            let entry = slot.load(Ordering::Relaxed);
+            if entry >> BUCKET_BITS == key {
+                let distance = distance_to(entry, segment);
+                return match NonZeroU16::new(distance) {
+                    None => InFlight::Unknown,
+                    Some(_) if is_earlier(distance) => InFlight::Earlier,
+                    Some(distance) if is_checked(entry) => InFlight::CheckedLater(distance),
+                    Some(_) => InFlight::Unknown,
                 };
             }
-            // The upper half of a fingerprint is never zero, so no claim looks like an empty slot.
-            if there == EMPTY {
-                return Claim::None;
+            // The upper half of a fingerprint is never zero, so no entry looks like an empty slot.
+            if entry == EMPTY {
+                return InFlight::Unknown;
             }
         }
-        Claim::None
+        InFlight::Unknown
     }
 
-    /// Claims a state for a segment, unless an earlier one has it, or it has it itself and says no more of it.
+    /// Records that a segment has found a state. An entry of an earlier segment stays, and a checked one stays checked.
     #[inline]
-    pub(crate) fn claim(&self, state: Fingerprint, segment: u64, is_approved: bool) {
-        let (row, mark) = self.row(state);
-        let claim = mark << ROW_BITS | (segment % SEGMENTS as u64) << 1 | u64::from(is_approved);
-        for slot in &row.0 {
-            let there = slot.load(Ordering::Relaxed);
-            if there == EMPTY {
-                slot.store(claim, Ordering::Relaxed);
+    pub(crate) fn record(&self, state: Fingerprint, segment: u64, is_checked: bool) {
+        let (bucket, key) = self.bucket(state);
+        let new = key << BUCKET_BITS | (segment % SEGMENT_NUMBERS as u64) << 1 | u64::from(is_checked);
+        for slot in &bucket.0 {
+            let entry = slot.load(Ordering::Relaxed);
+            if entry == EMPTY {
+                slot.store(new, Ordering::Relaxed);
                 return;
             }
-            if there >> ROW_BITS == mark {
-                let later = later_by(there, segment);
-                if (later == 0 && is_approved) || (later > 0 && !is_earlier(later)) {
-                    slot.store(claim, Ordering::Relaxed);
+            if entry >> BUCKET_BITS == key {
+                let distance = distance_to(entry, segment);
+                if (distance == 0 && is_checked) || (distance > 0 && !is_earlier(distance)) {
+                    slot.store(new, Ordering::Relaxed);
                 }
                 return;
             }
         }
-        let oldest = row
-            .0
-            .iter()
-            .min_by_key(|slot| later_by(slot.load(Ordering::Relaxed), segment + Self::UNDER_WAY_MAX as u64));
+        let oldest = bucket.0.iter().min_by_key(|slot| {
+            distance_to(slot.load(Ordering::Relaxed), segment + Self::SEGMENTS_MAX as u64)
+        });
         if let Some(slot) = oldest {
-            slot.store(claim, Ordering::Relaxed);
+            slot.store(new, Ordering::Relaxed);
         }
     }
 }
 
-/// By how many a claim's segment is later than this one, as if numbers went round.
+/// The distance from this segment to that of an entry, modulo the number range.
 #[inline]
-fn later_by(claim: u64, segment: u64) -> u16 {
-    ((claim >> 1).wrapping_sub(segment) % SEGMENTS as u64) as u16
+fn distance_to(entry: u64, segment: u64) -> u16 {
+    ((entry >> 1).wrapping_sub(segment) % SEGMENT_NUMBERS as u64) as u16
 }
 
 #[inline]
-fn is_earlier(later_by: u16) -> bool {
-    usize::from(later_by) >= Claims::UNDER_WAY_MAX
+fn is_earlier(distance: u16) -> bool {
+    usize::from(distance) >= InFlightStates::SEGMENTS_MAX
 }
 
-fn is_approved(claim: u64) -> bool {
-    claim & 1 == 1
+fn is_checked(entry: u64) -> bool {
+    entry & 1 == 1
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// A state whose claim is in one row with those of all others of these.
+    /// States that all belong to one bucket.
     fn state(number: u64) -> Fingerprint {
-        Fingerprint::new(0x1234_5678_0000_0def + (number << ROW_BITS))
+        Fingerprint::new(0x1234_5678_0000_0def + (number << BUCKET_BITS))
     }
 
     #[test]
-    fn a_state_is_taken_for_later_segments_only() {
-        let claims = Claims::default();
-        assert_eq!(claims.of(state(0), 7), Claim::None);
-        claims.claim(state(0), 5, false);
-        assert_eq!(claims.of(state(0), 7), Claim::Earlier);
+    fn the_earliest_segment_keeps_a_state() {
+        let states = InFlightStates::default();
+        assert_eq!(states.lookup(state(0), 7), InFlight::Unknown);
+        states.record(state(0), 5, false);
+        assert_eq!(states.lookup(state(0), 7), InFlight::Earlier);
         assert_eq!(
-            [4, 5].map(|segment| claims.of(state(0), segment)),
-            [Claim::None; 2]
+            [4, 5].map(|segment| states.lookup(state(0), segment)),
+            [InFlight::Unknown; 2]
         );
-        assert_eq!(claims.of(state(1), 7), Claim::None);
-        claims.claim(state(0), 6, true);
-        assert_eq!(claims.of(state(0), 6), Claim::Earlier, "the earlier claim stays");
-        assert_eq!(claims.of(state(0), 4), Claim::None, "and is not approved");
-        claims.claim(state(0), 3, false);
+        assert_eq!(states.lookup(state(1), 7), InFlight::Unknown);
+        states.record(state(0), 6, true);
         assert_eq!(
-            claims.of(state(0), 4),
-            Claim::Earlier,
-            "an earlier one counts more"
+            states.lookup(state(0), 6),
+            InFlight::Earlier,
+            "the earlier entry stays"
+        );
+        assert_eq!(
+            states.lookup(state(0), 4),
+            InFlight::Unknown,
+            "and is not checked"
+        );
+        states.record(state(0), 3, false);
+        assert_eq!(
+            states.lookup(state(0), 4),
+            InFlight::Earlier,
+            "an earlier segment replaces a later one"
         );
     }
 
     #[test]
-    fn numbers_go_round() {
-        let claims = Claims::default();
-        let rounds = SEGMENTS as u64 * 5;
-        for (at, segment) in [rounds - 3, rounds - 1, rounds, rounds + 2]
+    fn segment_numbers_wrap_around() {
+        let states = InFlightStates::default();
+        let multiple = SEGMENT_NUMBERS as u64 * 5;
+        for (at, segment) in [multiple - 3, multiple - 1, multiple, multiple + 2]
             .into_iter()
             .enumerate()
         {
             let state = state(at as u64);
-            claims.claim(state, segment, true);
-            let far = Claims::UNDER_WAY_MAX as u64 - 1;
-            assert_eq!(
-                [1, 7, far].map(|after| claims.of(state, segment + after)),
-                [Claim::Earlier; 3]
-            );
-            for before in [1, 7, far] {
-                let later = NonZeroU16::new(before as u16).expect("not zero");
-                assert_eq!(claims.of(state, segment - before), Claim::LaterAndApproved(later));
+            states.record(state, segment, true);
+            let far = InFlightStates::SEGMENTS_MAX as u64 - 1;
+            for distance in [1, 7, far] {
+                assert_eq!(states.lookup(state, segment + distance), InFlight::Earlier);
+                let checked = NonZeroU16::new(distance as u16).map(InFlight::CheckedLater);
+                assert_eq!(Some(states.lookup(state, segment - distance)), checked);
             }
         }
     }
 
     #[test]
-    fn an_approved_state_is_there_for_earlier_segments() {
-        let claims = Claims::default();
-        claims.claim(state(0), 5, false);
-        claims.claim(state(0), 5, true);
-        claims.claim(state(0), 5, false);
+    fn a_checked_state_is_available_to_earlier_segments() {
+        let states = InFlightStates::default();
+        states.record(state(0), 5, false);
+        states.record(state(0), 5, true);
+        states.record(state(0), 5, false);
         assert_eq!(
-            claims.of(state(0), 4),
-            Claim::LaterAndApproved(NonZeroU16::MIN),
-            "approval stays"
+            states.lookup(state(0), 4),
+            InFlight::CheckedLater(NonZeroU16::MIN),
+            "it stays checked"
         );
         assert_eq!(
-            claims.of(state(0), 5),
-            Claim::None,
-            "who has it itself knows that"
+            states.lookup(state(0), 5),
+            InFlight::Unknown,
+            "the segment's own entry says nothing"
         );
-        claims.claim(state(0), 4, false);
+        states.record(state(0), 4, false);
         assert_eq!(
-            claims.of(state(0), 3),
-            Claim::None,
-            "whoever claims it anew has not approved it"
+            states.lookup(state(0), 3),
+            InFlight::Unknown,
+            "the new entry is not checked"
         );
     }
 
     #[test]
-    fn a_full_row_forgets_but_never_mistakes_a_state_for_another() {
-        let claims = Claims::default();
-        let is_known = |number| claims.of(state(number), 9) == Claim::Earlier;
-        let mut known = 0;
+    fn a_full_bucket_evicts_entries_and_never_confuses_states() {
+        let states = InFlightStates::default();
+        let is_present = |number| states.lookup(state(number), 9) == InFlight::Earlier;
+        let mut present = 0;
         for number in 0..100 {
-            assert!(!is_known(number), "nobody has claimed {number}");
-            claims.claim(state(number), 8, true);
-            assert!(is_known(number));
-            known = (0..=number).filter(|known| is_known(*known)).count();
-            assert!(known == ROW_SLOTS || known == number as usize + 1);
+            assert!(!is_present(number));
+            states.record(state(number), 8, true);
+            assert!(is_present(number));
+            present = (0..=number).filter(|number| is_present(*number)).count();
+            assert!(present == BUCKET_SLOTS || present == number as usize + 1);
         }
-        assert_eq!(known, ROW_SLOTS);
+        assert_eq!(present, BUCKET_SLOTS);
     }
 }

@@ -1,178 +1,140 @@
-//! What is known of a search: the states seen, those that wait, and the figures.
+//! State of a breadth-first search: the seen set, the frontier and the statistics.
 
-use crate::breadth_first::Search;
-use crate::codec::Decoder;
+use super::frontier::Frontier;
+use super::segment_expander::{EarlyStop, SegmentExpander};
 use crate::dump::GraphSink;
-use crate::expand::{Discovered, Harvest, start};
-use crate::explorer::{Early, Explorer};
-use crate::levels::Levels;
-use crate::limits::{Limit, Limits, resident_bytes};
-use crate::live::Live;
-use crate::machine::Machine;
-use crate::outcome::{End, Exploration, Figures, SearchError, Taken};
-use crate::seen::SeenStates;
+use crate::expand::expand_initial;
+use crate::fingerprint_set::FingerprintSet;
+use crate::limits::{Limit, LimitMonitor, SearchOptions};
+use crate::outcome::{SearchEnd, SearchError, SearchOutcome};
+use crate::segment_result::{NewState, SegmentResult};
+use crate::tally::Tally;
+use crate::transition_system::TransitionSystem;
 
-/// How many segments are explored between two looks at the memory.
-const SEGMENTS_PER_LOOK: u64 = 128;
+/// Segments expanded between two looks at the memory of the process.
+const SEGMENTS_PER_MEMORY_CHECK: u64 = 128;
 
-/// Kept by one worker at a time.
-pub(crate) struct Books<'a, 's> {
-    pub(crate) seen: SeenStates,
-    pub(crate) levels: Levels,
-    pub(crate) figures: Figures,
-    /// The states of the deepest level so far. States are admitted in the order of their levels.
-    in_deepest: u64,
-    taken: Vec<Taken>,
-    /// How many segments were explored.
+/// The state that one worker at a time may change.
+pub(crate) struct SearchState<'a, 's> {
+    pub(crate) seen: FingerprintSet,
+    pub(crate) frontier: Frontier,
+    pub(crate) tally: Tally<'s>,
+    /// Number of states of the deepest level so far.
+    deepest_level_len: u64,
+    /// Number of expanded segments.
     segments: u64,
-    live: &'a Live,
-    variables: usize,
-    limits: Limits,
+    limits: LimitMonitor<'a>,
     depth_max: Option<u32>,
-    sink: Option<&'s mut dyn GraphSink>,
 }
 
-/// What comes after a level.
+/// Result of moving on to the next level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NextLevel {
-    Begun,
-    /// It is deeper than is asked for.
-    TooDeep,
-    /// There is none.
+    Started,
+    BeyondDepthLimit,
     Empty,
 }
 
 impl NextLevel {
-    /// How the search ends when this level is all that is left.
-    pub(crate) fn end<F>(self) -> Option<End<F>> {
+    /// The end of the search, if no segment is in flight.
+    pub(crate) fn end<E>(self) -> Option<SearchEnd<E>> {
         match self {
-            Self::Begun => None,
-            Self::TooDeep => Some(End::Limit(Limit::Depth)),
-            Self::Empty => Some(End::Complete),
+            Self::Started => None,
+            Self::BeyondDepthLimit => Some(SearchEnd::Limit(Limit::Depth)),
+            Self::Empty => Some(SearchEnd::Complete),
         }
     }
 }
 
-impl<'a, 's> Books<'a, 's> {
-    pub(crate) fn new<M: Machine>(
-        explorer: &Explorer<'a, M>,
-        search: &Search,
+impl<'a, 's> SearchState<'a, 's> {
+    pub(crate) fn new<T: TransitionSystem>(
+        expander: &SegmentExpander<'a, T>,
+        options: &SearchOptions,
         sink: Option<&'s mut dyn GraphSink>,
     ) -> Self {
         Self {
-            seen: SeenStates::default(),
-            levels: Levels::new(search.waiting_bytes_max),
-            figures: Figures::default(),
-            in_deepest: 0,
-            taken: vec![Taken::default(); explorer.machine.actions()],
+            seen: FingerprintSet::default(),
+            frontier: Frontier::new(options.queue_bytes_max),
+            tally: Tally::new(expander.system.action_count(), expander.variables, sink),
+            deepest_level_len: 0,
             segments: 0,
-            live: explorer.live,
-            variables: explorer.variables,
-            limits: search.limits,
-            depth_max: search.depth_max,
-            sink,
+            limits: expander.limits,
+            depth_max: options.depth_max,
         }
     }
 
-    /// Something to put finds into.
-    pub(crate) fn harvest(&self) -> Harvest {
-        Harvest::new(self.taken.len(), self.sink.is_some())
-    }
-
-    /// Finds the initial states; says what ended that early.
-    pub(crate) fn begin<M: Machine>(
+    /// Generates the initial states; returns what stopped that early.
+    pub(crate) fn add_initial_states<T: TransitionSystem>(
         &mut self,
-        explorer: &Explorer<'a, M>,
-        worker: &mut M::Worker,
-    ) -> Result<Option<Early<M::Failure>>, SearchError> {
-        let mut harvest = self.harvest();
-        let started = start(explorer.machine, worker, &mut self.seen, &mut harvest);
-        for (find, bytes) in harvest.states() {
-            self.admit(find, bytes, 1)?;
+        expander: &SegmentExpander<'a, T>,
+        worker: &mut T::Worker,
+    ) -> Result<Option<EarlyStop<T::Error>>, SearchError> {
+        let mut result = self.tally.empty_result();
+        let checked = expand_initial(expander.system, worker, &mut self.seen, &mut result);
+        for (state, bytes) in result.states() {
+            self.enqueue(state, bytes, 1)?;
         }
-        self.count(&harvest)?;
-        Ok(match started {
-            Err(breach) => Some(explorer.early(breach)),
-            Ok(()) if explorer.machine.wants_to_stop(worker) => Some(Early::Stopped),
+        self.count(&result)?;
+        Ok(match checked {
+            Err(violation) => Some(expander.early_stop(violation)),
+            Ok(()) if expander.system.stop_requested(worker) => Some(EarlyStop::Requested),
             Ok(()) => None,
         })
     }
 
-    /// A new state of this level, which waits from now on.
-    pub(crate) fn admit(&mut self, find: &Discovered, bytes: &[u8], level: u32) -> Result<(), SearchError> {
-        self.figures.distinct += 1;
-        self.figures.waiting += 1;
-        if level > self.figures.depth {
-            self.figures.depth = level;
-            self.in_deepest = 0;
+    /// Counts a new state of this level and adds it to the frontier. Levels never decrease from call to call.
+    pub(crate) fn enqueue(&mut self, state: &NewState, bytes: &[u8], level: u32) -> Result<(), SearchError> {
+        if level > self.tally.statistics.depth {
+            self.deepest_level_len = 0;
         }
-        self.in_deepest += 1;
-        self.figures.waiting_max = self.figures.waiting_max.max(self.in_deepest);
-        if let Some(taken) = find.action.and_then(|action| self.taken.get_mut(action)) {
-            taken.distinct += 1;
-        }
-        self.levels.push(level, find.fingerprint, bytes)?;
-        if let Some(sink) = &mut self.sink {
-            let values = Decoder::new(bytes).state(self.variables)?;
-            sink.state(find.fingerprint, &values, level)
-                .map_err(SearchError::Dump)?;
-        }
+        self.tally.add_state(state, bytes, level)?;
+        self.deepest_level_len += 1;
+        let statistics = &mut self.tally.statistics;
+        statistics.queued += 1;
+        statistics.queued_max = statistics.queued_max.max(self.deepest_level_len);
+        self.frontier.push(level, state.fingerprint, bytes)?;
         Ok(())
     }
 
-    /// Counts what was done for a harvest, new states apart.
-    pub(crate) fn count(&mut self, harvest: &Harvest) -> Result<(), SearchError> {
-        self.figures.generated += harvest.generated;
-        self.figures.waiting -= harvest.explored;
-        for (taken, steps) in self.taken.iter_mut().zip(&harvest.steps) {
-            taken.generated += steps;
-        }
-        if let (Some(sink), Some(edges)) = (&mut self.sink, &harvest.edges) {
-            for edge in edges {
-                sink.step(edge.from, edge.to, edge.action)
-                    .map_err(SearchError::Dump)?;
-            }
-        }
-        Ok(())
+    /// Counts the steps and the expanded states of a result.
+    pub(crate) fn count(&mut self, result: &SegmentResult) -> Result<(), SearchError> {
+        self.tally.statistics.queued -= result.expanded;
+        self.tally.add_steps(result)
     }
 
-    /// Lets those who watch know.
-    pub(crate) fn tell(&self) {
-        self.live.show(&self.figures);
+    pub(crate) fn publish_progress(&self) {
+        self.limits.progress.publish(&self.tally.statistics);
     }
 
-    /// Goes to the next level, if there is one. To be called when all states of this one were taken, and no more can come.
-    pub(crate) fn next_level(&mut self) -> NextLevel {
-        if self.levels.in_next() == 0 {
+    /// Moves on to the next level, if there is one. Requires that the current level is empty and stays empty.
+    pub(crate) fn advance_level(&mut self) -> NextLevel {
+        if self.frontier.next_len() == 0 {
             return NextLevel::Empty;
         }
         if self
             .depth_max
-            .is_some_and(|depth_max| self.levels.level() + 1 >= depth_max)
+            .is_some_and(|depth_max| self.frontier.level() + 1 >= depth_max)
         {
-            return NextLevel::TooDeep;
+            return NextLevel::BeyondDepthLimit;
         }
-        self.levels.go_on();
-        NextLevel::Begun
+        self.frontier.advance();
+        NextLevel::Started
     }
 
-    /// Whether there is no memory for more. To be asked after each segment; looks once in a while.
+    /// Whether the memory limit is reached. To be called once per segment; measures at intervals.
     pub(crate) fn is_memory_full(&mut self) -> bool {
         self.segments += 1;
-        if !self.segments.is_multiple_of(SEGMENTS_PER_LOOK) {
-            return false;
-        }
-        let states = self.seen.bytes() + self.levels.memory_bytes();
-        self.live.set_memory_bytes(states);
-        states.max(resident_bytes().unwrap_or(0)) > self.limits.memory_bytes
+        self.segments.is_multiple_of(SEGMENTS_PER_MEMORY_CHECK)
+            && self
+                .limits
+                .is_memory_full(self.seen.bytes() + self.frontier.memory_bytes())
     }
 
-    /// What was found, now that the search has ended.
-    pub(crate) fn close<F>(self, end: End<F>) -> Exploration<F> {
-        Exploration {
+    pub(crate) fn into_outcome<E>(self, end: SearchEnd<E>) -> SearchOutcome<E> {
+        SearchOutcome {
             end,
-            figures: self.figures,
-            taken: self.taken,
+            statistics: self.tally.statistics,
+            action_counts: self.tally.action_counts,
             seen: self.seen,
         }
     }

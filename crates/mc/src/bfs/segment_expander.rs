@@ -1,116 +1,111 @@
-//! Expands the states of a segment, as long as nothing speaks against it.
+//! Expansion of a whole segment, until a limit or a violation stops it.
 
-use crate::breadth_first::Search;
-use crate::codec::Garbled;
-use crate::expand::{Expanding, Harvest, expand};
-use crate::limits::{Deadline, Limit};
-use crate::live::Live;
-use crate::machine::Machine;
-use crate::outcome::{Breach, End, Figures, SearchError, Wrong};
-use crate::sieve::Sieve;
-use crate::waiting::Segment;
+use super::segment::Segment;
+use crate::codec::StateDecodeError;
+use crate::dedup::Dedup;
+use crate::expand::{SourceState, expand};
+use crate::limits::{Limit, LimitMonitor, SearchOptions};
+use crate::outcome::{SearchEnd, SearchError, SearchStatistics, SearchViolation, ViolationKind};
+use crate::progress::SearchProgress;
+use crate::segment_result::SegmentResult;
+use crate::transition_system::TransitionSystem;
 
-/// How many states are expanded between two looks at the clock.
-const STATES_PER_LOOK: u64 = 16;
+/// States expanded between two looks at the clock.
+const STATES_PER_TIME_CHECK: u64 = 16;
 
-/// Why the expansion of a segment ended early.
+/// Why the expansion of a segment stopped early.
 #[derive(Debug)]
-pub(crate) enum Early<F> {
-    Broken(Box<Breach<F>>),
+pub(crate) enum EarlyStop<E> {
+    Violation(Box<SearchViolation<E>>),
     Limit(Limit),
-    Stopped,
-    Garbled(Garbled),
+    Requested,
+    Decode(StateDecodeError),
 }
 
-impl<F> Early<F> {
-    /// What it means for the search.
-    pub(crate) fn end(self) -> Result<End<F>, SearchError> {
+impl<E> EarlyStop<E> {
+    /// The end of the search that follows from it.
+    pub(crate) fn into_end(self) -> Result<SearchEnd<E>, SearchError> {
         match self {
-            Self::Broken(breach) => Ok(End::Broken(breach)),
-            Self::Limit(limit) => Ok(End::Limit(limit)),
-            Self::Stopped => Ok(End::Stopped),
-            Self::Garbled(garbled) => Err(garbled.into()),
+            Self::Violation(violation) => Ok(SearchEnd::Violation(violation)),
+            Self::Limit(limit) => Ok(SearchEnd::Limit(limit)),
+            Self::Requested => Ok(SearchEnd::Stopped),
+            Self::Decode(error) => Err(error.into()),
         }
     }
 }
 
-/// What is explored, and until when.
-pub(crate) struct Explorer<'a, M> {
-    pub(crate) machine: &'a M,
-    pub(crate) live: &'a Live,
+/// Expands segments of a transition system within the limits.
+pub(crate) struct SegmentExpander<'a, T> {
+    pub(crate) system: &'a T,
+    pub(crate) limits: LimitMonitor<'a>,
     pub(crate) variables: usize,
-    deadline: Deadline,
 }
 
-impl<'a, M: Machine> Explorer<'a, M> {
-    pub(crate) fn new(machine: &'a M, variables: usize, search: &Search, live: &'a Live) -> Self {
+impl<'a, T: TransitionSystem> SegmentExpander<'a, T> {
+    pub(crate) fn new(
+        system: &'a T,
+        variables: usize,
+        options: &SearchOptions,
+        progress: &'a SearchProgress,
+    ) -> Self {
         Self {
-            machine,
-            live,
+            system,
+            limits: LimitMonitor::new(&options.limits, progress),
             variables,
-            deadline: Deadline::new(&search.limits),
         }
     }
 
-    /// The limit that makes it pointless to go on.
-    fn reached(&self) -> Option<Limit> {
-        if self.live.is_interrupted() {
-            return Some(Limit::Interrupt);
-        }
-        self.deadline.is_over().then_some(Limit::Time)
-    }
-
-    /// What an expansion that found something wrong means.
-    pub(crate) fn early(&self, breach: Box<Breach<M::Failure>>) -> Early<M::Failure> {
-        match &breach.wrong {
-            Wrong::Failed(failure) if self.machine.was_cut_short(failure) => {
-                Early::Limit(self.reached().unwrap_or(Limit::Time))
+    /// A violation, or a limit if it is an evaluation that ran out of time.
+    pub(crate) fn early_stop(&self, violation: Box<SearchViolation<T::Error>>) -> EarlyStop<T::Error> {
+        match &violation.kind {
+            ViolationKind::Failed(error) if self.system.is_timeout(error) => {
+                EarlyStop::Limit(self.limits.timeout())
             }
-            _ => Early::Broken(breach),
+            _ => EarlyStop::Violation(violation),
         }
     }
 
-    /// Expands all states of a segment of this level; with the figures so far, also keeps the live ones exact.
-    pub(crate) fn explore(
+    /// Expands the states of a segment of this level. Given the statistics so far, also publishes exact progress after each state.
+    pub(crate) fn expand(
         &self,
-        worker: &mut M::Worker,
+        worker: &mut T::Worker,
         (segment, level): (&Segment, u32),
-        sieve: &mut impl Sieve,
-        harvest: &mut Harvest,
-        so_far: Option<&Figures>,
-    ) -> Option<Early<M::Failure>> {
+        dedup: &mut impl Dedup,
+        result: &mut SegmentResult,
+        so_far: Option<&SearchStatistics>,
+    ) -> Option<EarlyStop<T::Error>> {
         let mut reader = segment.reader();
         loop {
             let (fingerprint, state) = match reader.next(self.variables) {
                 Ok(Some(state)) => state,
                 Ok(None) => return None,
-                Err(garbled) => return Some(Early::Garbled(garbled)),
+                Err(error) => return Some(EarlyStop::Decode(error)),
             };
-            if harvest.explored.is_multiple_of(STATES_PER_LOOK)
-                && let Some(limit) = self.reached()
+            if result.expanded.is_multiple_of(STATES_PER_TIME_CHECK)
+                && let Some(limit) = self.limits.time_limit()
             {
-                return Some(Early::Limit(limit));
+                return Some(EarlyStop::Limit(limit));
             }
-            harvest.explored += 1;
-            let from = Expanding {
+            result.expanded += 1;
+            let from = SourceState {
                 fingerprint,
                 values: &state,
                 level,
             };
-            if let Err(breach) = expand(self.machine, worker, from, sieve, harvest) {
-                return Some(self.early(breach));
+            if let Err(violation) = expand(self.system, worker, from, dedup, result) {
+                return Some(self.early_stop(violation));
             }
-            if let Some(figures) = so_far {
-                let new = harvest.discovered.len() as u64;
-                self.live.set(
-                    figures.generated + harvest.generated,
-                    figures.distinct + new,
-                    (figures.waiting + new).saturating_sub(harvest.explored),
-                    u64::from(figures.depth.max(if new > 0 { level + 1 } else { level })),
+            if let Some(statistics) = so_far {
+                let new = result.new_states.len() as u64;
+                self.limits.progress.set(
+                    statistics.generated + result.generated,
+                    statistics.distinct + new,
+                    (statistics.queued + new).saturating_sub(result.expanded),
+                    u64::from(statistics.depth.max(if new > 0 { level + 1 } else { level })),
                 );
             }
-            if self.machine.wants_to_stop(worker) {
-                return Some(Early::Stopped);
+            if self.system.stop_requested(worker) {
+                return Some(EarlyStop::Requested);
             }
         }
     }

@@ -1,47 +1,47 @@
-//! One worker, which puts what it finds into the table at once.
+//! Breadth-first search with one worker, which inserts states into the seen set directly.
 
-use crate::books::Books;
-use crate::explorer::Explorer;
+use super::search_state::SearchState;
+use super::segment_expander::SegmentExpander;
+use crate::dedup::RecentCache;
 use crate::limits::Limit;
-use crate::machine::Machine;
-use crate::outcome::{End, SearchError};
-use crate::sieve::Recent;
+use crate::outcome::{SearchEnd, SearchError};
+use crate::transition_system::TransitionSystem;
 
-/// Explores what waits, to the end.
-pub(crate) fn alone<M: Machine>(
-    explorer: &Explorer<'_, M>,
-    worker: &mut M::Worker,
-    books: &mut Books<'_, '_>,
-) -> Result<End<M::Failure>, SearchError> {
-    let mut recent = Recent::default();
-    let mut harvest = books.harvest();
+/// Expands the frontier until the search ends.
+pub(crate) fn search_sequentially<T: TransitionSystem>(
+    expander: &SegmentExpander<'_, T>,
+    worker: &mut T::Worker,
+    search: &mut SearchState<'_, '_>,
+) -> Result<SearchEnd<T::Error>, SearchError> {
+    let mut recent = RecentCache::default();
+    let mut result = search.tally.empty_result();
     loop {
-        let Some(segment) = books.levels.pop()? else {
-            if let Some(end) = books.next_level().end() {
+        let Some(segment) = search.frontier.pop()? else {
+            if let Some(end) = search.advance_level().end() {
                 return Ok(end);
             }
             continue;
         };
-        let level = books.levels.level();
-        let figures = books.figures;
-        let mut sieve = recent.before(&mut books.seen);
-        let early = explorer.explore(
+        let level = search.frontier.level();
+        let statistics = search.tally.statistics;
+        let mut dedup = recent.in_front_of(&mut search.seen);
+        let stop = expander.expand(
             worker,
             (&segment, level),
-            &mut sieve,
-            &mut harvest,
-            Some(&figures),
+            &mut dedup,
+            &mut result,
+            Some(&statistics),
         );
-        for (find, bytes) in harvest.states() {
-            books.admit(find, bytes, level + 1)?;
+        for (state, bytes) in result.states() {
+            search.enqueue(state, bytes, level + 1)?;
         }
-        books.count(&harvest)?;
-        harvest.clear();
-        if let Some(early) = early {
-            return early.end();
+        search.count(&result)?;
+        result.clear();
+        if let Some(stop) = stop {
+            return stop.into_end();
         }
-        if books.is_memory_full() {
-            return Ok(End::Limit(Limit::Memory));
+        if search.is_memory_full() {
+            return Ok(SearchEnd::Limit(Limit::Memory));
         }
     }
 }

@@ -1,6 +1,6 @@
-use omnilink_mc::{End, Limit, Live, Search, depth_first, path_to};
+use omnilink_mc::{Limit, SearchEnd, SearchOptions, SearchProgress, depth_first, path_to};
 
-use crate::toy::{Grid, search, sum};
+use crate::toy_systems::{Grid, search, sum};
 
 const GRID: Grid = Grid {
     side: 9,
@@ -15,9 +15,9 @@ const GRID: Grid = Grid {
 
 #[test]
 fn depth_first_finds_every_state_once() {
-    let explored = depth_first(&GRID, 3, &search(1), &Live::default(), None);
-    let figures = explored.map(|explored| explored.figures).unwrap_or_default();
-    assert_eq!((figures.distinct, figures.generated), (1000, 2701));
+    let explored = depth_first(&GRID, 3, &search(1), &SearchProgress::default(), None);
+    let statistics = explored.map(|explored| explored.statistics).unwrap_or_default();
+    assert_eq!((statistics.distinct, statistics.generated), (1000, 2701));
 }
 
 #[test]
@@ -26,26 +26,26 @@ fn depth_first_reaches_the_far_corner_on_its_first_path() {
         forbidden_sum: Some(27),
         ..GRID
     };
-    let Ok(explored) = depth_first(&grid, 3, &search(1), &Live::default(), None) else {
+    let Ok(explored) = depth_first(&grid, 3, &search(1), &SearchProgress::default(), None) else {
         panic!("nothing was dumped")
     };
-    let End::Broken(breach) = &explored.end else {
+    let SearchEnd::Violation(violation) = &explored.end else {
         panic!("the corner is forbidden")
     };
-    assert!(explored.figures.distinct < 100, "{:?}", explored.figures);
-    let path = breach
+    assert!(explored.statistics.distinct < 100, "{:?}", explored.statistics);
+    let path = violation
         .from
-        .and_then(|from| path_to(&grid, &mut (), &explored.seen, from, breach.level));
+        .and_then(|from| path_to(&grid, &mut (), &explored.seen, from, violation.level));
     let sums: Vec<i64> = path.iter().flatten().map(|state| sum(&state.values)).collect();
     assert_eq!(sums, (0..27).collect::<Vec<i64>>());
 }
 
 #[test]
-fn what_lies_deeper_than_asked_leaves_the_answer_open() {
-    let shallow = Search {
+fn a_depth_limit_ends_the_search() {
+    let shallow = SearchOptions {
         depth_max: Some(4),
         ..search(1)
     };
-    let explored = depth_first(&GRID, 3, &shallow, &Live::default(), None);
-    assert!(explored.is_ok_and(|explored| matches!(explored.end, End::Limit(Limit::Depth))));
+    let explored = depth_first(&GRID, 3, &shallow, &SearchProgress::default(), None);
+    assert!(explored.is_ok_and(|explored| matches!(explored.end, SearchEnd::Limit(Limit::Depth))));
 }

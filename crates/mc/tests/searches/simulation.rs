@@ -1,6 +1,6 @@
-use omnilink_mc::{Draw, Drawn, Limit, Live, Wrong, simulate};
+use omnilink_mc::{Limit, SearchProgress, SimulationEnd, SimulationOptions, ViolationKind, simulate};
 
-use crate::toy::{Grid, search, sum};
+use crate::toy_systems::{Grid, search, sum};
 
 const GRID: Grid = Grid {
     side: 9,
@@ -13,8 +13,8 @@ const GRID: Grid = Grid {
     is_symmetric: false,
 };
 
-fn draw(seed: u64) -> Draw {
-    Draw {
+fn options(seed: u64) -> SimulationOptions {
+    SimulationOptions {
         is_generated: false,
         behaviours: Some(10),
         depth_max: 100,
@@ -23,20 +23,20 @@ fn draw(seed: u64) -> Draw {
 }
 
 #[test]
-fn a_simulation_shows_the_whole_behaviour_that_is_wrong() {
-    let simulation = simulate(&GRID, &search(1), &draw(1), &Live::default());
-    let Drawn::Broken(wrong, path) = simulation.end else {
+fn a_simulation_reports_the_whole_violating_behaviour() {
+    let simulation = simulate(&GRID, &search(1), &options(1), &SearchProgress::default());
+    let SimulationEnd::Violation(kind, path) = simulation.end else {
         panic!("each behaviour reaches 20")
     };
-    assert_eq!(wrong, Wrong::Invariant(0));
+    assert_eq!(kind, ViolationKind::Invariant(0));
     let sums: Vec<i64> = path.iter().map(|state| sum(&state.values)).collect();
     assert_eq!(sums, (0..=20).collect::<Vec<i64>>());
 }
 
 #[test]
-fn one_seed_draws_one_behaviour_and_another_draws_another() {
-    let labels = |seed| match simulate(&GRID, &search(1), &draw(seed), &Live::default()).end {
-        Drawn::Broken(_, path) => path.into_iter().map(|state| state.label).collect(),
+fn the_seed_determines_the_behaviour() {
+    let labels = |seed| match simulate(&GRID, &search(1), &options(seed), &SearchProgress::default()).end {
+        SimulationEnd::Violation(_, path) => path.into_iter().map(|state| state.step).collect(),
         _ => Vec::new(),
     };
     assert_eq!(labels(3), labels(3));
@@ -44,19 +44,21 @@ fn one_seed_draws_one_behaviour_and_another_draws_another() {
 }
 
 #[test]
-fn a_simulation_without_a_find_says_how_much_it_drew() {
+fn a_simulation_without_violation_reports_its_behaviours() {
     let grid = Grid {
         forbidden_sum: None,
         ..GRID
     };
-    let simulation = simulate(&grid, &search(1), &draw(1), &Live::default());
-    assert!(matches!(simulation.end, Drawn::Limit(Limit::Behaviours)));
+    let simulation = simulate(&grid, &search(1), &options(1), &SearchProgress::default());
+    assert!(matches!(simulation.end, SimulationEnd::Limit(Limit::Behaviours)));
     assert_eq!((simulation.behaviours, simulation.depth), (10, 28));
 
     let deadlocking = Grid {
         is_corner_deadlock: true,
         ..grid
     };
-    let simulation = simulate(&deadlocking, &search(1), &draw(1), &Live::default());
-    assert!(matches!(simulation.end, Drawn::Broken(Wrong::Deadlock, path) if path.len() == 28));
+    let simulation = simulate(&deadlocking, &search(1), &options(1), &SearchProgress::default());
+    assert!(
+        matches!(simulation.end, SimulationEnd::Violation(ViolationKind::Deadlock, path) if path.len() == 28)
+    );
 }

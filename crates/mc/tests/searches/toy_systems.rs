@@ -1,4 +1,4 @@
-//! Small machines, drawn by hand.
+//! Small transition systems: a grid and a pseudo-random graph.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -6,40 +6,41 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
 
-use omnilink_mc::{Fingerprint, FoundState, FoundStep, Limits, Machine, Search, State};
+use omnilink_mc::{
+    Fingerprint, SearchLimits, SearchOptions, State, StateVisitor, SuccessorVisitor, TransitionSystem,
+};
 use omnilink_value::Value;
 
-/// What may be wrong with a grid.
+/// A grid: from the origin, each step adds 1 to one coordinate. Action n increments coordinate n.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Grid {
-    /// Coordinates run from 0 to this.
+    /// The largest value of a coordinate.
     pub side: i64,
-    /// How many coordinates.
+    /// Number of coordinates.
     pub dimensions: usize,
-    /// A state that must not be reached: the sum of its coordinates.
+    /// The invariant: no state has this sum of coordinates.
     pub forbidden_sum: Option<i64>,
-    /// A step that must not be taken: to this sum.
+    /// The step property: no step leads to this sum.
     pub forbidden_step: Option<i64>,
-    /// A sum whose states cannot be evaluated.
+    /// States with this sum cannot be expanded.
     pub failing_sum: Option<i64>,
-    /// States of a larger sum are outside the constraint.
+    /// The constraint: the sum is at most this.
     pub sum_max: Option<i64>,
     /// Whether the far corner is a deadlock.
     pub is_corner_deadlock: bool,
-    /// Only the order of coordinates is left out of what identifies a state.
+    /// Whether the order of coordinates is irrelevant.
     pub is_symmetric: bool,
 }
 
-/// From the origin, each step adds 1 to one coordinate: action n to coordinate n.
-impl Machine for Grid {
+impl TransitionSystem for Grid {
     type Worker = ();
     type Label = usize;
-    type Named = usize;
-    type Failure = String;
+    type Step = usize;
+    type Error = String;
 
     fn worker(&self, _: usize) {}
 
-    fn actions(&self) -> usize {
+    fn action_count(&self) -> usize {
         self.dimensions
     }
 
@@ -47,13 +48,13 @@ impl Machine for Grid {
         *label
     }
 
-    fn named(&self, (): &(), label: &usize) -> usize {
+    fn describe(&self, (): &(), label: &usize) -> usize {
         *label
     }
 
-    fn initial(&self, (): &mut (), found: &mut FoundState<'_, ()>) -> Result<(), String> {
+    fn initial_states(&self, (): &mut (), visitor: &mut StateVisitor<'_, ()>) -> Result<(), String> {
         let origin = vec![Value::int(0); self.dimensions];
-        let _ = found(&mut (), &origin);
+        let _ = visitor(&mut (), &origin);
         Ok(())
     }
 
@@ -62,17 +63,17 @@ impl Machine for Grid {
         (): &mut (),
         from: &State,
         _: u32,
-        found: &mut dyn FoundStep<(), usize>,
+        visitor: &mut dyn SuccessorVisitor<(), usize>,
     ) -> Result<(), String> {
         if Some(sum(from)) == self.failing_sum {
-            return Err("too much".into());
+            return Err("failing sum".into());
         }
         for at in 0..self.dimensions {
             let mut to = from.to_vec();
             let coordinate = to[at].as_int().unwrap_or_default();
             if coordinate < self.side {
                 to[at] = Value::int(coordinate + 1);
-                if found.found(&mut (), &to, &at) == ControlFlow::Break(()) {
+                if visitor.visit(&mut (), &to, &at) == ControlFlow::Break(()) {
                     return Ok(());
                 }
             }
@@ -88,11 +89,17 @@ impl Machine for Grid {
         self.forbidden_step.is_some()
     }
 
-    fn is_within(&self, (): &mut (), state: &State, _: u32) -> Result<bool, String> {
+    fn satisfies_constraints(&self, (): &mut (), state: &State, _: u32) -> Result<bool, String> {
         Ok(self.sum_max.is_none_or(|most| sum(state) <= most))
     }
 
-    fn is_step_within(&self, (): &mut (), _: &State, _: &[Value], _: u32) -> Result<bool, String> {
+    fn satisfies_action_constraints(
+        &self,
+        (): &mut (),
+        _: &State,
+        _: &[Value],
+        _: u32,
+    ) -> Result<bool, String> {
         Ok(true)
     }
 
@@ -105,15 +112,21 @@ impl Machine for Grid {
         Ok(Fingerprint::of_state(&sorted))
     }
 
-    fn broken_invariant(&self, (): &mut (), state: &State, _: u32) -> Result<Option<usize>, String> {
+    fn violated_invariant(&self, (): &mut (), state: &State, _: u32) -> Result<Option<usize>, String> {
         Ok((Some(sum(state)) == self.forbidden_sum).then_some(0))
     }
 
-    fn broken_initial(&self, (): &mut (), _: &State) -> Result<Option<usize>, String> {
+    fn violated_initial_property(&self, (): &mut (), _: &State) -> Result<Option<usize>, String> {
         Ok(None)
     }
 
-    fn broken_step(&self, (): &mut (), _: &State, to: &[Value], _: u32) -> Result<Option<usize>, String> {
+    fn violated_step_property(
+        &self,
+        (): &mut (),
+        _: &State,
+        to: &[Value],
+        _: u32,
+    ) -> Result<Option<usize>, String> {
         Ok((Some(sum(to)) == self.forbidden_step).then_some(0))
     }
 
@@ -127,36 +140,36 @@ pub fn sum(state: &[Value]) -> i64 {
     state.iter().filter_map(Value::as_int).sum()
 }
 
-/// A search with so many workers and no limit that a test could reach.
-pub fn search(workers: usize) -> Search {
-    Search {
+/// Options with this many workers and no limit that a test could reach.
+pub fn search(workers: usize) -> SearchOptions {
+    SearchOptions {
         workers,
-        limits: Limits {
+        limits: SearchLimits {
             time: None,
             memory_bytes: 8 << 30,
         },
-        waiting_bytes_max: 1 << 30,
+        queue_bytes_max: 1 << 30,
         stack_bytes: 1 << 20,
         depth_max: None,
     }
 }
 
-/// Numbers that lead to numbers, this way and that: most are reached from several levels.
+/// A pseudo-random graph over numbers, most of them reachable from several levels.
 #[derive(Clone, Copy, Debug)]
-pub struct Web {
-    /// States are the numbers below this.
+pub struct RandomGraph {
+    /// Number of states.
     pub nodes: i64,
-    /// How many successors each has.
-    pub ways: i64,
-    /// A state that must not be reached.
+    /// Number of successors of each state.
+    pub degree: i64,
+    /// The invariant: this state is not reached.
     pub forbidden: Option<i64>,
-    /// Each thread rests once in so many expansions, as if it had lost its processor.
-    pub rests_every: Option<u64>,
-    /// Whether expanding a state twice cannot be noticed.
-    pub may_repeat: bool,
-    /// Counts the states that are expanded.
+    /// Each thread sleeps once per this many expansions, as if it had been suspended.
+    pub sleeps_every: Option<u64>,
+    /// Whether states may be expanded twice.
+    pub may_reexpand: bool,
+    /// Counts expansions.
     pub expansions: Option<&'static AtomicU64>,
-    /// A state whose expansion is a mistake of ours.
+    /// A state whose expansion panics.
     pub panics_at: Option<i64>,
 }
 
@@ -164,42 +177,42 @@ thread_local! {
     static EXPANDED: Cell<u64> = const { Cell::new(0) };
 }
 
-impl Web {
-    /// Where the given way leads from a state.
-    pub fn successor(&self, from: i64, way: i64) -> i64 {
-        let mixed = (from * 6_364_136_223 + way * 1_442_695_041 + 17).unsigned_abs();
-        // Near ones and far ones, so that there are long ways and shortcuts.
-        let step = if way == 0 {
+impl RandomGraph {
+    /// The successor of this index.
+    pub fn successor(&self, from: i64, index: i64) -> i64 {
+        let mixed = (from * 6_364_136_223 + index * 1_442_695_041 + 17).unsigned_abs();
+        // Near and far successors, so that there are long paths and shortcuts.
+        let step = if index == 0 {
             1
         } else {
-            mixed % (1 << (way % 12).max(3))
+            mixed % (1 << (index % 12).max(3))
         };
         (from + step as i64) % self.nodes
     }
 }
 
-impl Machine for Web {
+impl TransitionSystem for RandomGraph {
     type Worker = ();
     type Label = usize;
-    type Named = usize;
-    type Failure = String;
+    type Step = usize;
+    type Error = String;
 
     fn worker(&self, _: usize) {}
 
-    fn actions(&self) -> usize {
-        self.ways as usize
+    fn action_count(&self) -> usize {
+        self.degree as usize
     }
 
     fn action(&self, label: &usize) -> usize {
         *label
     }
 
-    fn named(&self, (): &(), label: &usize) -> usize {
+    fn describe(&self, (): &(), label: &usize) -> usize {
         *label
     }
 
-    fn initial(&self, (): &mut (), found: &mut FoundState<'_, ()>) -> Result<(), String> {
-        let _ = found(&mut (), &[Value::int(0)]);
+    fn initial_states(&self, (): &mut (), visitor: &mut StateVisitor<'_, ()>) -> Result<(), String> {
+        let _ = visitor(&mut (), &[Value::int(0)]);
         Ok(())
     }
 
@@ -208,25 +221,25 @@ impl Machine for Web {
         (): &mut (),
         from: &State,
         _: u32,
-        found: &mut dyn FoundStep<(), usize>,
+        visitor: &mut dyn SuccessorVisitor<(), usize>,
     ) -> Result<(), String> {
         let expanded = EXPANDED.get() + 1;
         EXPANDED.set(expanded);
         if let Some(expansions) = self.expansions {
             expansions.fetch_add(1, Ordering::Relaxed);
         }
-        assert_ne!(Some(sum(from)), self.panics_at, "as planned");
+        assert_ne!(Some(sum(from)), self.panics_at, "planned panic");
         if self
-            .rests_every
+            .sleeps_every
             .is_some_and(|every| expanded.is_multiple_of(every))
         {
             sleep(Duration::from_millis(4));
         }
-        for way in 0..self.ways {
-            let to = [Value::int(self.successor(sum(from), way))];
-            let label = way as usize;
-            let is_known = found.is_known(Fingerprint::of_state(&to), &label);
-            if !is_known && found.found(&mut (), &to, &label) == ControlFlow::Break(()) {
+        for index in 0..self.degree {
+            let to = [Value::int(self.successor(sum(from), index))];
+            let label = index as usize;
+            let is_skipped = visitor.can_skip(Fingerprint::of_state(&to), &label);
+            if !is_skipped && visitor.visit(&mut (), &to, &label) == ControlFlow::Break(()) {
                 return Ok(());
             }
         }
@@ -241,11 +254,17 @@ impl Machine for Web {
         false
     }
 
-    fn is_within(&self, (): &mut (), _: &State, _: u32) -> Result<bool, String> {
+    fn satisfies_constraints(&self, (): &mut (), _: &State, _: u32) -> Result<bool, String> {
         Ok(true)
     }
 
-    fn is_step_within(&self, (): &mut (), _: &State, _: &[Value], _: u32) -> Result<bool, String> {
+    fn satisfies_action_constraints(
+        &self,
+        (): &mut (),
+        _: &State,
+        _: &[Value],
+        _: u32,
+    ) -> Result<bool, String> {
         Ok(true)
     }
 
@@ -253,15 +272,21 @@ impl Machine for Web {
         Ok(Fingerprint::of_state(state))
     }
 
-    fn broken_invariant(&self, (): &mut (), state: &State, _: u32) -> Result<Option<usize>, String> {
+    fn violated_invariant(&self, (): &mut (), state: &State, _: u32) -> Result<Option<usize>, String> {
         Ok((Some(sum(state)) == self.forbidden).then_some(0))
     }
 
-    fn broken_initial(&self, (): &mut (), _: &State) -> Result<Option<usize>, String> {
+    fn violated_initial_property(&self, (): &mut (), _: &State) -> Result<Option<usize>, String> {
         Ok(None)
     }
 
-    fn broken_step(&self, (): &mut (), _: &State, _: &[Value], _: u32) -> Result<Option<usize>, String> {
+    fn violated_step_property(
+        &self,
+        (): &mut (),
+        _: &State,
+        _: &[Value],
+        _: u32,
+    ) -> Result<Option<usize>, String> {
         Ok(None)
     }
 
@@ -269,7 +294,7 @@ impl Machine for Web {
         false
     }
 
-    fn may_repeat(&self) -> bool {
-        self.may_repeat
+    fn may_reexpand(&self) -> bool {
+        self.may_reexpand
     }
 }
