@@ -1,12 +1,12 @@
 //! A complete check of a model: assumptions, search, counterexample, postconditions.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 use std::time::Instant;
 
 use omnilink_tla::deep_stack;
 use omnilink_tla::eval::error::{ErrorClass, Failure};
-use omnilink_tla::eval::{Evaluator, Exchange, Session};
+use omnilink_tla::eval::{Evaluator, Session};
 use omnilink_tla::ir::{Formula, Program};
 use omnilink_tla::model::{Check, CompiledSpec, NamedFormula};
 use omnilink_value::Value;
@@ -248,7 +248,6 @@ impl CheckRun<'_> {
         let programs: Vec<OnceLock<Program>> = (1..self.workers).map(|_| OnceLock::new()).collect();
         let mut system = TlaSystem::new(model, init, self.session, symmetry, self.checks_deadlock);
         system.programs = &programs;
-        system.exchange = (self.workers > 1).then(|| Arc::new(Exchange::new(self.workers)));
         if self.options.uses_memo {
             let share = self.options.limits.memory_bytes / MEMO_FRACTION / self.workers as u64;
             system.memo_bytes =

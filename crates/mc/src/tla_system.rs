@@ -2,11 +2,11 @@
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use omnilink_evidence::Bindings;
 use omnilink_tla::eval::error::{ErrorClass, Failure};
-use omnilink_tla::eval::{Coverage, Evaluator, Exchange, Flow, Session, Successors, Taken};
+use omnilink_tla::eval::{Coverage, Evaluator, Flow, Session, Successors, Taken};
 use omnilink_tla::ir::{Formula, Loc, Program};
 use omnilink_tla::model::{Check, CompiledSpec, NamedFormula};
 use omnilink_value::Value;
@@ -40,8 +40,6 @@ pub(crate) struct TlaSystem<'m> {
     pub(crate) memo_bytes: usize,
     /// Copies of the program for the search workers after the first, each made by the thread that uses it.
     pub(crate) programs: &'m [OnceLock<Program>],
-    /// Exchange of memo entries between search workers.
-    pub(crate) exchange: Option<Arc<Exchange>>,
     /// Number of evaluations of each definition, if they are counted.
     pub(crate) evaluation_counts: Option<Coverage>,
     /// Number of states or steps that satisfy each `_POSSIBLE` formula.
@@ -68,7 +66,6 @@ impl<'m> TlaSystem<'m> {
             checks_deadlock,
             memo_bytes: 0,
             programs: &[],
-            exchange: None,
             evaluation_counts: None,
             possible_counts: model.possible.iter().map(|_| AtomicU64::new(0)).collect(),
         };
@@ -204,9 +201,6 @@ impl<'m> TransitionSystem for TlaSystem<'m> {
         });
         if self.memo_bytes > 0 {
             evaluator.remember_within(self.memo_bytes);
-        }
-        if let Some(exchange) = &self.exchange {
-            evaluator.join(exchange.clone(), number);
         }
         evaluator
     }

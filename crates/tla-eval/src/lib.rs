@@ -32,6 +32,5 @@ pub use equality::equal_values;
 pub use evaluator::{Coverage, Evaluator, State};
 pub use explain::FalsePart;
 pub use flow::Flow;
-pub use recall::Exchange;
 pub use session::{Quiet, Session, revision};
 pub use step::{Successors, Taken};

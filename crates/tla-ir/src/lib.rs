@@ -25,4 +25,3 @@ mod unshared;
 pub use error_class::ErrorClass;
 pub use node::*;
 pub use program::*;
-pub use unshared::unshared;

@@ -1,8 +1,8 @@
 //! Deep copies of values and programs that share no memory with the original.
 //!
 //! Cloning a value increments a reference count next to its parts. Two threads that clone the same value contend for one cache line,
-//! which costs two workers about a tenth of their time. So every worker has its own copy of all values that it clones for every state:
-//! the constants of its program and the memo entries of other workers.
+//! which costs two workers about a tenth of their time. So every worker has its own copy of the constants of its
+//! program.
 
 use omnilink_value::{Kind as ValueKind, Shape, Value};
 
@@ -10,7 +10,7 @@ use super::node::{Kind, Node, PathStep};
 use super::program::Program;
 
 /// A deep copy of a value.
-pub fn unshared(value: &Value) -> Value {
+fn unshared(value: &Value) -> Value {
     match value.kind() {
         ValueKind::Bool | ValueKind::Int => value.clone(),
         ValueKind::Str => Value::str(value.as_str().unwrap_or_default()),

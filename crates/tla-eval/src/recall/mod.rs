@@ -30,16 +30,12 @@
 mod common;
 mod edit;
 mod editing;
-mod exchange;
-mod lesson;
 mod log;
-mod naming;
 mod noting;
 mod place;
 mod replay;
 mod tree;
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use common::Common;
@@ -52,12 +48,9 @@ use super::evaluator::Evaluator;
 use super::flow::Flow;
 use super::step::{Found, Rest};
 pub(crate) use edit::Edit;
-pub use exchange::Exchange;
-use lesson::Together;
 use log::Log;
 use noting::Logging;
 use omnilink_tla_ir::Node;
-use place::{Place, Seen};
 use tree::{Looked, Tree, Walked, Weigh};
 
 /// What is remembered, and what is being logged.
@@ -72,8 +65,6 @@ pub(crate) struct Memory {
     given: u128,
     /// Bytes that may still be used for trees, about.
     room: usize,
-    /// The others who learn, if there are any.
-    together: Option<Together>,
 }
 
 /// One node of the program that is remembered.
@@ -96,12 +87,6 @@ impl Site {
             self.is_off |= self.known < TRIAL_KNOWN_MIN;
             (self.asked, self.known) = (0, 0);
         }
-    }
-
-    /// Whether answers have been coming back, or it is too early to tell: others should hear of them. A site that has known less
-    /// than half of them will be switched off.
-    fn is_promising(&self) -> bool {
-        self.asked < GLANCE || self.known >= self.asked / 2
     }
 }
 
@@ -186,7 +171,6 @@ impl<'p> Evaluator<'p> {
             edits: vec![Edit::Same; variables],
             given: 0,
             room: bytes,
-            together: None,
         }));
     }
 
@@ -354,7 +338,6 @@ impl<'p> Evaluator<'p> {
                     here.known += 1;
                     return Asked::Known(leaf);
                 }
-                Walked::Unseen if memory.hear() => {}
                 Walked::Unseen if memory.room == 0 => return Asked::Never,
                 Walked::Unseen => return Asked::Unknown,
                 // Evaluation would look at this argument now, so it may as well be evaluated now; if that fails, it will
@@ -380,41 +363,13 @@ impl<'p> Evaluator<'p> {
             .iter()
             .map(|place| {
                 let seen = place.look(&self.state, &self.slots, self.base)?;
-                Some(OwnLook { place, seen })
+                Some(Looked { place, seen })
             })
             .collect();
         let Some(looks) = looks else { return };
         let answer = answer.shared(&mut memory.common);
-        memory.tell(site, &looks, &answer);
         let tree = &mut memory.sites[site as usize].tree;
-        let made = tree.insert(looks, &mut memory.common, || answer);
+        let made = tree.insert(&looks, &mut memory.common, answer);
         memory.room = memory.room.saturating_sub(made);
-    }
-}
-
-/// What this evaluator has seen.
-struct OwnLook<'l> {
-    place: &'l Rc<Place>,
-    seen: Seen<'l>,
-}
-
-impl Looked for OwnLook<'_> {
-    fn place(&self) -> &Place {
-        self.place
-    }
-
-    fn seen(&self) -> Seen<'_> {
-        self.seen
-    }
-
-    fn kept_place(&self, common: &mut Common) -> Rc<Place> {
-        common.places.shared(&**self.place, || self.place.clone())
-    }
-
-    fn kept_value(&self, common: &mut Common) -> Value {
-        match self.seen {
-            Seen::Value(value) => common.value(value, || value.clone()),
-            Seen::Truth(truth) => Value::bool(truth),
-        }
     }
 }

@@ -3,7 +3,6 @@
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use omnilink_tla_ir::unshared;
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
@@ -114,19 +113,6 @@ impl Place {
             root,
             path: path.collect(),
             question: Question::What,
-        }
-    }
-
-    /// The same place in memory of its own.
-    pub(super) fn unshared(&self) -> Self {
-        let keys = self.path.iter().map(|step| unshared(&step.key)).collect();
-        Self {
-            question: match &self.question {
-                Question::What => Question::What,
-                Question::Lists(element) => Question::Lists(unshared(element)),
-                Question::Which => Question::Which,
-            },
-            ..Self::new(self.root, keys)
         }
     }
 

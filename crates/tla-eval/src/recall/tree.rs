@@ -40,15 +40,9 @@ impl Weigh for Value {
 }
 
 /// What was seen at a place, on the way to being kept.
-pub(super) trait Looked {
-    /// Where.
-    fn place(&self) -> &Place;
-    /// What was seen there.
-    fn seen(&self) -> Seen<'_>;
-    /// The place, to keep.
-    fn kept_place(&self, common: &mut Common) -> Rc<Place>;
-    /// What was seen there, to keep.
-    fn kept_value(&self, common: &mut Common) -> Value;
+pub(super) struct Looked<'l> {
+    pub(super) place: &'l Rc<Place>,
+    pub(super) seen: Seen<'l>,
 }
 
 enum Node<A> {
@@ -181,9 +175,9 @@ impl<A: Weigh> Tree<A> {
     /// Adds an answer under what was seen at some places, unless it is there. Gives how much memory that takes.
     pub(super) fn insert(
         &mut self,
-        looks: impl IntoIterator<Item = impl Looked>,
+        looks: &[Looked<'_>],
         common: &mut Common,
-        answer: impl FnOnce() -> A,
+        answer: A,
     ) -> usize {
         let before = self.bytes;
         let mut at = 0;
@@ -191,7 +185,7 @@ impl<A: Weigh> Tree<A> {
             if at == self.nodes.len() {
                 self.bytes += size_of::<Node<A>>() + size_of::<Look>();
                 self.nodes.push(Node::Look(Box::new(Look {
-                    place: looked.kept_place(common),
+                    place: common.places.shared(&**looked.place, || looked.place.clone()),
                     seen: Branches::default(),
                 })));
             }
@@ -202,19 +196,22 @@ impl<A: Weigh> Tree<A> {
                 break;
             };
             let Look { place, seen } = &mut **look;
-            if !std::ptr::eq(&**place, looked.place()) && **place != *looked.place() {
+            if !Rc::ptr_eq(place, looked.place) && *place != *looked.place {
                 break;
             }
-            at = match seen.find(&looked.seen()) {
+            at = match seen.find(&looked.seen) {
                 Some(node) => node as usize,
                 None => {
-                    self.bytes += seen.add(looked.kept_value(common), made);
+                    let value = match looked.seen {
+                        Seen::Value(value) => common.value(value, || value.clone()),
+                        Seen::Truth(truth) => Value::bool(truth),
+                    };
+                    self.bytes += seen.add(value, made);
                     made as usize
                 }
             };
         }
         if at == self.nodes.len() {
-            let answer = answer();
             self.bytes += size_of::<Node<A>>() + answer.bytes();
             self.nodes.push(Node::Leaf(answer));
         }
