@@ -9,7 +9,7 @@ use omnilink_value::Value;
 use super::datum::Datum;
 use super::error::{ErrorClass, Failure, Outcome};
 use super::explain::FalsePart;
-use super::recall::Memory;
+use super::recall::Memo;
 use super::session::Session;
 use super::slot::{Closure, SharedThunk, Slot};
 use super::step::Taken;
@@ -53,7 +53,7 @@ pub struct Evaluator<'p> {
     /// What stopped the branches of an action, when that is asked for.
     pub(crate) refusals: Option<Vec<FalsePart>>,
     /// What is remembered of earlier evaluations, when that is asked for.
-    pub(crate) memory: Option<Box<Memory>>,
+    pub(crate) memory: Option<Box<Memo>>,
     /// Whether what is looked at is noted in the memory's log.
     pub(crate) logging: bool,
     /// The constant that is being evaluated once and for all, and how often it has drawn at random.
@@ -344,11 +344,11 @@ impl<'p> Evaluator<'p> {
     fn local_noted(&mut self, slot: u32) -> Outcome<Datum<'p>> {
         let at = self.base + slot as usize;
         if self.primed && !matches!(self.slots[at], Slot::Datum(_)) {
-            self.note_which(slot);
+            self.log_slot_expression(slot);
             return self.local_value(at);
         }
-        let look = self.note_slot(slot);
-        self.on_account_of(look, |this| this.local_value(at))
+        let look = self.log_slot(slot);
+        self.caused_by(look, |this| this.local_value(at))
     }
 
     fn local_value(&mut self, at: usize) -> Outcome<Datum<'p>> {
@@ -434,7 +434,7 @@ impl<'p> Evaluator<'p> {
     /// once however many frames it goes to.
     pub(crate) fn share(&mut self, slot: u32) -> Slot<'p> {
         if self.logging {
-            self.note_slot(slot);
+            self.log_slot(slot);
         }
         let at = self.base + slot as usize;
         if let Slot::Thunk {
@@ -460,7 +460,7 @@ impl<'p> Evaluator<'p> {
     /// The content of a slot for something that outlives the frame: evaluated now.
     pub(crate) fn settle(&mut self, slot: u32) -> Outcome<Slot<'p>> {
         if self.logging {
-            self.note_slot(slot);
+            self.log_slot(slot);
         }
         match self.slot(slot) {
             Slot::Operator(closure) => {

@@ -208,7 +208,7 @@ impl<'p> Evaluator<'p> {
     #[inline(never)]
     fn call_slot(&mut self, slot: u32, arguments: &'p [Argument], node: &'p Node) -> Outcome<Datum<'p>> {
         if self.logging {
-            self.note_slot(slot);
+            self.log_slot(slot);
         }
         let Slot::Operator(closure) = self.slot(slot).clone() else {
             return Err(type_error("a value is applied as if it were an operator").at(node.at));
@@ -302,7 +302,7 @@ impl<'p> Evaluator<'p> {
             return self.next_value(slot);
         }
         if self.logging {
-            self.note_variable(slot);
+            self.log_variable(slot);
         }
         match self.state.get(slot as usize) {
             Some(value) => Ok(Datum::Value(value.clone())),
@@ -321,7 +321,7 @@ impl<'p> Evaluator<'p> {
     #[inline]
     fn next_value(&mut self, slot: u32) -> Outcome<Datum<'p>> {
         if self.logging {
-            self.note_next(slot);
+            self.log_next_variable(slot);
         }
         match self.known_next(slot) {
             Some(value) => Ok(Datum::Value(value.clone())),
@@ -435,8 +435,8 @@ impl<'p> Evaluator<'p> {
         let element = self.eval(&operands.0)?;
         if self.logging
             && let Datum::Value(element) = &element
-            && let Some(place) = self.named_place(&operands.1)?
-            && let Some(is_listed) = self.look_for(place, element.clone())
+            && let Some(place) = self.as_read(&operands.1)?
+            && let Some(is_listed) = self.read_contains(place, element.clone())
         {
             return Ok(is_listed);
         }
@@ -609,8 +609,8 @@ impl<'p> Evaluator<'p> {
             return Ok(Datum::Value(value.clone()));
         }
         if self.logging
-            && let Some(place) = self.named_place(node)?
-            && let Some(value) = self.look(place)
+            && let Some(place) = self.as_read(node)?
+            && let Some(value) = self.read(place)
         {
             return Ok(Datum::Value(value));
         }

@@ -351,7 +351,7 @@ impl<'p> Evaluator<'p> {
                 // An action given as an argument, or named by a LET.
                 Some((inner, base)) if self.speaks_of_next(inner, base) => {
                     if self.logging {
-                        self.note_which(*slot);
+                        self.log_slot_expression(*slot);
                     }
                     let own = std::mem::replace(&mut self.base, base);
                     let back = Rest::Nodes {
@@ -448,7 +448,7 @@ impl<'p> Evaluator<'p> {
         found: Found<'_, 'p>,
     ) -> Outcome<Flow> {
         if self.logging {
-            self.note_slot(slot);
+            self.log_slot(slot);
         }
         let Slot::Operator(closure) = self.slot(slot).clone() else {
             return Err(type_error("a value is applied as if it were an operator").at(node.at));
@@ -654,7 +654,7 @@ impl<'p> Evaluator<'p> {
             let slot = left.trailing_zeros();
             left &= left - 1;
             if self.logging {
-                self.note_which(slot);
+                self.log_slot_expression(slot);
             }
             if let Some((node, base)) = self.unevaluated(slot)
                 && self.speaks_of_next(node, base)
@@ -698,7 +698,7 @@ impl<'p> Evaluator<'p> {
                 _ => node,
             };
             if let Kind::Local(slot) = named.kind {
-                self.note_which(slot);
+                self.log_slot_expression(slot);
             }
         }
         self.target(node, false)
@@ -748,7 +748,7 @@ impl<'p> Evaluator<'p> {
         if let Some(known) = self.known_next(variable) {
             let known = Datum::Value(known.clone());
             if self.logging {
-                self.note_next(variable);
+                self.log_next_variable(variable);
             }
             let value = self.eval(&operands.1)?;
             if !self
@@ -762,9 +762,9 @@ impl<'p> Evaluator<'p> {
         }
         if self.logging {
             let (value, edit) = self
-                .edited(variable, &operands.1)
+                .eval_edit(variable, &operands.1)
                 .map_err(|failure| failure.at(node.at))?;
-            self.note_edit(variable, edit);
+            self.log_edit(variable, edit);
             return self.assign(variable, value, rest, found);
         }
         let value = self.eval(&operands.1)?;
@@ -811,7 +811,7 @@ impl<'p> Evaluator<'p> {
     ) -> Outcome<Flow> {
         self.for_each_element(set, &mut |this, element| {
             if this.logging {
-                this.note_edit(variable, Edit::Is(element.clone()));
+                this.log_edit(variable, Edit::Is(element.clone()));
             }
             this.assign(variable, element, rest, found)
         })
@@ -842,14 +842,14 @@ impl<'p> Evaluator<'p> {
                     self.unassigned -= 1;
                     given.push(*variable);
                     if self.logging {
-                        self.note_edit(*variable, Edit::Same);
+                        self.log_edit(*variable, Edit::Same);
                     }
                 }
                 Some(next) => {
                     let next = Datum::Value(next.clone());
                     if self.logging {
-                        self.note_next(*variable);
-                        self.note_variable(*variable);
+                        self.log_next_variable(*variable);
+                        self.log_variable(*variable);
                     }
                     match self.equal(&next, &Datum::Value(now)) {
                         Ok(true) => {}
@@ -988,7 +988,7 @@ impl<'p> Evaluator<'p> {
         rest: &Rest<'_, 'p>,
         found: Found<'_, 'p>,
     ) -> Outcome<Flow> {
-        self.spoil_log();
+        self.invalidate_log();
         self.check_complete()?;
         let middle: State = self.next.as_slice().into();
         let before = std::mem::replace(&mut self.state, middle);
@@ -1014,7 +1014,7 @@ impl<'p> Evaluator<'p> {
 
     /// `ENABLED A`: whether there is a next state at all.
     pub(crate) fn enabled(&mut self, action: &'p Node) -> Outcome<bool> {
-        self.spoil_log();
+        self.invalidate_log();
         let outer = self.take_next();
         let taken = self.taken.take();
         let primed = std::mem::replace(&mut self.primed, false);
@@ -1047,7 +1047,7 @@ impl<'p> Evaluator<'p> {
 
     /// `A \cdot B` as a formula about two known states: whether some state lies between.
     pub(crate) fn composed(&mut self, operands: &'p Two) -> Outcome<bool> {
-        self.spoil_log();
+        self.invalidate_log();
         let target = self.take_next();
         let base = self.base;
         let mut holds = false;
@@ -1080,7 +1080,7 @@ impl<'p> Evaluator<'p> {
         self.next = partial.values;
         self.known = partial.known;
         self.unassigned = partial.unassigned;
-        self.put_edits(partial.edits);
+        self.restore_edits(partial.edits);
     }
 }
 

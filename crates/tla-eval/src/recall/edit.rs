@@ -1,38 +1,38 @@
-//! Edits: how a next value is made from the current state.
+//! Edits: next values as functions of the current state.
 
 use std::sync::Arc;
 
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
-use super::tree::Weigh;
+use super::tree::MemorySize;
 use crate::membership::is_listed;
 
 /// A next value, given the current state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Edit {
-    /// As it is.
+    /// Unchanged.
     Same,
-    /// This value.
+    /// A given value.
     Is(Value),
     /// Another variable's value.
     Copy(u32),
-    /// A variable's value with other values at some paths, in order.
+    /// The value of a variable, replaced at some paths, in order.
     Except(u32, Arc<[(Vec<Value>, Value)]>),
-    /// A variable's value, a set, with the elements of another.
+    /// The union of a variable's value with a set.
     Union(u32, Value),
-    /// A variable's value, a set, without the elements of another.
+    /// The difference of a variable's value and a set.
     Difference(u32, Value),
 }
 
-impl Weigh for Edit {
+impl MemorySize for Edit {
     fn bytes(&self) -> usize {
         let held = match self {
             Edit::Same | Edit::Copy(_) => 0,
             Edit::Is(value) | Edit::Union(_, value) | Edit::Difference(_, value) => value.bytes(),
             Edit::Except(_, changes) => changes
                 .iter()
-                .map(|(path, value)| path.iter().map(Weigh::bytes).sum::<usize>() + value.bytes())
+                .map(|(path, value)| path.iter().map(MemorySize::bytes).sum::<usize>() + value.bytes())
                 .sum(),
         };
         size_of::<Self>() + held
@@ -40,7 +40,7 @@ impl Weigh for Edit {
 }
 
 impl Edit {
-    /// The variable whose value it starts from, if it does. `own` is the variable that it gives a value to.
+    /// The variable whose current value is edited, if any. `own` is the variable that is assigned.
     pub(super) fn source(&self, own: u32) -> Option<u32> {
         match self {
             Edit::Same => Some(own),
@@ -52,7 +52,7 @@ impl Edit {
         }
     }
 
-    /// The next value; `None` if the edit does not fit.
+    /// The next value; `None` if the edit does not apply.
     pub(crate) fn apply(&self, own: u32, state: &[Value]) -> Option<Value> {
         let source = |variable: u32| state.get(variable as usize);
         match self {
@@ -97,7 +97,7 @@ impl Edit {
         }
     }
 
-    /// The hash of the next value, found without making it; `None` if that cannot be done.
+    /// The hash of the next value, without building it; `None` if that is not possible.
     pub(crate) fn hash(&self, own: u32, state: &[Value]) -> Option<u64> {
         let source = |variable: u32| state.get(variable as usize);
         match self {
@@ -143,7 +143,7 @@ fn only(path: &[Value]) -> Option<&Value> {
     }
 }
 
-/// The hash of a function with another value at a path.
+/// The hash of a function with the value at a path replaced.
 fn hash_replaced(function: &Value, path: &[Value], value: &Value) -> Option<u64> {
     let (key, rest) = path.split_first()?;
     let index = function.index_of(key)?;
@@ -154,7 +154,7 @@ fn hash_replaced(function: &Value, path: &[Value], value: &Value) -> Option<u64>
     function.hash_with_entries([(index, new)])
 }
 
-/// A function with another value at a path.
+/// A function with the value at a path replaced.
 fn replaced(function: &Value, path: &[Value], value: &Value) -> Option<Value> {
     let Some((key, rest)) = path.split_first() else {
         return Some(value.clone());

@@ -1,34 +1,34 @@
-//! How a variable gets its next value, while an answer is found: as an edit where that is possible.
+//! Evaluation of assignments as edits, where possible, for the memo.
 
-use omnilink_tla_ir::{Kind, Node, PathStep, Two, Update};
 use omnilink_value::Value;
 
 use super::edit::Edit;
-use super::place::{Place, Root};
+use super::place::{Read, Root};
 use crate::datum::Datum;
 use crate::error::Outcome;
 use crate::evaluator::Evaluator;
+use omnilink_tla_ir::{Kind, Node, PathStep, Two, Update};
 
 impl<'p> Evaluator<'p> {
-    /// The value of an expression that a variable gets, and the edit that makes it.
-    pub(crate) fn edited(&mut self, variable: u32, node: &'p Node) -> Outcome<(Value, Edit)> {
+    /// Evaluates the expression assigned to a variable. Returns the value and an edit that yields it.
+    pub(crate) fn eval_edit(&mut self, variable: u32, node: &'p Node) -> Outcome<(Value, Edit)> {
         let edit = match &node.kind {
             Kind::If(parts) => {
                 let (condition, yes, no) = &**parts;
                 let branch = if self.bool(condition)? { yes } else { no };
-                return self.edited(variable, branch);
+                return self.eval_edit(variable, branch);
             }
             Kind::Let(slots, body) => {
                 for (slot, argument) in slots {
                     let content = self.argument(argument)?;
                     self.set_slot(*slot, content);
                 }
-                return self.edited(variable, body);
+                return self.eval_edit(variable, body);
             }
-            Kind::Memo(_, inner) => return self.edited(variable, inner),
+            Kind::Memo(_, inner) => return self.eval_edit(variable, inner),
             Kind::Var(source) if *source == variable && !self.primed => Some(Edit::Same),
             Kind::Var(source) if !self.primed => Some(Edit::Copy(*source)),
-            Kind::Except(function, updates) => self.exception(function, updates)?,
+            Kind::Except(function, updates) => self.except_edit(function, updates)?,
             Kind::Union(operands) => self.set_edit(operands, Edit::Union)?,
             Kind::Difference(operands) => self.set_edit(operands, Edit::Difference)?,
             _ => None,
@@ -43,7 +43,7 @@ impl<'p> Evaluator<'p> {
         Ok((value.clone(), Edit::Is(value)))
     }
 
-    /// `S \cup T` or `S \ T` where S is a variable.
+    /// The edit for `S \cup T` or `S \ T` where `S` is a variable.
     fn set_edit(
         &mut self,
         operands: &'p Two,
@@ -59,8 +59,8 @@ impl<'p> Evaluator<'p> {
         })
     }
 
-    /// `[f EXCEPT …]` where `f` is a variable.
-    fn exception(&mut self, function: &'p Node, updates: &'p [Update]) -> Outcome<Option<Edit>> {
+    /// The edit for `[f EXCEPT …]` where `f` is a variable.
+    fn except_edit(&mut self, function: &'p Node, updates: &'p [Update]) -> Outcome<Option<Edit>> {
         let (Kind::Var(source), false) = (&function.kind, self.primed) else {
             return Ok(None);
         };
@@ -77,11 +77,11 @@ impl<'p> Evaluator<'p> {
                 });
             }
             if update.uses_old {
-                // What `@` stands for is changed by the updates before.
+                // Earlier updates may change the value of `@`.
                 if at > 0 {
                     return Ok(None);
                 }
-                match self.look(Place::new(Root::Variable(*source), path.clone())) {
+                match self.read(Read::new(Root::Variable(*source), path.clone())) {
                     Some(old) => self.bind(update.at_slot, old),
                     None => return Ok(None),
                 }

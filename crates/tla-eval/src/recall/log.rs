@@ -1,110 +1,107 @@
-//! The log: what is looked at, in order, while an answer is found.
+//! Read log: the inputs that evaluations in progress have read, in order.
 
 use std::rc::Rc;
 
+use super::place::{Read, Root};
 use omnilink_tla_ir::slot_bit;
 
-use super::place::{Place, Root};
-
-/// What was looked at, by all sites that are being evaluated, one inside the other.
+/// The reads of all memo points that are being evaluated, one nested in the other.
 #[derive(Default)]
-pub(super) struct Log {
-    looks: Vec<Look>,
-    account: Option<usize>,
-    is_spoilt: bool,
+pub(super) struct ReadLog {
+    entries: Vec<LogEntry>,
+    /// The entry that causes the next reads.
+    cause: Option<usize>,
+    /// Whether the current evaluation cannot be memoised.
+    is_invalid: bool,
 }
 
-pub(super) struct Look {
-    place: Rc<Place>,
-    /// The frame, if the place is a slot.
+pub(super) struct LogEntry {
+    read: Rc<Read>,
+    /// The frame, if the read is of a slot.
     base: usize,
-    /// The look at a slot on whose account this one was made: to evaluate what that slot holds.
-    account: Option<usize>,
+    /// The read of a slot whose thunk made this read.
+    cause: Option<usize>,
 }
 
-/// More looks are not worth keeping.
-const LOOKS_MAX: usize = 4096;
-/// More different places neither.
-const PLACES_MAX: usize = 96;
+/// Longer logs are not memoised.
+const ENTRIES_MAX: usize = 4096;
+/// Nor are evaluations with more distinct inputs.
+const INPUTS_MAX: usize = 96;
 
-impl Log {
+impl ReadLog {
     pub(super) fn len(&self) -> usize {
-        self.looks.len()
+        self.entries.len()
     }
 
-    /// A site begins. Gives whether the log around it is spoilt.
+    /// Starts the log of a memo point. Returns whether the enclosing log is invalid.
     pub(super) fn begin(&mut self) -> bool {
-        std::mem::take(&mut self.is_spoilt)
+        std::mem::take(&mut self.is_invalid)
     }
 
-    /// The site that began at `start` ends. What it looked at was also looked at by the site around it, if there is one.
-    pub(super) fn end(&mut self, start: usize, is_inside: bool, was_spoilt: bool) {
-        if !is_inside {
-            self.looks.truncate(start);
-            self.is_spoilt = was_spoilt;
+    /// Ends the log that began at `start`. Its reads are also reads of the enclosing memo point, if there is one.
+    pub(super) fn end(&mut self, start: usize, is_nested: bool, was_invalid: bool) {
+        if !is_nested {
+            self.entries.truncate(start);
+            self.is_invalid = was_invalid;
         } else {
-            self.is_spoilt |= was_spoilt;
+            self.is_invalid |= was_invalid;
         }
     }
 
-    pub(super) fn spoil(&mut self) {
-        self.is_spoilt = true;
+    pub(super) fn invalidate(&mut self) {
+        self.is_invalid = true;
     }
 
-    /// On whose account the next looks are made; gives on whose account they were.
-    pub(super) fn set_account(&mut self, look: Option<usize>) -> Option<usize> {
-        std::mem::replace(&mut self.account, look)
+    /// Sets the cause of the next reads, and returns the previous one.
+    pub(super) fn set_cause(&mut self, entry: Option<usize>) -> Option<usize> {
+        std::mem::replace(&mut self.cause, entry)
     }
 
-    pub(super) fn push(&mut self, place: Rc<Place>, base: usize) -> usize {
-        if self.looks.len() >= LOOKS_MAX {
-            self.is_spoilt = true;
-            return self.looks.len();
+    pub(super) fn push(&mut self, read: Rc<Read>, base: usize) -> usize {
+        if self.entries.len() >= ENTRIES_MAX {
+            self.is_invalid = true;
+            return self.entries.len();
         }
-        self.looks.push(Look {
-            place,
+        self.entries.push(LogEntry {
+            read,
             base,
-            account: self.account,
+            cause: self.cause,
         });
-        self.looks.len() - 1
+        self.entries.len() - 1
     }
 
-    /// Takes what was looked at since `mark`. One look more than is kept is enough to know that there were too many:
-    /// a site may have millions of successors, and all that follows each of them comes here.
-    pub(super) fn split_off(&mut self, mark: usize, into: &mut Vec<Look>) {
-        let room = (LOOKS_MAX + 1).saturating_sub(into.len());
-        let taken = self.looks.drain(mark.min(self.looks.len())..);
-        into.extend(taken.take(room).map(|look| Look {
-            account: None,
-            ..look
-        }));
+    /// Moves the entries since `mark`. At most one more than the maximum is kept, which marks the log as too long: a memo point may
+    /// have millions of successors, and the reads that follow each of them come here.
+    pub(super) fn split_off(&mut self, mark: usize, into: &mut Vec<LogEntry>) {
+        let room = (ENTRIES_MAX + 1).saturating_sub(into.len());
+        let entries = self.entries.drain(mark.min(self.entries.len())..);
+        into.extend(entries.take(room).map(|entry| LogEntry { cause: None, ..entry }));
     }
 
-    /// Adds what was looked at before, but belongs here.
-    pub(super) fn append(&mut self, looks: Vec<Look>) {
-        if self.looks.len() + looks.len() > LOOKS_MAX {
-            self.is_spoilt = true;
+    /// Appends entries that were split off.
+    pub(super) fn append(&mut self, entries: Vec<LogEntry>) {
+        if self.entries.len() + entries.len() > ENTRIES_MAX {
+            self.is_invalid = true;
         } else {
-            self.looks.extend(looks);
+            self.entries.extend(entries);
         }
     }
 
-    /// The inputs of a site among what was looked at since `start`, each once. The site is evaluated in the frame at
-    /// `base`, in which the slots in `free` are not bound by itself; slots from `top` on did not exist when it began. `None` if
-    /// nothing can be remembered.
-    pub(super) fn inputs(&self, start: usize, base: usize, top: usize, free: u64) -> Option<Vec<Rc<Place>>> {
-        if self.is_spoilt {
+    /// The distinct inputs of a memo point among the reads since `start`. The memo point is evaluated in the frame at `base`, where
+    /// the slots in `free` are not bound by itself; slots from `top` on did not exist when it began. `None` if it cannot be memoised.
+    pub(super) fn inputs(&self, start: usize, base: usize, top: usize, free: u64) -> Option<Vec<Rc<Read>>> {
+        if self.is_invalid {
             return None;
         }
-        let mut inputs: Vec<Rc<Place>> = Vec::new();
-        for look in self.looks.get(start..)? {
-            if self.follows_from_input(look, start, base, free) {
+        let mut inputs: Vec<Rc<Read>> = Vec::new();
+        for entry in self.entries.get(start..)? {
+            if self.is_caused_by_input(entry, start, base, free) {
                 continue;
             }
-            match look.place.root {
+            match entry.read.root {
                 Root::Variable(_) => {}
-                Root::Slot(slot) if look.base == base => {
-                    // The last bit of `free` stands for several slots, of which some may be bound inside.
+                Root::Slot(slot) if entry.base == base => {
+                    // The last bit of `free` stands for several slots, some of which may be bound inside.
                     if slot >= 63 {
                         return None;
                     }
@@ -112,35 +109,35 @@ impl Log {
                         continue;
                     }
                 }
-                Root::Slot(_) if look.base >= top => continue,
+                Root::Slot(_) if entry.base >= top => continue,
                 Root::Slot(_) => return None,
             }
-            if inputs.iter().any(|known| known.covers(&look.place)) {
+            if inputs.iter().any(|input| input.covers(&entry.read)) {
                 continue;
             }
-            if inputs.len() == PLACES_MAX {
+            if inputs.len() == INPUTS_MAX {
                 return None;
             }
-            inputs.push(look.place.clone());
+            inputs.push(entry.read.clone());
         }
         Some(inputs)
     }
 
-    /// Whether a look was made to evaluate what an input holds. The input itself is in the log before it.
-    fn follows_from_input(&self, look: &Look, start: usize, base: usize, free: u64) -> bool {
-        let mut account = look.account;
-        while let Some(at) = account.filter(|at| *at >= start) {
-            let Some(cause) = self.looks.get(at) else {
+    /// Whether a read was made to evaluate the thunk in an input. That input is in the log before it.
+    fn is_caused_by_input(&self, entry: &LogEntry, start: usize, base: usize, free: u64) -> bool {
+        let mut cause = entry.cause;
+        while let Some(at) = cause.filter(|at| *at >= start) {
+            let Some(entry) = self.entries.get(at) else {
                 return false;
             };
-            if let Root::Slot(slot) = cause.place.root
-                && cause.base == base
+            if let Root::Slot(slot) = entry.read.root
+                && entry.base == base
                 && slot < 63
                 && free & slot_bit(slot) != 0
             {
                 return true;
             }
-            account = cause.account;
+            cause = entry.cause;
         }
         false
     }
@@ -151,17 +148,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_follows_a_site_is_kept_only_as_far_as_it_is_worth_it() {
-        let mut log = Log::default();
+    fn entries_after_a_memo_point_are_kept_up_to_the_maximum() {
+        let mut log = ReadLog::default();
         let mut later = Vec::new();
         for _ in 0..10 {
-            for _ in 0..LOOKS_MAX / 2 {
-                log.push(Rc::new(Place::whole(Root::Variable(0))), 0);
+            for _ in 0..ENTRIES_MAX / 2 {
+                log.push(Rc::new(Read::whole(Root::Variable(0))), 0);
             }
             log.split_off(0, &mut later);
             assert_eq!(log.len(), 0);
         }
-        assert_eq!(later.len(), LOOKS_MAX + 1);
+        assert_eq!(later.len(), ENTRIES_MAX + 1);
         log.append(later);
         assert!(log.inputs(0, 0, 0, 0).is_none());
     }

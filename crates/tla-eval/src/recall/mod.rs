@@ -1,31 +1,34 @@
-//! Remembering what evaluation gave, by what it looked at.
+//! Memoisation of evaluations by the inputs that they read.
 //!
-//! Neighbouring states differ little, and an action looks at little of a state: `pc[i]` decides whether process `i` can
-//! move at all. So the answers of actions and of costly formulas are kept in a [tree](tree) per *site* (a node of the
-//! program): each inner node names a [place](place) — a variable or a slot, and a path into it — and branches on what is
-//! seen there; a leaf is the answer. An action's answer is the list of its next states, each as [edits](edit) of the
-//! current one, so that `[pc EXCEPT ![i] = "done"]` is the same answer whatever the rest of `pc` is.
+//! Neighbouring states differ little, and an action reads little of a state: `pc[i]` decides whether process `i` can move at all.
+//! So the results of actions and of costly formulas are kept in a [trie](tree) per *memo point* (a node of the program). Each inner
+//! node of the trie is a [read](place) (a variable or a slot, and a path into it) and branches on what is observed there; a leaf
+//! is the result. The result of an action is the list of its successors, each as [edits](edit) of the current state, so that
+//! `[pc EXCEPT ![i] = "done"]` is the same result whatever the rest of `pc` is.
 //!
-//! **Why this is sound.** Evaluation is deterministic, and its only inputs are the state, the slots that are free in the
-//! node, and which next values are already given when it starts. While an answer is found for the first time, every look at
-//! an input is logged in order. By induction over the log: as long as another evaluation sees the same at the places
-//! logged so far, it has taken the same path, so it looks at the same place next. At the end of the log it has therefore the same
-//! answer. Inputs that are looked at without being logged would break this, so:
+//! # Soundness
 //!
-//! - what reads registers, chance or the world is no site, nor anything around it (`Uses::impure`);
-//! - while logging, nothing is taken from caches that hide looks (`PerState`), and [`Evaluator::peek`] gives nothing;
-//! - a slot that is not bound inside the site is an input, and so is the unevaluated argument in it; whatever was looked
-//!   at to evaluate that argument follows from it;
-//! - an edit's source (`pc` above) is not looked at, because the answer is an edit of whatever is there; as soon as the next
-//!   value is itself looked at, its source is logged as a whole. An edit that does not fit the value it meets (no such key,
-//!   not a set) is not applied: evaluation runs instead, and says what is wrong;
-//! - which next values are given at the start must be the same always, else the site is passed by; looking at one of them,
-//!   or evaluating `ENABLED` and `\cdot`, which change states midway, spoils the log: nothing is kept.
+//! Evaluation is deterministic. Its only inputs are the state, the slots that are free in the node, and the set of variables that
+//! are already assigned when it starts. During the first evaluation, every read of an input is logged in order. By induction over
+//! the log: as long as another evaluation observes the same for the reads logged so far, it has taken the same path, so its next
+//! read is the same. At the end of the log it therefore has the same result. Reads that are not logged would break this, so:
 //!
-//! Errors are never kept: they are found anew, with everything that there is to say about them.
+//! - A node that reads registers, random values or files is not a memo point, nor is anything around it (`Uses::impure`).
+//! - While logging, caches that hide reads are not used (`PerState`), and [`Evaluator::peek`] returns nothing.
+//! - A slot that is not bound inside the memo point is an input, and so is the thunk in it. What is read to evaluate that thunk
+//!   follows from it.
+//! - The source of an edit (`pc` above) is not read, because the result is an edit of whatever value it has. Once the next value
+//!   itself is read, its source is logged as a whole. An edit that does not apply to a value (no such key, not a set) is not
+//!   applied: evaluation runs instead and reports the error.
+//! - The set of assigned variables must be the same at every start, or the memo point is bypassed. Reading the next value of such a
+//!   variable invalidates the log. So do `ENABLED` and `\cdot`, which change the state in between.
 //!
-//! **When it does not pay.** A site that rarely knows the answer is switched off, and its parts, which are sites of their
-//! own, go on: the invariant over all processes may never meet the same state twice while the sum over one of them does.
+//! Errors are not memoised. They are evaluated again, with all their details.
+//!
+//! # Disabled memo points
+//!
+//! A memo point with a low hit rate is disabled, and the memo points inside it remain: an invariant over all processes may never see
+//! the same inputs twice while its part about one process does.
 
 mod common;
 mod edit;
@@ -38,7 +41,6 @@ mod tree;
 
 use std::sync::Arc;
 
-use common::Common;
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
@@ -47,329 +49,333 @@ use super::error::Outcome;
 use super::evaluator::Evaluator;
 use super::flow::Flow;
 use super::step::{Found, Rest};
+use common::Interner;
 pub(crate) use edit::Edit;
-use log::Log;
-use noting::Logging;
+use log::ReadLog;
+use noting::LogScope;
 use omnilink_tla_ir::Node;
-use tree::{Looked, Tree, Walked, Weigh};
+use tree::{MemorySize, ObservedRead, Trie, Walk};
 
-/// What is remembered, and what is being logged.
-pub(crate) struct Memory {
-    sites: Vec<Site>,
-    /// What the trees share.
-    common: Common,
-    log: Log,
-    /// How the next value of each variable was made, as far as that was logged.
+/// The memo of one evaluator, and the log of the evaluation in progress.
+pub(crate) struct Memo {
+    points: Vec<MemoPoint>,
+    interner: Interner,
+    log: ReadLog,
+    /// How the next value of each variable was computed, as far as it was logged.
     edits: Vec<Edit>,
-    /// The variables that had a next value when the innermost action that is being logged began.
-    given: u128,
-    /// Bytes that may still be used for trees, about.
-    room: usize,
+    /// The variables that were assigned when the innermost logged action began.
+    assigned: u128,
+    /// Approximate number of bytes that tries may still use.
+    bytes_left: usize,
 }
 
-/// One node of the program that is remembered.
+/// One memoised node of the program.
 #[derive(Default)]
-struct Site {
-    tree: Tree<Answer>,
-    asked: u32,
-    known: u32,
-    is_off: bool,
-    /// The variables that have a next value whenever an action begins here.
-    given: Option<u128>,
+struct MemoPoint {
+    trie: Trie<MemoResult>,
+    lookups: u32,
+    hits: u32,
+    is_disabled: bool,
+    /// The variables that are assigned whenever an action begins here.
+    assigned: Option<u128>,
 }
 
-impl Site {
-    /// Switches the site off if it has not been worth it.
+impl MemoPoint {
+    /// Disables the memo point if its hit rate is too low.
     #[cold]
-    fn judge(&mut self) {
-        self.is_off = self.known < GLANCE_KNOWN_MIN;
-        if self.asked == TRIAL {
-            self.is_off |= self.known < TRIAL_KNOWN_MIN;
-            (self.asked, self.known) = (0, 0);
+    fn review(&mut self) {
+        self.is_disabled = self.hits < EARLY_HITS_MIN;
+        if self.lookups == REVIEW_LOOKUPS {
+            self.is_disabled |= self.hits < REVIEW_HITS_MIN;
+            (self.lookups, self.hits) = (0, 0);
         }
     }
 }
 
-/// What a site gave.
+/// The result at a memo point.
 #[derive(Clone, Debug)]
-enum Answer {
+enum MemoResult {
     Value(Value),
-    Next(Arc<[Successor]>),
+    Successors(Arc<[MemoSuccessor]>),
 }
 
-/// One way in which an action goes on.
+/// One successor that an action allows.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Successor {
+struct MemoSuccessor {
     action: Option<u32>,
     edits: Box<[(u32, Edit)]>,
 }
 
-impl Answer {
-    /// The same answer in memory that all trees share.
-    fn shared(self, common: &mut Common) -> Self {
+impl MemoResult {
+    fn interned(self, interner: &mut Interner) -> Self {
         match self {
-            Answer::Value(value) => Answer::Value(common.value(&value, || value.clone())),
-            Answer::Next(successors) => {
-                Answer::Next(common.steps.shared(&*successors, || successors.clone()))
+            Self::Value(value) => Self::Value(interner.value(&value)),
+            Self::Successors(successors) => {
+                Self::Successors(interner.successors.intern(&*successors, || successors.clone()))
             }
         }
     }
 }
 
-impl Weigh for Answer {
+impl MemorySize for MemoResult {
     fn bytes(&self) -> usize {
         match self {
-            Answer::Value(value) => value.bytes(),
-            Answer::Next(successors) => {
+            Self::Value(value) => value.bytes(),
+            Self::Successors(successors) => {
                 let edits = successors.iter().flat_map(|successor| &successor.edits);
-                successors.len() * size_of::<Successor>() + edits.map(|(_, edit)| edit.bytes()).sum::<usize>()
+                successors.len() * size_of::<MemoSuccessor>()
+                    + edits.map(|(_, edit)| edit.bytes()).sum::<usize>()
             }
         }
     }
 }
-/// What is known at a site.
-enum Asked {
-    /// The leaf with the answer.
-    Known(u32),
-    /// Nothing yet: to be logged.
-    Unknown,
-    /// Not here.
-    Never,
+
+/// The outcome of a lookup.
+enum Lookup {
+    /// The result is in this leaf.
+    Hit(u32),
+    /// There is no result yet: evaluation is to be logged.
+    Miss,
+    /// Evaluation is not to be logged.
+    Bypass,
 }
 
-/// After this many questions, a site must have known some answers: what looks at the whole state knows none, and is what
-/// costs most to write down. Measured on the benchmark specs, sites that are worth it have known more than a tenth by then.
-const GLANCE: u32 = 256;
-const GLANCE_KNOWN_MIN: u32 = 4;
-/// After this many questions, a site must have known five eighths of the answers: finding one out, writing it down and telling
-/// it takes as long as a few that are known save. Measured: AltBit takes a fifth less time than with one quarter.
-const TRIAL: u32 = 16 * GLANCE;
-const TRIAL_KNOWN_MIN: u32 = TRIAL / 8 * 5;
-/// Bytes for all trees, about, unless it is said otherwise. An evaluator has them for itself.
-const ROOM: usize = 48 << 20;
-/// Next states in one answer.
+/// After this many lookups, a memo point needs a few hits. One that depends on the whole state has none, and is the most costly to
+/// fill. Useful memo points have a hit rate over 10 % by then, measured on the benchmark specs.
+const EARLY_LOOKUPS: u32 = 256;
+const EARLY_HITS_MIN: u32 = 4;
+/// After this many lookups, a memo point needs a hit rate of five eighths: storing a result costs as much as several hits save.
+const REVIEW_LOOKUPS: u32 = 16 * EARLY_LOOKUPS;
+const REVIEW_HITS_MIN: u32 = REVIEW_LOOKUPS / 8 * 5;
+/// Default size of a memo, in bytes.
+const BYTES_DEFAULT: usize = 48 << 20;
+/// Maximum number of successors in one result.
 const SUCCESSORS_MAX: usize = 256;
-/// Variables that fit the set of given ones.
+/// Variables that fit the bit set of assigned ones.
 const VARIABLES_MAX: usize = 128;
 
 impl<'p> Evaluator<'p> {
-    /// Remembers from now on. What is found this way says which action a step is, but not its bindings.
+    /// Enables the memo. Steps found this way name their action, but have no bindings.
     pub fn remember(&mut self) {
-        self.remember_within(ROOM);
+        self.remember_within(BYTES_DEFAULT);
     }
 
-    /// The same, within so many bytes, about.
+    /// Enables a memo of about this many bytes.
     pub fn remember_within(&mut self, bytes: usize) {
         let variables = self.program.variables.len();
         if variables > VARIABLES_MAX {
             return;
         }
-        self.memory = Some(Box::new(Memory {
-            sites: (0..self.program.memo_points).map(|_| Site::default()).collect(),
-            common: Common::default(),
-            log: Log::default(),
+        self.memory = Some(Box::new(Memo {
+            points: (0..self.program.memo_points)
+                .map(|_| MemoPoint::default())
+                .collect(),
+            interner: Interner::default(),
+            log: ReadLog::default(),
             edits: vec![Edit::Same; variables],
-            given: 0,
-            room: bytes,
+            assigned: 0,
+            bytes_left: bytes,
         }));
     }
 
-    /// Works without remembering: what is asked for once costs more to write down than to find out.
+    /// Evaluates without the memo: filling it costs more than evaluating once.
     pub fn unremembered<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
-        let memory = self.memory.take();
+        let memo = self.memory.take();
         let result = work(self);
-        self.memory = memory;
+        self.memory = memo;
         result
     }
 
-    /// Whether this evaluation can be remembered at all: what is counted or explained must really happen.
-    fn may_recall(&self) -> bool {
+    /// Whether the memo may be used. Evaluations that are counted or explained must really happen.
+    fn uses_memo(&self) -> bool {
         self.memory.is_some() && !self.primed && self.refusals.is_none() && self.coverage.is_none()
     }
 
-    /// The value at a site.
+    /// The value at a memo point.
     #[inline(never)]
-    pub(super) fn recall_value(&mut self, site: u32, inner: &'p Node) -> Outcome<Datum<'p>> {
-        if inner.uses.next || !self.may_recall() {
+    pub(super) fn recall_value(&mut self, point: u32, inner: &'p Node) -> Outcome<Datum<'p>> {
+        if inner.uses.next || !self.uses_memo() {
             return self.eval(inner);
         }
-        match self.ask(site) {
-            Asked::Never => self.eval(inner),
-            Asked::Known(leaf) => match self.answer(site, leaf) {
-                Some(Answer::Value(value)) => Ok(Datum::Value(value.clone())),
+        match self.lookup(point) {
+            Lookup::Bypass => self.eval(inner),
+            Lookup::Hit(leaf) => match self.result(point, leaf) {
+                Some(MemoResult::Value(value)) => Ok(Datum::Value(value.clone())),
                 _ => self.eval(inner),
             },
-            Asked::Unknown => {
-                let logging = self.begin_log();
+            Lookup::Miss => {
+                let scope = self.begin_log();
                 let result = self.eval(inner);
                 if let Ok(Datum::Value(value)) = &result {
                     let value = value.clone();
-                    self.learn(site, inner, &logging, Answer::Value(value));
+                    self.store(point, inner, &scope, MemoResult::Value(value));
                 }
-                self.end_log(logging);
+                self.end_log(scope);
                 result
             }
         }
     }
 
-    /// The next states that a site allows.
+    /// The successors that a memo point allows.
     #[inline(never)]
     pub(super) fn recall_step(
         &mut self,
-        site: u32,
+        point: u32,
         inner: &'p Node,
         rest: &Rest<'_, 'p>,
         found: Found<'_, 'p>,
     ) -> Outcome<Flow> {
-        if !self.may_recall() {
+        if !self.uses_memo() {
             return self.step(inner, rest, found);
         }
-        match self.ask(site) {
-            Asked::Never => self.step(inner, rest, found),
-            Asked::Known(leaf) => match self.replay(site, leaf, rest, found) {
+        match self.lookup(point) {
+            Lookup::Bypass => self.step(inner, rest, found),
+            Lookup::Hit(leaf) => match self.replay(point, leaf, rest, found) {
                 Some(flow) => flow,
                 None => self.step(inner, rest, found),
             },
-            Asked::Unknown => self.step_and_learn(site, inner, rest, found),
+            Lookup::Miss => self.step_and_store(point, inner, rest, found),
         }
     }
 
-    fn step_and_learn(
+    fn step_and_store(
         &mut self,
-        site: u32,
+        point: u32,
         inner: &'p Node,
         rest: &Rest<'_, 'p>,
         found: Found<'_, 'p>,
     ) -> Outcome<Flow> {
-        let given = self.given();
-        let Some(memory) = &mut self.memory else {
+        let assigned = self.assigned_variables();
+        let Some(memo) = &mut self.memory else {
             return self.step(inner, rest, found);
         };
-        let here = &mut memory.sites[site as usize];
-        if *here.given.get_or_insert(given) != given {
+        let here = &mut memo.points[point as usize];
+        if *here.assigned.get_or_insert(assigned) != assigned {
             return self.step(inner, rest, found);
         }
-        let outer_given = std::mem::replace(&mut memory.given, given);
-        let logging = self.begin_log();
+        let outer_assigned = std::mem::replace(&mut memo.assigned, assigned);
+        let scope = self.begin_log();
         let mut successors = Vec::new();
         let mut later = Vec::new();
         let flow = self.step(inner, &Rest::Done, &mut |this: &mut Self| {
             if successors.len() < SUCCESSORS_MAX {
-                successors.push(this.successor(given));
+                successors.push(this.memo_successor(assigned));
             } else {
-                this.spoil_log();
+                this.invalidate_log();
             }
-            // What follows the site is not its own: neither what it looks at nor what it gives. It is looked at by the
-            // site around this one, if there is one: after this one.
-            let mark = this.memory.as_mut().map_or(0, |memory| {
-                memory.given = outer_given;
-                memory.log.len()
+            // What follows the memo point does not belong to it: neither its reads nor its assignments. They belong to the
+            // enclosing memo point, if there is one, and come after this one.
+            let mark = this.memory.as_mut().map_or(0, |memo| {
+                memo.assigned = outer_assigned;
+                memo.log.len()
             });
-            this.logging = logging.was;
+            this.logging = scope.is_nested;
             let flow = this.resume_rest(rest, found);
             this.logging = true;
-            if let Some(memory) = &mut this.memory {
-                memory.given = given;
-                memory.log.split_off(mark, &mut later);
+            if let Some(memo) = &mut this.memory {
+                memo.assigned = assigned;
+                memo.log.split_off(mark, &mut later);
             }
             flow
         });
         if matches!(flow, Ok(Flow::Go)) {
-            self.learn(site, inner, &logging, Answer::Next(successors.into()));
+            self.store(point, inner, &scope, MemoResult::Successors(successors.into()));
         }
-        let is_inside = logging.was;
-        self.end_log(logging);
-        if let Some(memory) = &mut self.memory {
-            memory.given = outer_given;
-            if is_inside {
-                memory.log.append(later);
+        let is_nested = scope.is_nested;
+        self.end_log(scope);
+        if let Some(memo) = &mut self.memory {
+            memo.assigned = outer_assigned;
+            if is_nested {
+                memo.log.append(later);
             }
         }
         flow
     }
 
     /// The variables that have a next value, one bit each.
-    fn given(&self) -> u128 {
+    fn assigned_variables(&self) -> u128 {
         let bits = self.known.iter().zip(0u32..);
-        bits.fold(0, |given, (known, at)| given | u128::from(*known) << at)
+        bits.fold(0, |assigned, (known, at)| assigned | u128::from(*known) << at)
     }
 
-    fn successor(&self, given: u128) -> Successor {
-        let edits = self.memory.as_ref().map_or(&[][..], |memory| &memory.edits);
-        let mine = (0u32..)
+    /// The current next state, as edits of the variables that were not assigned at the start.
+    fn memo_successor(&self, assigned: u128) -> MemoSuccessor {
+        let edits = self.memory.as_ref().map_or(&[][..], |memo| &memo.edits);
+        let own = (0u32..)
             .zip(edits)
-            .filter(|(at, _)| self.known[*at as usize] && given >> at & 1 == 0);
-        Successor {
+            .filter(|(at, _)| self.known[*at as usize] && assigned >> at & 1 == 0);
+        MemoSuccessor {
             action: self.taken.map(|taken| taken.action),
-            edits: mine.map(|(at, edit)| (at, edit.clone())).collect(),
+            edits: own.map(|(at, edit)| (at, edit.clone())).collect(),
         }
     }
 
-    fn answer(&self, site: u32, leaf: u32) -> Option<&Answer> {
-        self.memory.as_ref()?.sites.get(site as usize)?.tree.leaf(leaf)
+    fn result(&self, point: u32, leaf: u32) -> Option<&MemoResult> {
+        self.memory.as_ref()?.points.get(point as usize)?.trie.leaf(leaf)
     }
 
-    /// What is known at a site about what is to be seen now.
-    fn ask(&mut self, site: u32) -> Asked {
-        let Some(memory) = &mut self.memory else {
-            return Asked::Never;
+    /// Looks up the result for the current inputs.
+    fn lookup(&mut self, point: u32) -> Lookup {
+        let Some(memo) = &mut self.memory else {
+            return Lookup::Bypass;
         };
-        let here = &mut memory.sites[site as usize];
-        if here.is_off {
-            return Asked::Never;
+        let here = &mut memo.points[point as usize];
+        if here.is_disabled {
+            return Lookup::Bypass;
         }
-        here.asked += 1;
-        if here.asked.is_multiple_of(GLANCE) {
-            here.judge();
-            if here.is_off {
-                memory.room += here.tree.forget();
-                memory.common.forget();
-                return Asked::Never;
+        here.lookups += 1;
+        if here.lookups.is_multiple_of(EARLY_LOOKUPS) {
+            here.review();
+            if here.is_disabled {
+                memo.bytes_left += here.trie.clear();
+                memo.interner.clear();
+                return Lookup::Bypass;
             }
         }
         loop {
-            let Some(memory) = &mut self.memory else {
-                return Asked::Never;
+            let Some(memo) = &mut self.memory else {
+                return Lookup::Bypass;
             };
-            let here = &mut memory.sites[site as usize];
-            let log = self.logging.then_some(&mut memory.log);
-            match here.tree.walk(&self.state, &self.slots, self.base, log) {
-                Walked::Leaf(leaf) => {
-                    here.known += 1;
-                    return Asked::Known(leaf);
+            let here = &mut memo.points[point as usize];
+            let log = self.logging.then_some(&mut memo.log);
+            match here.trie.walk(&self.state, &self.slots, self.base, log) {
+                Walk::Hit(leaf) => {
+                    here.hits += 1;
+                    return Lookup::Hit(leaf);
                 }
-                Walked::Unseen if memory.room == 0 => return Asked::Never,
-                Walked::Unseen => return Asked::Unknown,
-                // Evaluation would look at this argument now, so it may as well be evaluated now; if that fails, it will
-                // fail again where the error belongs.
-                Walked::Unevaluated(slot) => match self.local(slot) {
+                Walk::Miss if memo.bytes_left == 0 => return Lookup::Bypass,
+                Walk::Miss => return Lookup::Miss,
+                // Evaluation would read this thunk next, so it is evaluated now. If that fails, it fails again where the error
+                // belongs.
+                Walk::Unevaluated(slot) => match self.local(slot) {
                     Ok(Datum::Value(_)) => {}
-                    _ => return Asked::Never,
+                    _ => return Lookup::Bypass,
                 },
             }
         }
     }
-    /// Keeps an answer under what was looked at to find it.
-    fn learn(&mut self, site: u32, node: &Node, logging: &Logging, answer: Answer) {
-        let Some(memory) = &mut self.memory else { return };
-        let Some(places) = memory
+
+    /// Stores a result under the inputs that were logged.
+    fn store(&mut self, point: u32, node: &Node, scope: &LogScope, result: MemoResult) {
+        let Some(memo) = &mut self.memory else { return };
+        let Some(reads) = memo
             .log
-            .inputs(logging.start, self.base, logging.top, node.uses.slots)
+            .inputs(scope.start, self.base, scope.top, node.uses.slots)
         else {
             return;
         };
-        // Only what can be seen can be found again; nothing is added unless all of it can.
-        let looks: Option<SmallVec<[_; 8]>> = places
+        // A result can be found again only if all its inputs can be observed.
+        let inputs: Option<SmallVec<[_; 8]>> = reads
             .iter()
-            .map(|place| {
-                let seen = place.look(&self.state, &self.slots, self.base)?;
-                Some(Looked { place, seen })
+            .map(|read| {
+                let observed = read.observe(&self.state, &self.slots, self.base)?;
+                Some(ObservedRead { read, observed })
             })
             .collect();
-        let Some(looks) = looks else { return };
-        let answer = answer.shared(&mut memory.common);
-        let tree = &mut memory.sites[site as usize].tree;
-        let made = tree.insert(&looks, &mut memory.common, answer);
-        memory.room = memory.room.saturating_sub(made);
+        let Some(inputs) = inputs else { return };
+        let result = result.interned(&mut memo.interner);
+        let trie = &mut memo.points[point as usize].trie;
+        let added = trie.insert(&inputs, &mut memo.interner, result);
+        memo.bytes_left = memo.bytes_left.saturating_sub(added);
     }
 }

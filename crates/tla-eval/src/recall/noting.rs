@@ -1,132 +1,132 @@
-//! Writing to the log while an answer is found.
+//! Logging of reads and edits during an evaluation that will be memoised.
 
 use std::rc::Rc;
 
-use omnilink_tla_ir::{Kind, Node, PathStep};
 use omnilink_value::Value;
 
 use super::edit::Edit;
-use super::place::{Place, Root};
+use super::place::{Read, Root};
 use crate::datum::Datum;
 use crate::error::Outcome;
 use crate::evaluator::Evaluator;
 use crate::slot::Slot;
+use omnilink_tla_ir::{Kind, Node, PathStep};
 
-/// A log that is being kept.
-pub(super) struct Logging {
-    /// Where it starts.
+/// The log of one memo point.
+pub(super) struct LogScope {
+    /// Where it starts in the read log.
     pub(super) start: usize,
-    /// The first slot that is not there yet.
+    /// The first slot that did not exist at its start.
     pub(super) top: usize,
-    /// Whether one was kept around it.
-    pub(super) was: bool,
-    was_spoilt: bool,
+    /// Whether it is inside the log of another memo point.
+    pub(super) is_nested: bool,
+    was_invalid: bool,
 }
 
 impl<'p> Evaluator<'p> {
-    pub(super) fn begin_log(&mut self) -> Logging {
+    pub(super) fn begin_log(&mut self) -> LogScope {
         let top = self.slots.len();
-        let was = std::mem::replace(&mut self.logging, true);
-        let (start, was_spoilt) = match &mut self.memory {
-            Some(memory) => (memory.log.len(), memory.log.begin()),
+        let is_nested = std::mem::replace(&mut self.logging, true);
+        let (start, was_invalid) = match &mut self.memory {
+            Some(memo) => (memo.log.len(), memo.log.begin()),
             None => (0, false),
         };
-        Logging {
+        LogScope {
             start,
             top,
-            was,
-            was_spoilt,
+            is_nested,
+            was_invalid,
         }
     }
 
-    pub(super) fn end_log(&mut self, logging: Logging) {
-        self.logging = logging.was;
-        if let Some(memory) = &mut self.memory {
-            memory.log.end(logging.start, logging.was, logging.was_spoilt);
+    pub(super) fn end_log(&mut self, scope: LogScope) {
+        self.logging = scope.is_nested;
+        if let Some(memo) = &mut self.memory {
+            memo.log.end(scope.start, scope.is_nested, scope.was_invalid);
         }
     }
 
-    /// Nothing that is being logged can be remembered.
-    pub(crate) fn spoil_log(&mut self) {
-        if let Some(memory) = &mut self.memory {
-            memory.log.spoil();
+    /// Marks the evaluation in progress as not memoisable.
+    pub(crate) fn invalidate_log(&mut self) {
+        if let Some(memo) = &mut self.memory {
+            memo.log.invalidate();
         }
     }
 
-    /// A look at a slot. Gives where it is in the log, for what is looked at on its account.
+    /// Logs a read of a slot. Returns its index in the log, as the cause of further reads.
     #[inline(never)]
-    pub(crate) fn note_slot(&mut self, slot: u32) -> Option<usize> {
+    pub(crate) fn log_slot(&mut self, slot: u32) -> Option<usize> {
         let base = self.base;
-        self.note(Place::whole(Root::Slot(slot)), base)
+        self.log_read(Read::whole(Root::Slot(slot)), base)
     }
 
-    /// A look at which expression a slot holds.
+    /// Logs a read of the expression that a slot holds.
     #[inline(never)]
-    pub(crate) fn note_which(&mut self, slot: u32) {
+    pub(crate) fn log_slot_expression(&mut self, slot: u32) {
         let base = self.base;
-        self.note(Place::which(slot), base);
+        self.log_read(Read::expression(slot), base);
     }
 
-    /// A look at a variable of the current state.
+    /// Logs a read of a variable of the current state.
     #[inline(never)]
-    pub(crate) fn note_variable(&mut self, variable: u32) {
-        self.note(Place::whole(Root::Variable(variable)), 0);
+    pub(crate) fn log_variable(&mut self, variable: u32) {
+        self.log_read(Read::whole(Root::Variable(variable)), 0);
     }
 
-    /// A look at a variable of the next state.
+    /// Logs a read of a variable of the next state.
     #[inline(never)]
-    pub(crate) fn note_next(&mut self, variable: u32) {
-        let Some(memory) = &mut self.memory else { return };
-        if memory.given >> variable & 1 == 1 {
-            memory.log.spoil();
+    pub(crate) fn log_next_variable(&mut self, variable: u32) {
+        let Some(memo) = &mut self.memory else { return };
+        if memo.assigned >> variable & 1 == 1 {
+            memo.log.invalidate();
             return;
         }
-        if let Some(source) = memory.edits[variable as usize].source(variable) {
-            self.note_variable(source);
+        if let Some(source) = memo.edits[variable as usize].source(variable) {
+            self.log_variable(source);
         }
     }
 
-    fn note(&mut self, place: Place, base: usize) -> Option<usize> {
-        let memory = self.memory.as_mut()?;
-        Some(memory.log.push(Rc::new(place), base))
+    fn log_read(&mut self, read: Read, base: usize) -> Option<usize> {
+        let memo = self.memory.as_mut()?;
+        Some(memo.log.push(Rc::new(read), base))
     }
 
-    /// Evaluates what a slot holds, on account of the look that is in the log.
-    pub(crate) fn on_account_of<T>(&mut self, look: Option<usize>, run: impl FnOnce(&mut Self) -> T) -> T {
-        let outer = self.memory.as_mut().map(|memory| memory.log.set_account(look));
+    /// Runs with a log entry as the cause of all reads.
+    pub(crate) fn caused_by<T>(&mut self, entry: Option<usize>, run: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.memory.as_mut().map(|memo| memo.log.set_cause(entry));
         let result = run(self);
-        if let (Some(memory), Some(outer)) = (&mut self.memory, outer) {
-            memory.log.set_account(outer);
+        if let (Some(memo), Some(outer)) = (&mut self.memory, outer) {
+            memo.log.set_cause(outer);
         }
         result
     }
 
-    /// How a variable got its next value.
-    pub(crate) fn note_edit(&mut self, variable: u32, edit: Edit) {
-        if let Some(memory) = &mut self.memory {
-            memory.edits[variable as usize] = edit;
+    /// Logs how the next value of a variable was computed.
+    pub(crate) fn log_edit(&mut self, variable: u32, edit: Edit) {
+        if let Some(memo) = &mut self.memory {
+            memo.edits[variable as usize] = edit;
         }
     }
 
-    /// The edits so far, put aside while another next state is made.
+    /// Takes the edits so far, while another next state is computed.
     pub(crate) fn take_edits(&mut self) -> Vec<Edit> {
         match &mut self.memory {
-            Some(memory) => {
-                let size = memory.edits.len();
-                std::mem::replace(&mut memory.edits, vec![Edit::Same; size])
+            Some(memo) => {
+                let size = memo.edits.len();
+                std::mem::replace(&mut memo.edits, vec![Edit::Same; size])
             }
             None => Vec::new(),
         }
     }
 
-    pub(crate) fn put_edits(&mut self, edits: Vec<Edit>) {
-        if let Some(memory) = &mut self.memory {
-            memory.edits = edits;
+    pub(crate) fn restore_edits(&mut self, edits: Vec<Edit>) {
+        if let Some(memo) = &mut self.memory {
+            memo.edits = edits;
         }
     }
 
-    /// The place that an expression names, while logging: a variable or a name, and a path whose arguments are evaluated.
-    pub(crate) fn named_place(&mut self, node: &'p Node) -> Outcome<Option<Place>> {
+    /// The read that an expression is, while logging: a variable or a local name, and a path. Evaluates the keys of the path.
+    pub(crate) fn as_read(&mut self, node: &'p Node) -> Outcome<Option<Read>> {
         let (root, steps) = match &node.kind {
             Kind::Path(root, steps) => (&**root, &**steps),
             _ => (node, &[][..]),
@@ -146,23 +146,23 @@ impl<'p> Evaluator<'p> {
                 },
             });
         }
-        Ok(Some(Place::new(root, keys)))
+        Ok(Some(Read::new(root, keys)))
     }
 
-    /// What is at a place, noted; `None` if nothing is there.
-    pub(crate) fn look(&mut self, place: Place) -> Option<Value> {
-        let seen = place.value(&self.state, &self.slots, self.base)?.clone();
+    /// Reads a value and logs that; `None` if there is no value.
+    pub(crate) fn read(&mut self, read: Read) -> Option<Value> {
+        let value = read.value(&self.state, &self.slots, self.base)?.clone();
         let base = self.base;
-        self.note(place, base);
-        Some(seen)
+        self.log_read(read, base);
+        Some(value)
     }
 
-    /// Whether a value is listed in the set at a place, noted; `None` if there is no set or the two do not compare.
-    pub(crate) fn look_for(&mut self, place: Place, element: Value) -> Option<bool> {
-        let place = place.lists(element);
-        let seen = place.look(&self.state, &self.slots, self.base)?.truth()?;
+    /// Reads whether a set contains an element and logs that; `None` if there is no set or the values are not comparable.
+    pub(crate) fn read_contains(&mut self, read: Read, element: Value) -> Option<bool> {
+        let read = read.contains(element);
+        let contains = read.observe(&self.state, &self.slots, self.base)?.as_bool()?;
         let base = self.base;
-        self.note(place, base);
-        Some(seen)
+        self.log_read(read, base);
+        Some(contains)
     }
 }

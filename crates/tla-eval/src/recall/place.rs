@@ -1,4 +1,4 @@
-//! Places: what evaluation can look at.
+//! Reads: what an evaluation observes of its inputs.
 
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -10,7 +10,7 @@ use crate::datum::Datum;
 use crate::membership::is_listed;
 use crate::slot::Slot;
 
-/// Where a place starts.
+/// The input that a read starts from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Root {
     /// A variable of the current state.
@@ -19,29 +19,29 @@ pub(crate) enum Root {
     Slot(u32),
 }
 
-/// A part of the state or of a slot, and what is asked about it.
+/// A query about a part of the state or of a slot.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct Read {
     pub(super) root: Root,
     path: SmallVec<[Key; 1]>,
-    question: Question,
+    query: Query,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Question {
-    /// What is there?
-    What,
-    /// Is this listed in the set there?
-    Lists(Value),
-    /// Which expression is there? That cannot be answered by a value, so nothing can be remembered by it.
-    Which,
+enum Query {
+    /// The value.
+    Value,
+    /// Whether the set there contains this element.
+    Contains(Value),
+    /// Which expression a slot holds. No value answers that, so nothing that depends on it is memoised.
+    Expression,
 }
 
-/// One step of a path, and where it was found last: functions that meet one expression mostly have one domain.
+/// One key of a path, with the index where it was found last: functions read by one expression mostly have the same domain.
 #[derive(Debug)]
 struct Key {
     key: Value,
-    /// Only a guess, so any order of reads and writes will do.
+    /// Only a hint, so relaxed ordering is enough.
     hint: AtomicU32,
 }
 
@@ -54,56 +54,54 @@ impl Clone for Key {
     }
 }
 
-/// What is to be seen at a place.
+/// The answer to a read.
 #[derive(Clone, Copy)]
-pub(super) enum Seen<'s> {
+pub(super) enum Observed<'s> {
     Value(&'s Value),
-    Truth(bool),
+    Bool(bool),
 }
 
-impl Seen<'_> {
-    pub(super) fn truth(&self) -> Option<bool> {
+impl Observed<'_> {
+    pub(super) fn as_bool(&self) -> Option<bool> {
         match self {
-            Seen::Truth(truth) => Some(*truth),
-            Seen::Value(_) => None,
+            Observed::Bool(truth) => Some(*truth),
+            Observed::Value(_) => None,
         }
     }
 }
 
-impl PartialEq for Place {
+impl PartialEq for Read {
     fn eq(&self, other: &Self) -> bool {
         self.root == other.root
-            && self.question == other.question
+            && self.query == other.query
             && self.path.len() == other.path.len()
-            && self
-                .path
-                .iter()
-                .zip(&other.path)
-                .all(|(left, right)| left.key == right.key)
+            && self.is_prefix_of(other)
     }
 }
 
-impl Eq for Place {}
+impl Eq for Read {}
 
-impl Hash for Place {
+impl Hash for Read {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         self.root.hash(hasher);
         for step in &self.path {
             step.key.hash(hasher);
         }
-        match &self.question {
-            Question::What => {}
-            Question::Lists(element) => element.hash(hasher),
-            Question::Which => hasher.write_u8(0),
+        match &self.query {
+            Query::Value => {}
+            Query::Contains(element) => element.hash(hasher),
+            Query::Expression => hasher.write_u8(0),
         }
     }
 }
 
-impl Place {
+impl Read {
+    /// A read of a whole variable or slot.
     pub(crate) fn whole(root: Root) -> Self {
         Self::new(root, Vec::new())
     }
 
+    /// A read of the value at a path.
     pub(crate) fn new(root: Root, keys: Vec<Value>) -> Self {
         let path = keys.into_iter().map(|key| Key {
             key,
@@ -112,55 +110,58 @@ impl Place {
         Self {
             root,
             path: path.collect(),
-            question: Question::What,
+            query: Query::Value,
         }
     }
 
-    /// The question whether a value is listed in the set here.
-    pub(super) fn lists(mut self, element: Value) -> Self {
-        self.question = Question::Lists(element);
+    /// The query whether the set here contains an element.
+    pub(super) fn contains(mut self, element: Value) -> Self {
+        self.query = Query::Contains(element);
         self
     }
 
-    /// The question which expression a slot holds.
-    pub(super) fn which(slot: u32) -> Self {
+    /// The query which expression a slot holds.
+    pub(super) fn expression(slot: u32) -> Self {
         Self {
-            question: Question::Which,
+            query: Query::Expression,
             ..Self::whole(Root::Slot(slot))
         }
     }
 
-    /// Whether whoever has seen `self` knows what is to be seen at `other`.
-    pub(super) fn covers(&self, other: &Self) -> bool {
-        self == other
-            || (self.question == Question::What
-                && other.question != Question::Which
-                && self.root == other.root
-                && self.path.len() <= other.path.len()
-                && self
-                    .path
-                    .iter()
-                    .zip(&other.path)
-                    .all(|(left, right)| left.key == right.key))
+    fn is_prefix_of(&self, other: &Self) -> bool {
+        self.path
+            .iter()
+            .zip(&other.path)
+            .all(|(left, right)| left.key == right.key)
     }
 
-    /// What is to be seen here.
+    /// Whether the answer to `self` determines the answer to `other`.
+    pub(super) fn covers(&self, other: &Self) -> bool {
+        self == other
+            || (self.query == Query::Value
+                && other.query != Query::Expression
+                && self.root == other.root
+                && self.path.len() <= other.path.len()
+                && self.is_prefix_of(other))
+    }
+
+    /// The answer in the given state and frame, if there is one.
     #[inline]
-    pub(super) fn look<'s>(
+    pub(super) fn observe<'s>(
         &self,
         state: &'s [Value],
         slots: &'s [Slot<'_>],
         base: usize,
-    ) -> Option<Seen<'s>> {
+    ) -> Option<Observed<'s>> {
         let value = self.value(state, slots, base)?;
-        match &self.question {
-            Question::What => Some(Seen::Value(value)),
-            Question::Lists(element) => is_listed(element, value.as_set()?).ok().map(Seen::Truth),
-            Question::Which => None,
+        match &self.query {
+            Query::Value => Some(Observed::Value(value)),
+            Query::Contains(element) => is_listed(element, value.as_set()?).ok().map(Observed::Bool),
+            Query::Expression => None,
         }
     }
 
-    /// The value here.
+    /// The value at the path.
     #[inline]
     pub(super) fn value<'s>(
         &self,
@@ -173,7 +174,7 @@ impl Place {
             Root::Slot(slot) => slot_value(slots.get(base + slot as usize)?)?,
         };
         for step in &self.path {
-            value = step.of(value)?;
+            value = step.apply_to(value)?;
         }
         Some(value)
     }
@@ -181,7 +182,7 @@ impl Place {
 
 impl Key {
     #[inline]
-    fn of<'v>(&self, function: &'v Value) -> Option<&'v Value> {
+    fn apply_to<'v>(&self, function: &'v Value) -> Option<&'v Value> {
         if let Some(entries) = function.as_entries() {
             if let Some((key, value)) = entries.get(self.hint.load(Ordering::Relaxed) as usize)
                 && *key == self.key
@@ -196,7 +197,7 @@ impl Key {
     }
 }
 
-/// The value in a slot, if it has one.
+/// The value in a slot, if it is evaluated.
 fn slot_value<'s>(slot: &'s Slot<'_>) -> Option<&'s Value> {
     let datum = match slot {
         Slot::Datum(datum) => datum,
@@ -212,7 +213,7 @@ fn slot_value<'s>(slot: &'s Slot<'_>) -> Option<&'s Value> {
     }
 }
 
-/// Whether a slot holds what has a value once it is evaluated.
+/// Whether a slot holds an unevaluated thunk that keeps its value.
 pub(super) fn is_unevaluated(slot: &Slot<'_>) -> bool {
     match slot {
         Slot::Thunk { value, keep, .. } => *keep && value.is_none(),

@@ -1,15 +1,15 @@
-//! Going on with next states that are remembered.
+//! Replay of memoised successors.
 
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
-use super::{Answer, Successor};
+use super::{MemoResult, MemoSuccessor};
 use crate::error::{Outcome, type_error};
 use crate::evaluator::Evaluator;
 use crate::flow::Flow;
 use crate::step::{Found, Rest, Taken};
 
-/// A remembered next state before it is reported.
+/// A memoised successor before it is reported.
 enum Prepared {
     Hashes(Hashes),
     Values(NextValues),
@@ -19,55 +19,51 @@ type Hashes = SmallVec<[u64; 6]>;
 type NextValues = Vec<(u32, Value)>;
 
 impl<'p> Evaluator<'p> {
-    /// Goes on with the next states that are remembered. `None` if they do not fit the state.
+    /// Continues with the memoised successors. `None` if one of them does not apply to the state.
     pub(super) fn replay(
         &mut self,
-        site: u32,
+        point: u32,
         leaf: u32,
         rest: &Rest<'_, 'p>,
         found: Found<'_, 'p>,
     ) -> Option<Outcome<Flow>> {
-        let Some(Answer::Next(successors)) = self.answer(site, leaf) else {
+        let Some(MemoResult::Successors(successors)) = self.result(point, leaf) else {
             return None;
         };
         if successors.is_empty() {
             return Some(Ok(Flow::Go));
         }
-        let expected = self.memory.as_ref()?.sites.get(site as usize)?.given;
-        if expected != Some(self.given()) {
+        let expected = self.memory.as_ref()?.points.get(point as usize)?.assigned;
+        if expected != Some(self.assigned_variables()) {
             return None;
         }
-        // Where nothing is left to do, the hashes of a next state say whether it has to be made at all.
-        let may_be_known = rest.is_done() && !self.logging;
-        // All of them before the first is reported: should one not fit, evaluation reports them all.
+        // If nothing follows, the hashes of a successor decide whether it must be built at all.
+        let may_be_seen = rest.is_done() && !self.logging;
+        // All are prepared before the first is reported: if one does not apply, evaluation reports them all.
         let mut prepared: SmallVec<[Prepared; 1]> = SmallVec::new();
         for successor in &**successors {
-            let hashes = if may_be_known {
-                self.hashes(successor)
-            } else {
-                None
-            };
+            let hashes = if may_be_seen { self.hashes(successor) } else { None };
             prepared.push(match hashes {
                 Some(hashes) => Prepared::Hashes(hashes),
-                None => Prepared::Values(self.made(successor)?),
+                None => Prepared::Values(self.next_values(successor)?),
             });
         }
         for (which, prepared) in prepared.iter_mut().enumerate() {
             if let Prepared::Hashes(hashes) = prepared {
-                let taken = self.taken_by(site, leaf, which);
+                let taken = self.taken_by(point, leaf, which);
                 if found.is_known(hashes, taken) {
                     continue;
                 }
                 match self
-                    .successor_at(site, leaf, which)
-                    .and_then(|successor| self.made(successor))
+                    .successor_at(point, leaf, which)
+                    .and_then(|successor| self.next_values(successor))
                 {
                     Some(values) => *prepared = Prepared::Values(values),
-                    None => return Some(Err(type_error("a remembered step does not fit its state"))),
+                    None => return Some(Err(type_error("a memoised step does not apply to its state"))),
                 }
             }
             if let Prepared::Values(values) = prepared {
-                let flow = self.replay_one(site, leaf, which, values, rest, found);
+                let flow = self.replay_one(point, leaf, which, values, rest, found);
                 if !matches!(flow, Ok(Flow::Go)) {
                     return Some(flow);
                 }
@@ -76,16 +72,16 @@ impl<'p> Evaluator<'p> {
         Some(Ok(Flow::Go))
     }
 
-    fn successor_at(&self, site: u32, leaf: u32, which: usize) -> Option<&Successor> {
-        match self.answer(site, leaf)? {
-            Answer::Next(successors) => successors.get(which),
-            Answer::Value(_) => None,
+    fn successor_at(&self, point: u32, leaf: u32, which: usize) -> Option<&MemoSuccessor> {
+        match self.result(point, leaf)? {
+            MemoResult::Successors(successors) => successors.get(which),
+            MemoResult::Value(_) => None,
         }
     }
 
-    fn taken_by(&self, site: u32, leaf: u32, which: usize) -> Option<Taken> {
+    fn taken_by(&self, point: u32, leaf: u32, which: usize) -> Option<Taken> {
         let action = self
-            .successor_at(site, leaf, which)
+            .successor_at(point, leaf, which)
             .and_then(|successor| successor.action);
         match action {
             Some(action) => Some(Taken { action, base: None }),
@@ -93,17 +89,17 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    /// The values that a remembered step gives; `None` if it does not fit the state.
-    fn made(&self, successor: &Successor) -> Option<NextValues> {
+    /// The next values of a memoised successor; `None` if it does not apply to the state.
+    fn next_values(&self, successor: &MemoSuccessor) -> Option<NextValues> {
         let values = successor.edits.iter();
         values
             .map(|(variable, edit)| Some((*variable, edit.apply(*variable, &self.state)?)))
             .collect()
     }
 
-    /// The hashes of all values of the next state, if they can be had without making it.
+    /// The hashes of all next values, if they can be computed without building the state.
     #[inline]
-    fn hashes(&self, successor: &Successor) -> Option<Hashes> {
+    fn hashes(&self, successor: &MemoSuccessor) -> Option<Hashes> {
         if successor.edits.len() != self.next.len() {
             return None;
         }
@@ -117,7 +113,7 @@ impl<'p> Evaluator<'p> {
 
     fn replay_one(
         &mut self,
-        site: u32,
+        point: u32,
         leaf: u32,
         which: usize,
         values: &mut [(u32, Value)],
@@ -125,13 +121,13 @@ impl<'p> Evaluator<'p> {
         found: Found<'_, 'p>,
     ) -> Outcome<Flow> {
         let outer = self.taken;
-        self.taken = self.taken_by(site, leaf, which);
+        self.taken = self.taken_by(point, leaf, which);
         if self.logging
-            && let Some(successor) = self.successor_at(site, leaf, which)
+            && let Some(successor) = self.successor_at(point, leaf, which)
         {
             let edits = successor.edits.clone();
             for (variable, edit) in edits {
-                self.note_edit(variable, edit);
+                self.log_edit(variable, edit);
             }
         }
         for (variable, value) in values.iter_mut() {

@@ -1,4 +1,4 @@
-//! The tree of what was seen: where to look next, and the answer at the end.
+//! Memo trie: inner nodes are reads, edges are what was observed, leaves are results.
 
 use std::rc::Rc;
 
@@ -6,30 +6,29 @@ use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::common::Common;
-use super::log::Log;
-use super::place::{Place, Root, Seen, is_unevaluated};
+use super::common::Interner;
+use super::log::ReadLog;
+use super::place::{Observed, Read, Root, is_unevaluated};
 use crate::slot::Slot;
 
-/// Answers by what is to be seen.
-pub(super) struct Tree<A> {
-    nodes: Vec<Node<A>>,
-    /// How much memory it takes, about.
+/// Results by the inputs that they depend on.
+pub(super) struct Trie<R> {
+    nodes: Vec<Node<R>>,
+    /// Approximate memory.
     bytes: usize,
 }
 
-/// What takes memory.
-pub(super) trait Weigh {
-    /// How much, about.
+/// Approximate memory of an object.
+pub(super) trait MemorySize {
     fn bytes(&self) -> usize;
 }
 
-impl Weigh for Value {
+impl MemorySize for Value {
     fn bytes(&self) -> usize {
         const HEADER: usize = 24;
         let own = size_of::<Value>();
         if let Some(elements) = self.as_set().or_else(|| self.as_tuple()) {
-            return own + HEADER + elements.iter().map(Weigh::bytes).sum::<usize>();
+            return own + HEADER + elements.iter().map(MemorySize::bytes).sum::<usize>();
         }
         if let Some(entries) = self.as_entries() {
             let parts = entries.iter().map(|(key, value)| key.bytes() + value.bytes());
@@ -39,45 +38,44 @@ impl Weigh for Value {
     }
 }
 
-/// What was seen at a place, on the way to being kept.
-pub(super) struct Looked<'l> {
-    pub(super) place: &'l Rc<Place>,
-    pub(super) seen: Seen<'l>,
+/// An input and what was observed there.
+pub(super) struct ObservedRead<'l> {
+    pub(super) read: &'l Rc<Read>,
+    pub(super) observed: Observed<'l>,
 }
 
-enum Node<A> {
-    Look(Box<Look>),
-    Leaf(A),
+enum Node<R> {
+    Branch(Box<Branch>),
+    Leaf(R),
 }
 
-/// Where to look, and where what is seen there leads. Most nodes of a depth look at one place, which they share: it is in the cache
-/// when they are not.
-struct Look {
-    place: Rc<Place>,
-    seen: Branches,
+/// An inner node. Most nodes of a level have the same read, which they share.
+struct Branch {
+    read: Rc<Read>,
+    edges: Edges,
 }
 
-/// What was seen at a place, and where that leads.
+/// Child nodes by observed value.
 #[derive(Default)]
-struct Branches {
+struct Edges {
     few: SmallVec<[(Value, u32); 2]>,
     many: Option<Box<FxHashMap<Value, u32>>>,
 }
 
-/// Up to this many are compared one after the other.
+/// Up to this many edges are compared one by one.
 const FEW: usize = 8;
 
-/// Where a walk ends.
-pub(super) enum Walked {
-    /// At an answer.
-    Leaf(u32),
-    /// Something is to be seen that was not seen before.
-    Unseen,
-    /// At a slot that has not been evaluated.
+/// Where a lookup ends.
+pub(super) enum Walk {
+    /// At the leaf of this number.
+    Hit(u32),
+    /// At a value that was not observed before.
+    Miss,
+    /// At a slot whose thunk is not evaluated.
     Unevaluated(u32),
 }
 
-impl<A> Default for Tree<A> {
+impl<R> Default for Trie<R> {
     fn default() -> Self {
         Self {
             nodes: Vec::new(),
@@ -86,27 +84,27 @@ impl<A> Default for Tree<A> {
     }
 }
 
-impl Branches {
+impl Edges {
     #[inline]
-    fn find(&self, seen: &Seen<'_>) -> Option<u32> {
+    fn find(&self, observed: &Observed<'_>) -> Option<u32> {
         let truth;
-        let value = match seen {
-            Seen::Value(value) => *value,
-            Seen::Truth(is_true) => {
+        let value = match observed {
+            Observed::Value(value) => *value,
+            Observed::Bool(is_true) => {
                 truth = Value::bool(*is_true);
                 &truth
             }
         };
         match &self.many {
             None => {
-                let found = self.few.iter().find(|(known, _)| known == value);
+                let found = self.few.iter().find(|(label, _)| label == value);
                 found.map(|(_, node)| *node)
             }
             Some(many) => many.get(value).copied(),
         }
     }
 
-    /// Gives how much memory that takes.
+    /// Adds an edge. Returns its memory.
     fn add(&mut self, value: Value, node: u32) -> usize {
         let bytes = value.bytes() + 2 * size_of::<(Value, u32)>();
         if self.many.is_none() && self.few.len() < FEW {
@@ -120,100 +118,100 @@ impl Branches {
     }
 }
 
-impl<A: Weigh> Tree<A> {
-    /// Forgets everything. Gives how much memory that took.
-    pub(super) fn forget(&mut self) -> usize {
+impl<R: MemorySize> Trie<R> {
+    /// Removes all entries. Returns the memory that they took.
+    pub(super) fn clear(&mut self) -> usize {
         self.nodes = Vec::new();
         std::mem::take(&mut self.bytes)
     }
 
-    pub(super) fn leaf(&self, node: u32) -> Option<&A> {
+    pub(super) fn leaf(&self, node: u32) -> Option<&R> {
         match self.nodes.get(node as usize)? {
-            Node::Leaf(answer) => Some(answer),
-            Node::Look(_) => None,
+            Node::Leaf(result) => Some(result),
+            Node::Branch(_) => None,
         }
     }
 
-    /// Looks where the tree says, until it has an answer. A walk inside a site that is being logged is a look at each place.
+    /// Follows the reads of the trie to a leaf. Inside a memo point that is being logged, these reads are logged.
     #[inline]
     pub(super) fn walk(
         &self,
         state: &[Value],
         slots: &[Slot<'_>],
         base: usize,
-        mut log: Option<&mut Log>,
-    ) -> Walked {
+        mut log: Option<&mut ReadLog>,
+    ) -> Walk {
         let mut at = 0;
         loop {
             match self.nodes.get(at as usize) {
-                None => return Walked::Unseen,
-                Some(Node::Leaf(_)) => return Walked::Leaf(at),
-                Some(Node::Look(look)) => {
-                    let Look { place, seen } = &**look;
-                    let Some(now) = place.look(state, slots, base) else {
-                        return match place.root {
+                None => return Walk::Miss,
+                Some(Node::Leaf(_)) => return Walk::Hit(at),
+                Some(Node::Branch(branch)) => {
+                    let Branch { read, edges } = &**branch;
+                    let Some(observed) = read.observe(state, slots, base) else {
+                        return match read.root {
                             Root::Slot(slot)
                                 if slots.get(base + slot as usize).is_some_and(is_unevaluated) =>
                             {
-                                Walked::Unevaluated(slot)
+                                Walk::Unevaluated(slot)
                             }
-                            _ => Walked::Unseen,
+                            _ => Walk::Miss,
                         };
                     };
                     if let Some(log) = &mut log {
-                        log.push(place.clone(), base);
+                        log.push(read.clone(), base);
                     }
-                    match seen.find(&now) {
+                    match edges.find(&observed) {
                         Some(node) => at = node,
-                        None => return Walked::Unseen,
+                        None => return Walk::Miss,
                     }
                 }
             }
         }
     }
 
-    /// Adds an answer under what was seen at some places, unless it is there. Gives how much memory that takes.
+    /// Adds a result under the inputs that it depends on, unless it is present. Returns the added memory.
     pub(super) fn insert(
         &mut self,
-        looks: &[Looked<'_>],
-        common: &mut Common,
-        answer: A,
+        inputs: &[ObservedRead<'_>],
+        interner: &mut Interner,
+        result: R,
     ) -> usize {
         let before = self.bytes;
         let mut at = 0;
-        for looked in looks {
+        for input in inputs {
             if at == self.nodes.len() {
-                self.bytes += size_of::<Node<A>>() + size_of::<Look>();
-                self.nodes.push(Node::Look(Box::new(Look {
-                    place: common.places.shared(&**looked.place, || looked.place.clone()),
-                    seen: Branches::default(),
+                self.bytes += size_of::<Node<R>>() + size_of::<Branch>();
+                self.nodes.push(Node::Branch(Box::new(Branch {
+                    read: interner.reads.intern(&**input.read, || input.read.clone()),
+                    edges: Edges::default(),
                 })));
             }
-            let made = self.nodes.len() as u32;
-            // By the argument on the crate's page the tree asks here what evaluation has looked at. Were that ever not so,
-            // what is in the tree would stay right, and this answer is left out.
-            let Node::Look(look) = &mut self.nodes[at] else {
+            let new = self.nodes.len() as u32;
+            // By the soundness argument on the module's page, the trie has the same read here. If it had not, its entries would
+            // still be right, so the new result is dropped.
+            let Node::Branch(branch) = &mut self.nodes[at] else {
                 break;
             };
-            let Look { place, seen } = &mut **look;
-            if !Rc::ptr_eq(place, looked.place) && *place != *looked.place {
+            let Branch { read, edges } = &mut **branch;
+            if !Rc::ptr_eq(read, input.read) && *read != *input.read {
                 break;
             }
-            at = match seen.find(&looked.seen) {
+            at = match edges.find(&input.observed) {
                 Some(node) => node as usize,
                 None => {
-                    let value = match looked.seen {
-                        Seen::Value(value) => common.value(value, || value.clone()),
-                        Seen::Truth(truth) => Value::bool(truth),
+                    let value = match input.observed {
+                        Observed::Value(value) => interner.value(value),
+                        Observed::Bool(truth) => Value::bool(truth),
                     };
-                    self.bytes += seen.add(value, made);
-                    made as usize
+                    self.bytes += edges.add(value, new);
+                    new as usize
                 }
             };
         }
         if at == self.nodes.len() {
-            self.bytes += size_of::<Node<A>>() + answer.bytes();
-            self.nodes.push(Node::Leaf(answer));
+            self.bytes += size_of::<Node<R>>() + result.bytes();
+            self.nodes.push(Node::Leaf(result));
         }
         self.bytes - before
     }
