@@ -3,16 +3,16 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use omnilink_tla_ir::{Argument, Call, Formula, Kind, Loc, Node, Operation, Program};
+use omnilink_tla_ir::{Formula, Kind, Node, Operation, Program};
 use omnilink_value::Value;
 
 use super::datum::Datum;
 use super::error::{ErrorClass, Failure, Outcome};
 use super::explain::FalsePart;
-use super::recall::Memo;
+use super::memo::Memo;
 use super::session::Session;
-use super::slot::{Closure, SharedThunk, Slot};
-use super::step::Taken;
+use super::slot::Slot;
+use super::successors::Taken;
 
 /// The value of every variable.
 pub type State = Arc<[Value]>;
@@ -217,39 +217,6 @@ impl<'p> Evaluator<'p> {
         })
     }
 
-    /// A new frame on top; gives what is needed to return.
-    pub(crate) fn push_frame(&mut self, size: usize) -> usize {
-        let saved = self.base;
-        self.base = self.slots.len();
-        self.slots.resize_with(self.base + size, Slot::default);
-        saved
-    }
-
-    /// The frame of a call, its slots filled with what the frame of the caller gives. It becomes the current one when `base`
-    /// is set to what this gives.
-    #[inline]
-    pub(crate) fn fill_frame(&mut self, call: &'p Call) -> Outcome<usize> {
-        let program = self.program;
-        let new = self.slots.len();
-        let size = program.operators[call.operator as usize].slots.len();
-        self.slots.resize_with(new + size, Slot::default);
-        for (slot, argument) in &call.arguments {
-            match self.argument(argument) {
-                Ok(content) => self.slots[new + *slot as usize] = content,
-                Err(failure) => {
-                    self.slots.truncate(new);
-                    return Err(failure);
-                }
-            }
-        }
-        Ok(new)
-    }
-
-    pub(crate) fn pop_frame(&mut self, saved: usize) {
-        self.slots.truncate(self.base);
-        self.base = saved;
-    }
-
     /// One step of what may take long: every few thousand, the session is asked whether to go on.
     #[inline]
     pub(crate) fn tick(&mut self) -> Outcome<()> {
@@ -312,233 +279,6 @@ impl<'p> Evaluator<'p> {
             ));
         }
         Ok(())
-    }
-
-    #[inline]
-    pub(crate) fn slot(&self, slot: u32) -> &Slot<'p> {
-        &self.slots[self.base + slot as usize]
-    }
-
-    #[inline]
-    pub(crate) fn set_slot(&mut self, slot: u32, content: Slot<'p>) {
-        let at = self.base + slot as usize;
-        self.slots[at] = content;
-    }
-
-    #[inline]
-    pub(crate) fn bind(&mut self, slot: u32, value: Value) {
-        self.set_slot(slot, Slot::Datum(Datum::Value(value)));
-    }
-
-    /// What a name stands for.
-    pub(crate) fn local(&mut self, slot: u32) -> Outcome<Datum<'p>> {
-        let at = self.base + slot as usize;
-        if self.logging {
-            return self.local_noted(slot);
-        }
-        self.local_value(at)
-    }
-
-    /// What a name stands for, noted. What is looked at to find out follows from it.
-    #[inline(never)]
-    fn local_noted(&mut self, slot: u32) -> Outcome<Datum<'p>> {
-        let at = self.base + slot as usize;
-        if self.primed && !matches!(self.slots[at], Slot::Datum(_)) {
-            self.log_slot_expression(slot);
-            return self.local_value(at);
-        }
-        let look = self.log_slot(slot);
-        self.caused_by(look, |this| this.local_value(at))
-    }
-
-    fn local_value(&mut self, at: usize) -> Outcome<Datum<'p>> {
-        let (node, base, keep) = match &self.slots[at] {
-            Slot::Datum(datum) => return Ok(datum.clone()),
-            Slot::Thunk {
-                value: Some(value), ..
-            } if !self.primed => return Ok(value.clone()),
-            Slot::Thunk { node, base, keep, .. } => (*node, *base, *keep),
-            Slot::Shared(shared) => {
-                if !self.primed
-                    && let Some(value) = shared.value.get()
-                {
-                    return Ok(value.clone());
-                }
-                let shared = shared.clone();
-                let datum = self.in_frame(shared.base, |this| this.eval(shared.node))?;
-                if !self.primed {
-                    return Ok(shared.value.get_or_init(|| datum).clone());
-                }
-                return Ok(datum);
-            }
-            Slot::Operator(_) => {
-                return Err(super::error::type_error("an operator is used as a value"));
-            }
-            Slot::Empty => {
-                return Err(Failure::new(
-                    ErrorClass::Undefined,
-                    "a name is used before it has a value",
-                ));
-            }
-        };
-        let datum = self.in_frame(base, |this| this.eval(node))?;
-        if keep
-            && !self.primed
-            && let Slot::Thunk { value, .. } = &mut self.slots[at]
-        {
-            *value = Some(datum.clone());
-        }
-        Ok(datum)
-    }
-
-    /// Runs in another frame that is still there.
-    pub(crate) fn in_frame<T>(&mut self, base: u32, run: impl FnOnce(&mut Self) -> Outcome<T>) -> Outcome<T> {
-        let saved = std::mem::replace(&mut self.base, base as usize);
-        let result = run(self);
-        self.base = saved;
-        result
-    }
-
-    /// What an argument puts into a slot. Evaluated in the frame of the caller.
-    pub(crate) fn argument(&mut self, argument: &'p Argument) -> Outcome<Slot<'p>> {
-        Ok(match argument {
-            Argument::Value(node) => Slot::Datum(self.eval(node)?),
-            Argument::Lazy(node) => Slot::Thunk {
-                node,
-                base: self.base as u32,
-                keep: true,
-                value: None,
-            },
-            Argument::ByName(node) => Slot::Thunk {
-                node,
-                base: self.base as u32,
-                keep: false,
-                value: None,
-            },
-            Argument::Slot(slot) => self.share(*slot),
-            Argument::Operator(operator, captures) => Slot::Operator(std::rc::Rc::new(Closure {
-                operator: *operator,
-                captures: self.captured(captures)?,
-            })),
-        })
-    }
-
-    fn captured(&mut self, captures: &'p [(u32, Argument)]) -> Outcome<Vec<(u32, Slot<'p>)>> {
-        captures
-            .iter()
-            .map(|(slot, argument)| Ok((*slot, self.argument(argument)?)))
-            .collect()
-    }
-
-    /// The content of a slot for another frame. What is not yet evaluated is shared from now on, so that it is evaluated
-    /// once however many frames it goes to.
-    pub(crate) fn share(&mut self, slot: u32) -> Slot<'p> {
-        if self.logging {
-            self.log_slot(slot);
-        }
-        let at = self.base + slot as usize;
-        if let Slot::Thunk {
-            node,
-            base,
-            keep: true,
-            value,
-        } = &mut self.slots[at]
-        {
-            let known = std::cell::OnceCell::new();
-            if let Some(value) = value.take() {
-                let _ = known.set(value);
-            }
-            self.slots[at] = Slot::Shared(std::rc::Rc::new(SharedThunk {
-                node,
-                base: *base,
-                value: known,
-            }));
-        }
-        self.slots[at].clone()
-    }
-
-    /// The content of a slot for something that outlives the frame: evaluated now.
-    pub(crate) fn settle(&mut self, slot: u32) -> Outcome<Slot<'p>> {
-        if self.logging {
-            self.log_slot(slot);
-        }
-        match self.slot(slot) {
-            Slot::Operator(closure) => {
-                let closure = closure.clone();
-                let captures = closure
-                    .captures
-                    .iter()
-                    .map(|(slot, content)| Ok((*slot, self.settled(content.clone())?)))
-                    .collect::<Outcome<Vec<_>>>()?;
-                Ok(Slot::Operator(std::rc::Rc::new(Closure {
-                    operator: closure.operator,
-                    captures,
-                })))
-            }
-            Slot::Empty => Ok(Slot::Empty),
-            _ => Ok(Slot::Datum(self.local(slot)?)),
-        }
-    }
-
-    fn settled(&mut self, content: Slot<'p>) -> Outcome<Slot<'p>> {
-        let saved = self.push_frame(1);
-        self.set_slot(0, content);
-        let result = self.settle(0);
-        self.pop_frame(saved);
-        result
-    }
-
-    /// Applies an operator: its slots are filled by `fill`, which runs in the frame of the caller.
-    pub(crate) fn apply_operator(
-        &mut self,
-        operator: u32,
-        contents: impl IntoIterator<Item = (u32, Slot<'p>)>,
-        at: Loc,
-    ) -> Outcome<Datum<'p>> {
-        self.check_stack().map_err(|failure| failure.at(at))?;
-        let program = self.program;
-        let target = &program.operators[operator as usize];
-        self.count(operator);
-        let saved = self.push_frame(target.slots.len());
-        for (slot, content) in contents {
-            self.set_slot(slot, content);
-        }
-        let result = self.eval(&target.body);
-        let result = result.map_err(|failure| self.in_operator(failure, operator, at));
-        self.pop_frame(saved);
-        result
-    }
-
-    /// Adds the operator and its parameters to an error that leaves it.
-    pub(crate) fn in_operator(&self, mut failure: Box<Failure>, operator: u32, at: Loc) -> Box<Failure> {
-        let target = &self.program.operators[operator as usize];
-        for slot in 0..target.params {
-            if let Slot::Datum(datum)
-            | Slot::Thunk {
-                value: Some(datum), ..
-            } = self.slot(slot)
-            {
-                let name = target.slots.get(slot as usize).map_or("", |name| name);
-                failure.bind(name, || self.short(datum));
-            }
-        }
-        failure.called(&target.name, at);
-        failure
-    }
-
-    /// Applies an operator argument to values.
-    pub fn apply_closure(&mut self, closure: &Closure<'p>, arguments: &[Datum<'p>]) -> Outcome<Datum<'p>> {
-        let operator = &self.program.operators[closure.operator as usize];
-        let at = operator.body.at;
-        let parameters = (0..).zip(arguments.iter().cloned().map(Slot::Datum));
-        let captures = closure.captures.iter().cloned();
-        self.apply_operator(closure.operator, parameters.chain(captures), at)
-    }
-
-    /// Whether a value passes an operator argument that is a test.
-    pub(crate) fn test(&mut self, test: &Closure<'p>, datum: &Datum<'p>, what: &str) -> Outcome<bool> {
-        let result = self.apply_closure(test, std::slice::from_ref(datum))?;
-        self.expect_bool(&result, what)
     }
 
     /// Runs with the next state in the place of the current one.

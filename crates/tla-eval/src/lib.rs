@@ -7,7 +7,14 @@
 //! The meaning is TLC's, errors included: what TLC refuses to evaluate is a [`Failure`](error::Failure) here. Where TLC's
 //! answer depends on the order in which it first saw strings, the order of texts is used instead.
 
+mod access;
 mod analysis;
+mod arithmetic;
+mod assignment;
+mod comparison;
+mod composition;
+mod comprehension;
+mod construction;
 pub mod datum;
 mod elements;
 mod equality;
@@ -16,16 +23,19 @@ mod evaluator;
 mod explain;
 mod expression;
 mod flow;
+mod frame;
 mod function;
 mod membership;
+mod memo;
 pub mod native;
 mod print;
-mod recall;
+mod quantified_step;
 mod session;
 mod sets;
 mod slot;
 mod spelled;
 mod step;
+mod successors;
 
 pub use analysis::{Cell, CellPart, Count, Counts, EffectTemplates, Effects, Enumeration, Few, Write};
 pub use equality::equal_values;
@@ -33,4 +43,4 @@ pub use evaluator::{Coverage, Evaluator, State};
 pub use explain::FalsePart;
 pub use flow::Flow;
 pub use session::{Quiet, Session, revision};
-pub use step::{Successors, Taken};
+pub use successors::{Successors, Taken};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
-use super::tree::MemorySize;
+use super::trie::MemorySize;
 use crate::membership::is_listed;
 
 /// A next value, given the current state.

@@ -3,7 +3,7 @@
 use omnilink_value::Value;
 
 use super::edit::Edit;
-use super::place::{Read, Root};
+use super::read::{Read, Root};
 use crate::datum::Datum;
 use crate::error::Outcome;
 use crate::evaluator::Evaluator;

@@ -12,7 +12,7 @@ use omnilink_value::{Kind, Value};
 use rustc_hash::FxHashSet;
 
 use super::MemoSuccessor;
-use super::place::Read;
+use super::read::Read;
 
 /// Tables of interned reads, values and successors.
 #[derive(Debug, Default)]
@@ -78,7 +78,7 @@ impl<T: Hash + Eq + Clone> InternTable<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::recall::place::Root;
+    use crate::memo::read::Root;
 
     fn read(variable: u32, key: &str) -> Rc<Read> {
         Rc::new(Read::new(Root::Variable(variable), vec![Value::str(key)]))

@@ -1,8 +1,8 @@
 //! Memoisation of evaluations by the inputs that they read.
 //!
 //! Neighbouring states differ little, and an action reads little of a state: `pc[i]` decides whether process `i` can move at all.
-//! So the results of actions and of costly formulas are kept in a [trie](tree) per *memo point* (a node of the program). Each inner
-//! node of the trie is a [read](place) (a variable or a slot, and a path into it) and branches on what is observed there; a leaf
+//! So the results of actions and of costly formulas are kept in a [trie](trie) per *memo point* (a node of the program). Each inner
+//! node of the trie is a [read](read) (a variable or a slot, and a path into it) and branches on what is observed there; a leaf
 //! is the result. The result of an action is the list of its successors, each as [edits](edit) of the current state, so that
 //! `[pc EXCEPT ![i] = "done"]` is the same result whatever the rest of `pc` is.
 //!
@@ -30,14 +30,14 @@
 //! A memo point with a low hit rate is disabled, and the memo points inside it remain: an invariant over all processes may never see
 //! the same inputs twice while its part about one process does.
 
-mod common;
 mod edit;
-mod editing;
-mod log;
-mod noting;
-mod place;
+mod edit_evaluation;
+mod interner;
+mod logging;
+mod read;
+mod read_log;
 mod replay;
-mod tree;
+mod trie;
 
 use std::sync::Arc;
 
@@ -48,13 +48,14 @@ use super::datum::Datum;
 use super::error::Outcome;
 use super::evaluator::Evaluator;
 use super::flow::Flow;
-use super::step::{Found, Rest};
-use common::Interner;
+use super::step::Rest;
+use super::successors::Found;
 pub(crate) use edit::Edit;
-use log::ReadLog;
-use noting::LogScope;
+use interner::Interner;
+use logging::LogScope;
 use omnilink_tla_ir::Node;
-use tree::{MemorySize, ObservedRead, Trie, Walk};
+use read_log::ReadLog;
+use trie::{MemorySize, ObservedRead, Trie, Walk};
 
 /// The memo of one evaluator, and the log of the evaluation in progress.
 pub(crate) struct Memo {

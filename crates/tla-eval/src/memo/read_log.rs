@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::place::{Read, Root};
+use super::read::{Read, Root};
 use omnilink_tla_ir::slot_bit;
 
 /// The reads of all memo points that are being evaluated, one nested in the other.

@@ -7,7 +7,8 @@ use super::{MemoResult, MemoSuccessor};
 use crate::error::{Outcome, type_error};
 use crate::evaluator::Evaluator;
 use crate::flow::Flow;
-use crate::step::{Found, Rest, Taken};
+use crate::step::Rest;
+use crate::successors::{Found, Taken};
 
 /// A memoised successor before it is reported.
 enum Prepared {

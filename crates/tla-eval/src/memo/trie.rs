@@ -6,9 +6,9 @@ use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::common::Interner;
-use super::log::ReadLog;
-use super::place::{Observed, Read, Root, is_unevaluated};
+use super::interner::Interner;
+use super::read::{Observed, Read, Root, is_unevaluated};
+use super::read_log::ReadLog;
 use crate::slot::Slot;
 
 /// Results by the inputs that they depend on.
