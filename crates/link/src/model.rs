@@ -90,7 +90,7 @@ impl<'l> TlaModel<'l> {
             });
         }
         // Neighbouring states differ in little, and an action looks at little of a state: most steps are known already.
-        evaluator.remember();
+        evaluator.enable_memo();
         let mut model = Self {
             linked,
             session,
@@ -352,7 +352,7 @@ impl Model for TlaModel<'_> {
         }
         let mut evaluator = self.evaluator.borrow_mut();
         let found = match lookup.is_some_and(Lookup::has_room) {
-            true => evaluator.unremembered(|evaluator| self.successors(evaluator, state, op)),
+            true => evaluator.without_memo(|evaluator| self.successors(evaluator, state, op)),
             false => self.successors(&mut evaluator, state, op),
         };
         drop(evaluator);

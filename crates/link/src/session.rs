@@ -3,14 +3,14 @@
 use std::time::Instant;
 
 use omnilink_engine::Interrupt;
-use omnilink_tla::eval::{Quiet, Session};
+use omnilink_tla::eval::{SilentSession, Session};
 use omnilink_value::Value;
 
 /// A session for evaluating actions. What the spec prints is dropped: it would be printed once for every state that is
 /// tried, in an order that means nothing.
 #[derive(Debug, Default)]
 pub(crate) struct Unobserved {
-    rest: Quiet,
+    rest: SilentSession,
     deadline: Option<Instant>,
     interrupt: Option<Interrupt>,
 }

@@ -1,7 +1,7 @@
 //! A complete check of a model: assumptions, search, counterexample, postconditions.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use omnilink_tla::deep_stack;

@@ -1,12 +1,12 @@
 //! A TLA+ model as a transition system.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use omnilink_evidence::Bindings;
 use omnilink_tla::eval::error::{ErrorClass, Failure};
-use omnilink_tla::eval::{Coverage, Evaluator, Flow, Session, Successors, Taken};
+use omnilink_tla::eval::{Coverage, Evaluator, Flow, Session, SuccessorSink, TakenAction};
 use omnilink_tla::ir::{Formula, Loc, Program};
 use omnilink_tla::model::{Check, CompiledSpec, NamedFormula};
 use omnilink_value::Value;
@@ -157,25 +157,25 @@ pub(crate) fn file_and_line(program: &Program, at: Loc) -> String {
 
 /// Passes successors of the evaluator on to the search.
 struct SuccessorAdapter<'f, 'm> {
-    visitor: &'f mut dyn SuccessorVisitor<Evaluator<'m>, Option<Taken>>,
+    visitor: &'f mut dyn SuccessorVisitor<Evaluator<'m>, Option<TakenAction>>,
     level: u32,
     /// Whether the hashes of its values determine the fingerprint of a state.
     can_skip_by_hash: bool,
 }
 
-impl<'m> Successors<'m> for SuccessorAdapter<'_, 'm> {
-    fn is_known(&mut self, hashes: &[u64], taken: Option<Taken>) -> bool {
+impl<'m> SuccessorSink<'m> for SuccessorAdapter<'_, 'm> {
+    fn can_skip(&mut self, hashes: &[u64], taken: Option<TakenAction>) -> bool {
         self.can_skip_by_hash
             && self
                 .visitor
                 .can_skip(Fingerprint::of_hashes(hashes.iter().copied()), &taken)
     }
 
-    fn found(
+    fn visit(
         &mut self,
         worker: &mut Evaluator<'m>,
         state: &[Value],
-        taken: Option<Taken>,
+        taken: Option<TakenAction>,
     ) -> Result<Flow, Box<Failure>> {
         let flow = self.visitor.visit(worker, state, &taken);
         set_level(self.level);
@@ -185,7 +185,7 @@ impl<'m> Successors<'m> for SuccessorAdapter<'_, 'm> {
 
 impl<'m> TransitionSystem for TlaSystem<'m> {
     type Worker = Evaluator<'m>;
-    type Label = Option<Taken>;
+    type Label = Option<TakenAction>;
     type Step = ActionTaken;
     type Error = Box<Failure>;
 
@@ -200,7 +200,7 @@ impl<'m> TransitionSystem for TlaSystem<'m> {
             None => &self.model.program,
         });
         if self.memo_bytes > 0 {
-            evaluator.remember_within(self.memo_bytes);
+            evaluator.enable_memo_within(self.memo_bytes);
         }
         evaluator
     }
@@ -209,11 +209,11 @@ impl<'m> TransitionSystem for TlaSystem<'m> {
         self.model.program.actions.len()
     }
 
-    fn action(&self, label: &Option<Taken>) -> usize {
+    fn action(&self, label: &Option<TakenAction>) -> usize {
         label.map_or(usize::MAX, |taken| taken.action as usize)
     }
 
-    fn describe(&self, worker: &Evaluator<'m>, label: &Option<Taken>) -> ActionTaken {
+    fn describe(&self, worker: &Evaluator<'m>, label: &Option<TakenAction>) -> ActionTaken {
         let program = &self.model.program;
         let action = label.and_then(|taken| program.actions.get(taken.action as usize));
         ActionTaken {
@@ -245,7 +245,7 @@ impl<'m> TransitionSystem for TlaSystem<'m> {
         worker: &mut Evaluator<'m>,
         from: &State,
         level: u32,
-        visitor: &mut dyn SuccessorVisitor<Evaluator<'m>, Option<Taken>>,
+        visitor: &mut dyn SuccessorVisitor<Evaluator<'m>, Option<TakenAction>>,
     ) -> Result<(), Box<Failure>> {
         let Some(next) = self.next else { return Ok(()) };
         set_level(level);

@@ -17,7 +17,7 @@ impl<'p> Evaluator<'p> {
         if self.primed {
             return self.next_value(slot);
         }
-        if self.logging {
+        if self.is_logging {
             self.log_variable(slot);
         }
         match self.state.get(slot as usize) {
@@ -36,19 +36,19 @@ impl<'p> Evaluator<'p> {
 
     #[inline]
     fn next_value(&mut self, slot: u32) -> Outcome<Datum<'p>> {
-        if self.logging {
+        if self.is_logging {
             self.log_next_variable(slot);
         }
-        match self.known_next(slot) {
+        match self.assigned_next(slot) {
             Some(value) => Ok(Datum::Value(value.clone())),
             None => Err(self.unassigned(slot, "'")),
         }
     }
 
-    /// The next value of a variable, if it has one.
+    /// The next value of a variable, if it is assigned.
     #[inline]
-    pub(crate) fn known_next(&self, slot: u32) -> Option<&Value> {
-        match self.known.get(slot as usize) {
+    pub(crate) fn assigned_next(&self, slot: u32) -> Option<&Value> {
+        match self.is_assigned.get(slot as usize) {
             Some(true) => self.next.get(slot as usize),
             _ => None,
         }
@@ -56,7 +56,7 @@ impl<'p> Evaluator<'p> {
 
     pub(crate) fn unassigned(&self, slot: u32, prime: &str) -> Box<Failure> {
         let name = self.program.variables.get(slot as usize).map_or("", |name| name);
-        // While initial states are looked for, variables carry no prime although it is the next state that is made.
+        // Initial states are computed as next states, but their variables have no prime in the source.
         let prime = if self.state.is_empty() { "" } else { prime };
         Failure::new(
             ErrorClass::Unassigned,
@@ -64,11 +64,11 @@ impl<'p> Evaluator<'p> {
         )
     }
 
-    /// What a node stands for, if it can be had without evaluating anything. Paths through functions and records are
-    /// followed by reference; where one leads nowhere, evaluation says why.
+    /// A reference to the value of a node, if it is available without evaluation. Paths are followed by reference; where one ends,
+    /// evaluation reports the error.
     #[inline]
     pub(crate) fn peek(&self, node: &'p Node) -> Option<&Value> {
-        if self.logging {
+        if self.is_logging {
             return None;
         }
         match &node.kind {
@@ -84,7 +84,7 @@ impl<'p> Evaluator<'p> {
             }
             Kind::Const(value) => Some(value),
             Kind::Var(slot) if !self.primed => self.state.get(*slot as usize),
-            Kind::Next(slot) if !self.primed => self.known_next(*slot),
+            Kind::Next(slot) if !self.primed => self.assigned_next(*slot),
             Kind::Local(slot) => match self.slot(*slot) {
                 Slot::Datum(Datum::Value(value)) => Some(value),
                 Slot::Thunk {
@@ -102,7 +102,7 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    /// The arguments of a path; `None` if one of them is not canonical.
+    /// The keys of a path; `None` if one of them is not canonical.
     #[inline(never)]
     pub(crate) fn keys(&mut self, steps: &'p [PathStep]) -> Outcome<Option<SmallVec<[Value; 2]>>> {
         let mut keys = SmallVec::new();
@@ -117,7 +117,7 @@ impl<'p> Evaluator<'p> {
         Ok(Some(keys))
     }
 
-    /// `f[x].a[y]`: arguments first, then a walk by reference that copies only what it ends at.
+    /// `f[x].a[y]`: evaluates the keys, then follows the path by reference, and copies only the value at its end.
     #[inline(never)]
     pub(crate) fn path(
         &mut self,
@@ -128,7 +128,7 @@ impl<'p> Evaluator<'p> {
         if let Some(value) = self.peek(node) {
             return Ok(Datum::Value(value.clone()));
         }
-        if self.logging
+        if self.is_logging
             && let Some(place) = self.as_read(node)?
             && let Some(value) = self.read(place)
         {

@@ -9,22 +9,22 @@ use super::evaluator::Evaluator;
 use super::flow::Flow;
 use super::memo::Edit;
 use super::slot::Slot;
-use super::step::Rest;
-use super::successors::Found;
+use super::step::Continuation;
+use super::successors::OnNextState;
 
 impl<'p> Evaluator<'p> {
-    /// Whether a formula says nothing of the next state, and has one truth value and no branches.
+    /// Whether a formula does not depend on the next state and has no branches.
     #[inline]
     pub(crate) fn is_guard(&mut self, node: &'p Node) -> bool {
         if may_branch(node) {
             return false;
         }
         match &node.kind {
-            // A parameter may stand for a primed variable.
+            // A parameter may be bound to a primed variable.
             Kind::Equal(operands) | Kind::In(operands) => {
                 !matches!(operands.0.kind, Kind::Local(_) | Kind::Call(_))
             }
-            Kind::Memo(_, inner) => !self.stands_for_next(inner.uses.slots),
+            Kind::Memo(_, inner) => !self.slots_mention_next(inner.uses.slots),
             Kind::NotEqual(_) | Kind::NotIn(_) | Kind::Comparison(..) | Kind::Not(_) | Kind::PerState(..) => {
                 true
             }
@@ -32,9 +32,8 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    /// Whether one of some slots stands for an expression about the next state: a formula that uses it may give a variable
-    /// its value.
-    pub(crate) fn stands_for_next(&mut self, slots: u64) -> bool {
+    /// Whether one of some slots holds an expression about the next state: a formula that uses it may assign a variable.
+    pub(crate) fn slots_mention_next(&mut self, slots: u64) -> bool {
         // Slots from 63 on share the last bit.
         if slots >> 63 == 1 {
             return true;
@@ -43,11 +42,11 @@ impl<'p> Evaluator<'p> {
         while left != 0 {
             let slot = left.trailing_zeros();
             left &= left - 1;
-            if self.logging {
+            if self.is_logging {
                 self.log_slot_expression(slot);
             }
             if let Some((node, base)) = self.unevaluated(slot)
-                && self.speaks_of_next(node, base)
+                && self.mentions_next(node, base)
             {
                 return true;
             }
@@ -55,7 +54,7 @@ impl<'p> Evaluator<'p> {
         false
     }
 
-    /// The expression in a slot, and its frame, if its value is not known yet.
+    /// The expression in a slot and its frame, if it is not evaluated.
     pub(crate) fn unevaluated(&self, slot: u32) -> Option<(&'p Node, usize)> {
         match self.slot(slot) {
             Slot::Thunk {
@@ -69,20 +68,20 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    /// Whether an expression in a frame is about the next state, by itself or by what its names stand for.
-    pub(crate) fn speaks_of_next(&mut self, node: &'p Node, base: usize) -> bool {
+    /// Whether an expression in a frame depends on the next state, directly or through its parameters.
+    pub(crate) fn mentions_next(&mut self, node: &'p Node, base: usize) -> bool {
         if may_branch(node) {
             return true;
         }
         let own = std::mem::replace(&mut self.base, base);
-        let speaks = self.stands_for_next(node.uses.slots);
+        let speaks = self.slots_mention_next(node.uses.slots);
         self.base = own;
         speaks
     }
 
-    /// The variable that a primed expression stands for. If it is a parameter, that depends on what the parameter stands for.
-    pub(crate) fn noted_target(&mut self, node: &'p Node) -> Option<u32> {
-        if self.logging {
+    /// The variable that a primed expression denotes. Logs a read if that depends on a parameter.
+    pub(crate) fn logged_target(&mut self, node: &'p Node) -> Option<u32> {
+        if self.is_logging {
             let named = match &node.kind {
                 Kind::Prime(inner) => inner,
                 _ => node,
@@ -94,7 +93,7 @@ impl<'p> Evaluator<'p> {
         self.target(node, false)
     }
 
-    /// The variable that a primed expression stands for.
+    /// The variable that a primed expression denotes.
     pub(crate) fn target(&self, node: &'p Node, primed: bool) -> Option<u32> {
         match &node.kind {
             Kind::Next(variable) if !primed => Some(*variable),
@@ -132,12 +131,12 @@ impl<'p> Evaluator<'p> {
         variable: u32,
         operands: &'p Two,
         node: &'p Node,
-        rest: &Rest<'_, 'p>,
-        found: Found<'_, 'p>,
+        rest: &Continuation<'_, 'p>,
+        on_next: OnNextState<'_, 'p>,
     ) -> Outcome<Flow> {
-        if let Some(known) = self.known_next(variable) {
+        if let Some(known) = self.assigned_next(variable) {
             let known = Datum::Value(known.clone());
-            if self.logging {
+            if self.is_logging {
                 self.log_next_variable(variable);
             }
             let value = self.eval(&operands.1)?;
@@ -148,32 +147,32 @@ impl<'p> Evaluator<'p> {
                 self.refused(node);
                 return Ok(Flow::Go);
             }
-            return self.resume_rest(rest, found);
+            return self.continue_with(rest, on_next);
         }
-        if self.logging {
+        if self.is_logging {
             let (value, edit) = self
                 .eval_edit(variable, &operands.1)
                 .map_err(|failure| failure.at(node.at))?;
             self.log_edit(variable, edit);
-            return self.assign(variable, value, rest, found);
+            return self.assign(variable, value, rest, on_next);
         }
         let value = self.eval(&operands.1)?;
         let value = self.canonical(value).map_err(|failure| failure.at(node.at))?;
-        self.assign(variable, value, rest, found)
+        self.assign(variable, value, rest, on_next)
     }
 
     pub(crate) fn assign(
         &mut self,
         variable: u32,
         value: Value,
-        rest: &Rest<'_, 'p>,
-        found: Found<'_, 'p>,
+        rest: &Continuation<'_, 'p>,
+        on_next: OnNextState<'_, 'p>,
     ) -> Outcome<Flow> {
         self.next[variable as usize] = value;
-        self.known[variable as usize] = true;
+        self.is_assigned[variable as usize] = true;
         self.unassigned -= 1;
-        let flow = self.resume_rest(rest, found);
-        self.known[variable as usize] = false;
+        let flow = self.continue_with(rest, on_next);
+        self.is_assigned[variable as usize] = false;
         self.unassigned += 1;
         flow
     }
@@ -183,11 +182,11 @@ impl<'p> Evaluator<'p> {
         variable: u32,
         set: &'p Node,
         node: &'p Node,
-        rest: &Rest<'_, 'p>,
-        found: Found<'_, 'p>,
+        rest: &Continuation<'_, 'p>,
+        on_next: OnNextState<'_, 'p>,
     ) -> Outcome<Flow> {
         let set = self.eval(set)?;
-        self.assign_each(variable, &set, node, rest, found)
+        self.assign_each(variable, &set, node, rest, on_next)
     }
 
     #[inline(never)]
@@ -196,14 +195,14 @@ impl<'p> Evaluator<'p> {
         variable: u32,
         set: &Datum<'p>,
         node: &'p Node,
-        rest: &Rest<'_, 'p>,
-        found: Found<'_, 'p>,
+        rest: &Continuation<'_, 'p>,
+        on_next: OnNextState<'_, 'p>,
     ) -> Outcome<Flow> {
         self.for_each_element(set, &mut |this, element| {
-            if this.logging {
+            if this.is_logging {
                 this.log_edit(variable, Edit::Is(element.clone()));
             }
-            this.assign(variable, element, rest, found)
+            this.assign(variable, element, rest, on_next)
         })
         .map_err(|failure| failure.at(node.at))
     }
@@ -213,8 +212,8 @@ impl<'p> Evaluator<'p> {
         &mut self,
         variables: &'p [u32],
         node: &'p Node,
-        rest: &Rest<'_, 'p>,
-        found: Found<'_, 'p>,
+        rest: &Continuation<'_, 'p>,
+        on_next: OnNextState<'_, 'p>,
     ) -> Outcome<Flow> {
         let mut given: smallvec::SmallVec<[u32; 16]> = smallvec::SmallVec::new();
         let mut same = true;
@@ -225,19 +224,19 @@ impl<'p> Evaluator<'p> {
                     return Err(type_error("UNCHANGED has no meaning in an initial condition").at(node.at));
                 }
             };
-            match self.known_next(*variable) {
+            match self.assigned_next(*variable) {
                 None => {
                     self.next[*variable as usize] = now;
-                    self.known[*variable as usize] = true;
+                    self.is_assigned[*variable as usize] = true;
                     self.unassigned -= 1;
                     given.push(*variable);
-                    if self.logging {
+                    if self.is_logging {
                         self.log_edit(*variable, Edit::Same);
                     }
                 }
                 Some(next) => {
                     let next = Datum::Value(next.clone());
-                    if self.logging {
+                    if self.is_logging {
                         self.log_next_variable(*variable);
                         self.log_variable(*variable);
                     }
@@ -256,7 +255,7 @@ impl<'p> Evaluator<'p> {
             }
         }
         let flow = if same {
-            self.resume_rest(rest, found)
+            self.continue_with(rest, on_next)
         } else {
             self.refused(node);
             Ok(Flow::Go)
@@ -267,13 +266,13 @@ impl<'p> Evaluator<'p> {
 
     pub(crate) fn forget(&mut self, variables: &[u32]) {
         for variable in variables {
-            self.known[*variable as usize] = false;
+            self.is_assigned[*variable as usize] = false;
             self.unassigned += 1;
         }
     }
 }
 
-/// Whether a formula may speak of the next state. Of an operator that is recursive this is not known for sure.
+/// Whether a formula may depend on the next state. For a recursive operator, this is an over-approximation.
 #[inline]
 pub(crate) fn may_branch(node: &Node) -> bool {
     node.uses.next || node.uses.opaque || node.uses.unfinished

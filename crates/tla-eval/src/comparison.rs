@@ -10,7 +10,7 @@ use super::evaluator::Evaluator;
 use super::membership::is_listed;
 
 impl<'p> Evaluator<'p> {
-    /// `S \cup {x}` where S is at hand and x comparable with what is in it.
+    /// `S \cup {x}` where `S` is available by reference and `x` is comparable with its elements.
     #[inline(never)]
     pub(crate) fn inserted(
         &mut self,
@@ -58,14 +58,14 @@ impl<'p> Evaluator<'p> {
             return is_listed(element, elements).map_err(|failure| failure.at(node.at));
         }
         let element = self.eval(&operands.0)?;
-        if self.logging
+        if self.is_logging
             && let Datum::Value(element) = &element
             && let Some(place) = self.as_read(&operands.1)?
             && let Some(is_listed) = self.read_contains(place, element.clone())
         {
             return Ok(is_listed);
         }
-        // `1 \in {1, "a"}` is TRUE although there is no such set.
+        // `1 \in {1, "a"}` is TRUE although the set itself cannot be evaluated.
         if let Kind::SetEnum(listed) = &operands.1.kind {
             let mut found = false;
             for candidate in listed {

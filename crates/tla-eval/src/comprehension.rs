@@ -12,7 +12,7 @@ use super::function::tuple_parts;
 use super::slot::Slot;
 
 impl<'p> Evaluator<'p> {
-    /// Whether a set is kept as a list: only then do comprehensions over it make a list at once.
+    /// Whether a set is materialised. Only then are comprehensions over it materialised at once.
     pub(crate) fn is_listed(&self, set: &Datum<'p>) -> bool {
         match set {
             Datum::Value(_) => true,
@@ -57,7 +57,7 @@ impl<'p> Evaluator<'p> {
             Ok(Flow::Go)
         })
         .map_err(|failure| self.in_binding(failure, bounded).at(node.at))?;
-        // A part of a sorted list is sorted.
+        // A subsequence of a sorted list is sorted.
         Ok(Datum::Value(Value::set_of_sorted(kept)))
     }
 
@@ -116,7 +116,7 @@ impl<'p> Evaluator<'p> {
         Ok(Datum::lazy(Lazy::Mapping(lazy)))
     }
 
-    /// A function that is evaluated where it is applied.
+    /// A lazy function, evaluated where it is applied.
     #[inline(never)]
     pub(crate) fn rule(&mut self, bounded: &'p Bounded) -> Outcome<Datum<'p>> {
         let domains = self.sets(bounded)?;
@@ -129,13 +129,13 @@ impl<'p> Evaluator<'p> {
         })))
     }
 
-    /// A body with what it needs of the frame, evaluated now.
+    /// A body with the slots that it captures, evaluated now.
     #[inline(never)]
     fn suspend(&mut self, bounded: &'p Bounded) -> Outcome<Suspended<'p>> {
         let captures = bounded
             .captures
             .iter()
-            .map(|slot| Ok((*slot, self.settle(*slot)?)))
+            .map(|slot| Ok((*slot, self.force_slot(*slot)?)))
             .collect::<Outcome<_>>()?;
         Ok(Suspended { bounded, captures })
     }
@@ -192,7 +192,7 @@ impl<'p> Evaluator<'p> {
         bounded.sets.iter().map(|set| self.eval(set)).collect()
     }
 
-    /// Whether some binding of the names gives the body the wanted truth value.
+    /// Whether the body has the wanted truth value for some binding.
     #[inline(never)]
     pub(crate) fn finds(&mut self, bounded: &'p Bounded, node: &'p Node, wanted: bool) -> Outcome<bool> {
         let mut found = false;
@@ -203,7 +203,7 @@ impl<'p> Evaluator<'p> {
         Ok(found)
     }
 
-    /// Runs for every binding of the names, until asked to stop.
+    /// Runs for every binding, until told to stop.
     pub(crate) fn each_binding(
         &mut self,
         bounded: &'p Bounded,
@@ -269,7 +269,7 @@ impl<'p> Evaluator<'p> {
         })
     }
 
-    /// Runs for every choice of one element for each name, the last name moving fastest.
+    /// Runs for every combination of elements; the last name varies fastest.
     pub(crate) fn each_element_of(
         &mut self,
         bounded: &'p Bounded,

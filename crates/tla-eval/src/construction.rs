@@ -45,7 +45,7 @@ impl<'p> Evaluator<'p> {
         Ok(result)
     }
 
-    /// The common case: one key of a function that is at hand. `None` where the general way must decide.
+    /// The common case: one key of a function that is available by reference. `None` in all other cases.
     #[inline(never)]
     fn except_one(
         &mut self,
@@ -100,7 +100,7 @@ impl<'p> Evaluator<'p> {
         Ok(Datum::Value(Value::tuple_of(&mut values)))
     }
 
-    /// The canonical form of what is finite; a description of the rest.
+    /// The canonical form of a finite value; an infinite one stays lazy.
     pub(crate) fn finite(&mut self, datum: Datum<'p>) -> Outcome<Datum<'p>> {
         match &datum {
             Datum::Value(_) => Ok(datum),

@@ -21,11 +21,11 @@ impl<'p> Evaluator<'p> {
             Kind::Var(slot) => self.variable(*slot).map_err(|failure| failure.at(node.at)),
             Kind::Next(slot) => self.next_variable(*slot).map_err(|failure| failure.at(node.at)),
             Kind::Local(slot) => match self.slot(*slot) {
-                Slot::Datum(datum) if !self.logging => Ok(datum.clone()),
+                Slot::Datum(datum) if !self.is_logging => Ok(datum.clone()),
                 _ => self.local(*slot),
             },
             Kind::Path(root, steps) => self.path(node, root, steps),
-            Kind::Memo(site, inner) => self.recall_value(*site, inner),
+            Kind::Memo(site, inner) => self.memo_value(*site, inner),
             Kind::And(_)
             | Kind::Or(_)
             | Kind::Not(_)
@@ -44,7 +44,7 @@ impl<'p> Evaluator<'p> {
             | Kind::Stuttering(_)
             | Kind::Changing(_)
             | Kind::Enabled(_)
-            | Kind::Compose(_) => self.truth_of(node).map(Datum::bool),
+            | Kind::Compose(_) => self.eval_formula(node).map(Datum::bool),
             Kind::Arithmetic(arithmetic, operands) => {
                 let (left, right) = &**operands;
                 let left = self.int(left, node)?;
@@ -82,7 +82,7 @@ impl<'p> Evaluator<'p> {
                 self.evaluate_once(*cell, inner)
             }
             Kind::PerState(cell, inner) => {
-                if self.primed || self.logging {
+                if self.primed || self.is_logging {
                     return self.eval(inner);
                 }
                 if let (generation, Some(known)) = &self.per_state[*cell as usize]
@@ -203,7 +203,7 @@ impl<'p> Evaluator<'p> {
 
     #[inline(never)]
     fn call_slot(&mut self, slot: u32, arguments: &'p [Argument], node: &'p Node) -> Outcome<Datum<'p>> {
-        if self.logging {
+        if self.is_logging {
             self.log_slot(slot);
         }
         let Slot::Operator(closure) = self.slot(slot).clone() else {
@@ -217,11 +217,11 @@ impl<'p> Evaluator<'p> {
         self.apply_operator(closure.operator, contents, node.at)
     }
 
-    /// Whether a formula holds.
+    /// The truth value of a formula.
     #[inline]
     pub(crate) fn bool(&mut self, node: &'p Node) -> Outcome<bool> {
         if node.kind.is_formula() {
-            return self.truth_of(node);
+            return self.eval_formula(node);
         }
         let datum = self.eval(node)?;
         match datum.as_value().and_then(Value::as_bool) {
@@ -230,8 +230,8 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    /// A node that is a formula whatever its operands.
-    fn truth_of(&mut self, node: &'p Node) -> Outcome<bool> {
+    /// The truth value of a node that is a formula by its kind.
+    fn eval_formula(&mut self, node: &'p Node) -> Outcome<bool> {
         match &node.kind {
             Kind::And(conjuncts) => {
                 for conjunct in conjuncts {

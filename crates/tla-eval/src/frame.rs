@@ -9,7 +9,7 @@ use super::evaluator::Evaluator;
 use super::slot::{Closure, SharedThunk, Slot};
 
 impl<'p> Evaluator<'p> {
-    /// A new frame on top; gives what is needed to return.
+    /// Pushes a frame. Returns the base of the previous one.
     pub(crate) fn push_frame(&mut self, size: usize) -> usize {
         let saved = self.base;
         self.base = self.slots.len();
@@ -17,8 +17,7 @@ impl<'p> Evaluator<'p> {
         saved
     }
 
-    /// The frame of a call, its slots filled with what the frame of the caller gives. It becomes the current one when `base`
-    /// is set to what this gives.
+    /// Builds the frame of a call, with its arguments. Returns its base; the caller makes it current.
     #[inline]
     pub(crate) fn fill_frame(&mut self, call: &'p Call) -> Outcome<usize> {
         let program = self.program;
@@ -58,18 +57,18 @@ impl<'p> Evaluator<'p> {
         self.set_slot(slot, Slot::Datum(Datum::Value(value)));
     }
 
-    /// What a name stands for.
+    /// The value of a local name.
     pub(crate) fn local(&mut self, slot: u32) -> Outcome<Datum<'p>> {
         let at = self.base + slot as usize;
-        if self.logging {
-            return self.local_noted(slot);
+        if self.is_logging {
+            return self.local_logged(slot);
         }
         self.local_value(at)
     }
 
-    /// What a name stands for, noted. What is looked at to find out follows from it.
+    /// The value of a local name. Logs the read, as the cause of the reads that evaluate it.
     #[inline(never)]
-    fn local_noted(&mut self, slot: u32) -> Outcome<Datum<'p>> {
+    fn local_logged(&mut self, slot: u32) -> Outcome<Datum<'p>> {
         let at = self.base + slot as usize;
         if self.primed && !matches!(self.slots[at], Slot::Datum(_)) {
             self.log_slot_expression(slot);
@@ -119,7 +118,7 @@ impl<'p> Evaluator<'p> {
         Ok(datum)
     }
 
-    /// Runs in another frame that is still there.
+    /// Runs in another frame on the stack.
     pub(crate) fn in_frame<T>(&mut self, base: u32, run: impl FnOnce(&mut Self) -> Outcome<T>) -> Outcome<T> {
         let saved = std::mem::replace(&mut self.base, base as usize);
         let result = run(self);
@@ -127,7 +126,7 @@ impl<'p> Evaluator<'p> {
         result
     }
 
-    /// What an argument puts into a slot. Evaluated in the frame of the caller.
+    /// The slot content for an argument, in the frame of the caller.
     pub(crate) fn argument(&mut self, argument: &'p Argument) -> Outcome<Slot<'p>> {
         Ok(match argument {
             Argument::Value(node) => Slot::Datum(self.eval(node)?),
@@ -158,10 +157,9 @@ impl<'p> Evaluator<'p> {
             .collect()
     }
 
-    /// The content of a slot for another frame. What is not yet evaluated is shared from now on, so that it is evaluated
-    /// once however many frames it goes to.
+    /// The content of a slot for another frame. An unevaluated thunk becomes shared, so that it is evaluated at most once.
     pub(crate) fn share(&mut self, slot: u32) -> Slot<'p> {
-        if self.logging {
+        if self.is_logging {
             self.log_slot(slot);
         }
         let at = self.base + slot as usize;
@@ -185,9 +183,9 @@ impl<'p> Evaluator<'p> {
         self.slots[at].clone()
     }
 
-    /// The content of a slot for something that outlives the frame: evaluated now.
-    pub(crate) fn settle(&mut self, slot: u32) -> Outcome<Slot<'p>> {
-        if self.logging {
+    /// The content of a slot for an object that outlives the frame: evaluated now.
+    pub(crate) fn force_slot(&mut self, slot: u32) -> Outcome<Slot<'p>> {
+        if self.is_logging {
             self.log_slot(slot);
         }
         match self.slot(slot) {
@@ -196,7 +194,7 @@ impl<'p> Evaluator<'p> {
                 let captures = closure
                     .captures
                     .iter()
-                    .map(|(slot, content)| Ok((*slot, self.settled(content.clone())?)))
+                    .map(|(slot, content)| Ok((*slot, self.forced(content.clone())?)))
                     .collect::<Outcome<Vec<_>>>()?;
                 Ok(Slot::Operator(std::rc::Rc::new(Closure {
                     operator: closure.operator,
@@ -208,15 +206,15 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    fn settled(&mut self, content: Slot<'p>) -> Outcome<Slot<'p>> {
+    fn forced(&mut self, content: Slot<'p>) -> Outcome<Slot<'p>> {
         let saved = self.push_frame(1);
         self.set_slot(0, content);
-        let result = self.settle(0);
+        let result = self.force_slot(0);
         self.pop_frame(saved);
         result
     }
 
-    /// Applies an operator: its slots are filled by `fill`, which runs in the frame of the caller.
+    /// Applies an operator to the given slot contents.
     pub(crate) fn apply_operator(
         &mut self,
         operator: u32,
@@ -237,7 +235,7 @@ impl<'p> Evaluator<'p> {
         result
     }
 
-    /// Adds the operator and its parameters to an error that leaves it.
+    /// Adds an operator and its parameters to an error.
     pub(crate) fn in_operator(&self, mut failure: Box<Failure>, operator: u32, at: Loc) -> Box<Failure> {
         let target = &self.program.operators[operator as usize];
         for slot in 0..target.params {
@@ -263,7 +261,7 @@ impl<'p> Evaluator<'p> {
         self.apply_operator(closure.operator, parameters.chain(captures), at)
     }
 
-    /// Whether a value passes an operator argument that is a test.
+    /// Applies an operator argument that is a predicate.
     pub(crate) fn test(&mut self, test: &Closure<'p>, datum: &Datum<'p>, what: &str) -> Outcome<bool> {
         let result = self.apply_closure(test, std::slice::from_ref(datum))?;
         self.expect_bool(&result, what)

@@ -8,8 +8,8 @@ use super::error::Outcome;
 use super::evaluator::Evaluator;
 use super::flow::Flow;
 use super::slot::Slot;
-use super::step::Rest;
-use super::successors::Found;
+use super::step::Continuation;
+use super::successors::OnNextState;
 
 impl<'p> Evaluator<'p> {
     pub(crate) fn all_hold(&mut self, bounded: &'p Bounded, bindings: &[Vec<Value>]) -> Outcome<bool> {
@@ -32,14 +32,14 @@ impl<'p> Evaluator<'p> {
         &mut self,
         bounded: &'p Bounded,
         node: &'p Node,
-        rest: &Rest<'_, 'p>,
-        found: Found<'_, 'p>,
+        rest: &Continuation<'_, 'p>,
+        on_next: OnNextState<'_, 'p>,
     ) -> Outcome<Flow> {
         let saved = self.saved_slots(bounded);
         let base = self.base;
         let flow = self.each_binding(bounded, node, &mut |this| {
             debug_assert_eq!(this.base, base);
-            this.step(&bounded.body, rest, found)
+            this.step(&bounded.body, rest, on_next)
         });
         self.restore(saved);
         flow
@@ -50,11 +50,11 @@ impl<'p> Evaluator<'p> {
         &mut self,
         bounded: &'p Bounded,
         node: &'p Node,
-        rest: &Rest<'_, 'p>,
-        found: Found<'_, 'p>,
+        rest: &Continuation<'_, 'p>,
+        on_next: OnNextState<'_, 'p>,
     ) -> Outcome<Flow> {
-        if !may_branch(&bounded.body) && !self.stands_for_next(node.uses.slots) {
-            return self.check(node, rest, found);
+        if !may_branch(&bounded.body) && !self.slots_mention_next(node.uses.slots) {
+            return self.check(node, rest, on_next);
         }
         let sets = bounded
             .sets
@@ -69,7 +69,7 @@ impl<'p> Evaluator<'p> {
             Ok(Flow::Go)
         });
         let flow = match listed {
-            Ok(_) => self.next_for_all(bounded, &bindings, rest, found),
+            Ok(_) => self.next_for_all(bounded, &bindings, rest, on_next),
             Err(failure) => Err(failure.at(node.at)),
         };
         self.restore(saved);
@@ -81,21 +81,21 @@ impl<'p> Evaluator<'p> {
         &mut self,
         bounded: &'p Bounded,
         bindings: &[Vec<Value>],
-        rest: &Rest<'_, 'p>,
-        found: Found<'_, 'p>,
+        rest: &Continuation<'_, 'p>,
+        on_next: OnNextState<'_, 'p>,
     ) -> Outcome<Flow> {
         let Some((binding, others)) = bindings.split_first() else {
-            return self.resume_rest(rest, found);
+            return self.continue_with(rest, on_next);
         };
         let saved = self.saved_slots(bounded);
         let flow = self.bind_all(bounded, binding).and_then(|()| {
-            let rest = Rest::ForAll {
+            let rest = Continuation::ForAll {
                 bounded,
                 bindings: others,
                 base: self.base,
                 rest,
             };
-            self.step(&bounded.body, &rest, found)
+            self.step(&bounded.body, &rest, on_next)
         });
         self.restore(saved);
         flow

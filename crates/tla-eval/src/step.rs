@@ -1,15 +1,14 @@
-//! Successors: all next states that an action allows.
+//! Evaluation of actions: enumerates the next states that an action allows.
 //!
-//! Conjuncts are taken from left to right, each with the list of what is still to come (the continuation). `x' = e` gives
-//! `x'` its value if it has none and compares otherwise; `x' \in S` tries every element; disjunctions and `\E` branch;
-//! everything else is evaluated as a formula. When nothing is left, the next state is reported. Once every variable has its
-//! value, what is left is a formula however it is written: one successor, even where a disjunction would give two. That is
-//! how TLC counts.
+//! Conjuncts are evaluated from left to right, each with a continuation: the conjuncts that follow. `x' = e` assigns `x'` if it is
+//! not assigned yet, and compares otherwise; `x' \in S` tries every element; disjunctions and `\E` branch; everything else is
+//! evaluated as a formula. At the end of the continuation, the next state is complete. Once all variables are assigned, the rest
+//! is evaluated as a formula: one successor, even where a disjunction would yield two. TLC counts the same way.
 //!
-//! **Backtracking.** A branch undoes what it did: a variable that it gave a value loses it, and a slot that it bound gets back
-//! what was in it, because the same `\E` may be entered again, inside its own continuation, by a `\A` around it.
+//! **Backtracking.** A branch undoes its assignments, and restores the slots that it bound: the same `\E` may be entered again,
+//! inside its own continuation, by an enclosing `\A`.
 //!
-//! Initial states are found by the same walk: `Init` is lowered as if every variable in it were primed.
+//! Initial states are enumerated in the same way: `Init` is lowered as if every variable in it were primed.
 
 use omnilink_tla_ir::{Argument, Bounded, Call, Kind, Node};
 use omnilink_value::Value;
@@ -20,44 +19,44 @@ use super::error::{Outcome, domain_error, type_error};
 use super::evaluator::Evaluator;
 use super::flow::Flow;
 use super::slot::Slot;
-use super::successors::{Found, Taken};
+use super::successors::{OnNextState, TakenAction};
 
-/// What is still to be done before a next state is complete.
-pub(super) enum Rest<'a, 'p> {
+/// What remains to be evaluated before a next state is complete.
+pub(super) enum Continuation<'a, 'p> {
     Done,
     /// Conjuncts in a frame.
     Nodes {
         nodes: &'p [Node],
         base: usize,
-        rest: &'a Rest<'a, 'p>,
+        rest: &'a Continuation<'a, 'p>,
     },
-    /// The same body for the elements that are left: `\A`.
+    /// `\A`: the same body for the remaining elements.
     ForAll {
         bounded: &'p Bounded,
         bindings: &'a [Vec<Value>],
         base: usize,
-        rest: &'a Rest<'a, 'p>,
+        rest: &'a Continuation<'a, 'p>,
     },
-    /// `<<A>>_v`: the step must have changed this.
+    /// `<<A>>_v`: the step must change `v`.
     Changed {
         unchanged: &'p Node,
         base: usize,
-        rest: &'a Rest<'a, 'p>,
+        rest: &'a Continuation<'a, 'p>,
     },
-    /// `A \cdot B`: B from the state that A has led to.
+    /// `A \cdot B`: B, from the state that A leads to.
     Then {
         second: &'p Node,
         base: usize,
-        rest: &'a Rest<'a, 'p>,
+        rest: &'a Continuation<'a, 'p>,
     },
 }
 
-impl Rest<'_, '_> {
-    /// Whether there is nothing left to do.
+impl Continuation<'_, '_> {
+    /// Whether nothing remains.
     pub(super) fn is_done(&self) -> bool {
         match self {
-            Rest::Done => true,
-            Rest::Nodes { nodes: [], rest, .. } => rest.is_done(),
+            Continuation::Done => true,
+            Continuation::Nodes { nodes: [], rest, .. } => rest.is_done(),
             _ => false,
         }
     }
@@ -67,17 +66,16 @@ impl<'p> Evaluator<'p> {
     pub(crate) fn step(
         &mut self,
         node: &'p Node,
-        rest: &Rest<'_, 'p>,
-        found: Found<'_, 'p>,
+        rest: &Continuation<'_, 'p>,
+        on_next: OnNextState<'_, 'p>,
     ) -> Outcome<Flow> {
-        // What does not speak of the next state can give no variable its value; but a disjunction of such formulas still
-        // branches, as in TLC.
+        // A formula about the current state assigns nothing. But a disjunction of such formulas still branches, as in TLC.
         if self.is_guard(node) {
-            return self.check(node, rest, found);
+            return self.check(node, rest, on_next);
         }
         match &node.kind {
             Kind::And(conjuncts) => {
-                // Most actions are not enabled: their guards are looked at without preparing for what follows them.
+                // Most actions are disabled, so guards are evaluated before a continuation is built.
                 let mut left = &**conjuncts;
                 while let [first, others @ ..] = left
                     && self.is_guard(first)
@@ -89,121 +87,123 @@ impl<'p> Evaluator<'p> {
                     left = others;
                 }
                 match left {
-                    [] => self.resume_rest(rest, found),
-                    [only] => self.step(only, rest, found),
+                    [] => self.continue_with(rest, on_next),
+                    [only] => self.step(only, rest, on_next),
                     [first, others @ ..] => {
-                        let rest = Rest::Nodes {
+                        let rest = Continuation::Nodes {
                             nodes: others,
                             base: self.base,
                             rest,
                         };
-                        self.step(first, &rest, found)
+                        self.step(first, &rest, on_next)
                     }
                 }
             }
             Kind::Or(disjuncts) => {
                 for disjunct in disjuncts {
-                    if self.step(disjunct, rest, found)?.is_stop() {
+                    if self.step(disjunct, rest, on_next)?.is_stop() {
                         return Ok(Flow::Stop);
                     }
                 }
                 Ok(Flow::Go)
             }
-            Kind::Exists(bounded) => self.step_exists(bounded, node, rest, found),
-            Kind::ForAll(bounded) => self.step_for_all(bounded, node, rest, found),
-            Kind::Equal(operands) | Kind::UnchangedExpr(operands) => match self.noted_target(&operands.0) {
-                Some(variable) => self.assign_equal(variable, operands, node, rest, found),
-                None => self.check(node, rest, found),
+            Kind::Exists(bounded) => self.step_exists(bounded, node, rest, on_next),
+            Kind::ForAll(bounded) => self.step_for_all(bounded, node, rest, on_next),
+            Kind::Equal(operands) | Kind::UnchangedExpr(operands) => match self.logged_target(&operands.0) {
+                Some(variable) => self.assign_equal(variable, operands, node, rest, on_next),
+                None => self.check(node, rest, on_next),
             },
-            Kind::In(operands) => match self.noted_target(&operands.0) {
-                Some(variable) if !self.known[variable as usize] => {
-                    self.assign_in(variable, &operands.1, node, rest, found)
+            Kind::In(operands) => match self.logged_target(&operands.0) {
+                Some(variable) if !self.is_assigned[variable as usize] => {
+                    self.assign_in(variable, &operands.1, node, rest, on_next)
                 }
-                _ => self.check(node, rest, found),
+                _ => self.check(node, rest, on_next),
             },
-            Kind::SubsetEq(operands) => match self.noted_target(&operands.0) {
-                Some(variable) if !self.known[variable as usize] => {
+            Kind::SubsetEq(operands) => match self.logged_target(&operands.0) {
+                Some(variable) if !self.is_assigned[variable as usize] => {
                     let whole = self.eval(&operands.1)?;
                     let subsets = Datum::lazy(super::datum::Lazy::Powerset(whole));
-                    self.assign_each(variable, &subsets, node, rest, found)
+                    self.assign_each(variable, &subsets, node, rest, on_next)
                 }
-                _ => self.check(node, rest, found),
+                _ => self.check(node, rest, on_next),
             },
-            Kind::Unchanged(variables) => self.step_unchanged(variables, node, rest, found),
+            Kind::Unchanged(variables) => self.step_unchanged(variables, node, rest, on_next),
             Kind::If(parts) => {
                 let (condition, yes, no) = &**parts;
                 let branch = if self.bool(condition)? { yes } else { no };
-                self.step(branch, rest, found)
+                self.step(branch, rest, on_next)
             }
             Kind::Case(arms, other) => match self.case(arms, other.as_deref())? {
-                Some(value) => self.step(value, rest, found),
+                Some(value) => self.step(value, rest, on_next),
                 None => Err(domain_error("no arm of the CASE holds, and there is no OTHER").at(node.at)),
             },
             Kind::Implies(operands) => {
                 if self.bool(&operands.0)? {
-                    self.step(&operands.1, rest, found)
+                    self.step(&operands.1, rest, on_next)
                 } else {
-                    self.resume_rest(rest, found)
+                    self.continue_with(rest, on_next)
                 }
             }
-            Kind::Let(slots, body) => self.step_let(slots, body, rest, found),
-            Kind::Call(call) if may_branch(node) || self.stands_for_next(node.uses.slots) => {
-                self.step_call(call, node, rest, found)
+            Kind::Let(slots, body) => self.step_let(slots, body, rest, on_next),
+            Kind::Call(call) if may_branch(node) || self.slots_mention_next(node.uses.slots) => {
+                self.step_call(call, node, rest, on_next)
             }
-            Kind::CallSlot(slot, arguments) => self.step_call_slot(*slot, arguments, node, rest, found),
+            Kind::CallSlot(slot, arguments) => self.step_call_slot(*slot, arguments, node, rest, on_next),
             Kind::Local(slot) => match self.unevaluated(*slot) {
-                // An action given as an argument, or named by a LET.
-                Some((inner, base)) if self.speaks_of_next(inner, base) => {
-                    if self.logging {
+                // An action passed as an argument or defined by LET.
+                Some((inner, base)) if self.mentions_next(inner, base) => {
+                    if self.is_logging {
                         self.log_slot_expression(*slot);
                     }
                     let own = std::mem::replace(&mut self.base, base);
-                    let back = Rest::Nodes {
+                    let back = Continuation::Nodes {
                         nodes: &[],
                         base: own,
                         rest,
                     };
-                    let flow = self.step(inner, &back, found);
+                    let flow = self.step(inner, &back, on_next);
                     self.base = own;
                     flow
                 }
-                _ => self.check(node, rest, found),
+                _ => self.check(node, rest, on_next),
             },
             Kind::Stuttering(operands) => {
-                if self.step(&operands.0, rest, found)?.is_stop() {
+                if self.step(&operands.0, rest, on_next)?.is_stop() {
                     return Ok(Flow::Stop);
                 }
-                self.step(&operands.1, rest, found)
+                self.step(&operands.1, rest, on_next)
             }
             Kind::Changing(operands) => {
-                let rest = Rest::Changed {
+                let rest = Continuation::Changed {
                     unchanged: &operands.1,
                     base: self.base,
                     rest,
                 };
-                self.step(&operands.0, &rest, found)
+                self.step(&operands.0, &rest, on_next)
             }
             Kind::Compose(operands) => {
-                let rest = Rest::Then {
+                let rest = Continuation::Then {
                     second: &operands.1,
                     base: self.base,
                     rest,
                 };
-                self.step(&operands.0, &rest, found)
+                self.step(&operands.0, &rest, on_next)
             }
-            Kind::Memo(site, inner) if inner.uses.next => self.recall_step(*site, inner, rest, found),
-            Kind::Memo(_, inner) if self.stands_for_next(inner.uses.slots) => self.step(inner, rest, found),
+            Kind::Memo(site, inner) if inner.uses.next => self.memo_step(*site, inner, rest, on_next),
+            Kind::Memo(_, inner) if self.slots_mention_next(inner.uses.slots) => {
+                self.step(inner, rest, on_next)
+            }
             Kind::Action(action, body) => {
-                let taken = Taken {
+                let taken = TakenAction {
                     action: *action,
                     base: Some(self.base),
                 };
                 let outer = self.taken.replace(taken);
-                let flow = self.step(body, rest, found);
+                let flow = self.step(body, rest, on_next);
                 self.taken = outer;
                 flow
             }
-            _ => self.check(node, rest, found),
+            _ => self.check(node, rest, on_next),
         }
     }
 
@@ -212,8 +212,8 @@ impl<'p> Evaluator<'p> {
         &mut self,
         slots: &'p [(u32, Argument)],
         body: &'p Node,
-        rest: &Rest<'_, 'p>,
-        found: Found<'_, 'p>,
+        rest: &Continuation<'_, 'p>,
+        on_next: OnNextState<'_, 'p>,
     ) -> Outcome<Flow> {
         let mut saved = Vec::with_capacity(slots.len());
         for (slot, argument) in slots {
@@ -221,7 +221,7 @@ impl<'p> Evaluator<'p> {
             let at = self.base + *slot as usize;
             saved.push((at, std::mem::replace(&mut self.slots[at], content)));
         }
-        let flow = self.step(body, rest, found);
+        let flow = self.step(body, rest, on_next);
         self.restore(saved);
         flow
     }
@@ -231,15 +231,15 @@ impl<'p> Evaluator<'p> {
         &mut self,
         call: &'p Call,
         node: &'p Node,
-        rest: &Rest<'_, 'p>,
-        found: Found<'_, 'p>,
+        rest: &Continuation<'_, 'p>,
+        on_next: OnNextState<'_, 'p>,
     ) -> Outcome<Flow> {
         let program = self.program;
         let operator = &program.operators[call.operator as usize];
         self.check_stack().map_err(|failure| failure.at(node.at))?;
         self.count(call.operator);
         let new = self.fill_frame(call)?;
-        self.step_operator(&operator.body, call.operator, new, node, rest, found)
+        self.step_operator(&operator.body, call.operator, new, node, rest, on_next)
     }
 
     #[inline(never)]
@@ -248,10 +248,10 @@ impl<'p> Evaluator<'p> {
         slot: u32,
         arguments: &'p [Argument],
         node: &'p Node,
-        rest: &Rest<'_, 'p>,
-        found: Found<'_, 'p>,
+        rest: &Continuation<'_, 'p>,
+        on_next: OnNextState<'_, 'p>,
     ) -> Outcome<Flow> {
-        if self.logging {
+        if self.is_logging {
             self.log_slot(slot);
         }
         let Slot::Operator(closure) = self.slot(slot).clone() else {
@@ -269,87 +269,91 @@ impl<'p> Evaluator<'p> {
         for (slot, content) in (0..).zip(contents).chain(closure.captures.iter().cloned()) {
             self.slots[new + slot as usize] = content;
         }
-        self.step_operator(&operator.body, closure.operator, new, node, rest, found)
+        self.step_operator(&operator.body, closure.operator, new, node, rest, on_next)
     }
 
-    /// A formula that gives no variable its value.
+    /// Evaluates a formula that assigns nothing.
     pub(crate) fn check(
         &mut self,
         node: &'p Node,
-        rest: &Rest<'_, 'p>,
-        found: Found<'_, 'p>,
+        rest: &Continuation<'_, 'p>,
+        on_next: OnNextState<'_, 'p>,
     ) -> Outcome<Flow> {
         if self.bool(node)? {
-            self.resume_rest(rest, found)
+            self.continue_with(rest, on_next)
         } else {
             self.refused(node);
             Ok(Flow::Go)
         }
     }
 
-    /// Steps through the body of an operator whose frame has been filled at `new`.
+    /// Evaluates the body of an operator as an action. Its frame is at `new`.
     fn step_operator(
         &mut self,
         body: &'p Node,
         operator: u32,
         new: usize,
         node: &'p Node,
-        rest: &Rest<'_, 'p>,
-        found: Found<'_, 'p>,
+        rest: &Continuation<'_, 'p>,
+        on_next: OnNextState<'_, 'p>,
     ) -> Outcome<Flow> {
         let own = std::mem::replace(&mut self.base, new);
-        let back = Rest::Nodes {
+        let back = Continuation::Nodes {
             nodes: &[],
             base: own,
             rest,
         };
-        let flow = self.step(body, &back, found);
+        let flow = self.step(body, &back, on_next);
         let flow = flow.map_err(|failure| self.in_operator(failure, operator, node.at));
         self.slots.truncate(new);
         self.base = own;
         flow
     }
 
-    /// Goes on with what is left.
-    pub(crate) fn resume_rest(&mut self, rest: &Rest<'_, 'p>, found: Found<'_, 'p>) -> Outcome<Flow> {
+    /// Evaluates the continuation.
+    pub(crate) fn continue_with(
+        &mut self,
+        rest: &Continuation<'_, 'p>,
+        on_next: OnNextState<'_, 'p>,
+    ) -> Outcome<Flow> {
         if self.unassigned == 0 {
-            return self.finish(rest, found);
+            return self.finish(rest, on_next);
         }
         match rest {
-            Rest::Done => found.found(self),
-            Rest::Nodes { nodes: [], rest, .. } => self.resume_rest(rest, found),
-            Rest::Nodes {
+            Continuation::Done => on_next.visit(self),
+            Continuation::Nodes { nodes: [], rest, .. } => self.continue_with(rest, on_next),
+            Continuation::Nodes {
                 nodes: [node, others @ ..],
                 base,
                 rest,
             } => {
                 let own = std::mem::replace(&mut self.base, *base);
                 let flow = match others {
-                    [] => self.step(node, rest, found),
+                    [] => self.step(node, rest, on_next),
                     _ => {
-                        let rest = Rest::Nodes {
+                        let rest = Continuation::Nodes {
                             nodes: others,
                             base: *base,
                             rest,
                         };
-                        self.step(node, &rest, found)
+                        self.step(node, &rest, on_next)
                     }
                 };
                 self.base = own;
                 flow
             }
-            Rest::ForAll {
+            Continuation::ForAll {
                 bounded,
                 bindings,
                 base,
                 rest,
             } => {
                 let own = std::mem::replace(&mut self.base, *base);
-                let flow = self.next_for_all(bounded, bindings, rest, found);
+                let flow = self.next_for_all(bounded, bindings, rest, on_next);
                 self.base = own;
                 flow
             }
-            Rest::Changed {
+            Continuation::Changed {
                 unchanged,
                 base,
                 rest,
@@ -360,21 +364,25 @@ impl<'p> Evaluator<'p> {
                 if flow? {
                     Ok(Flow::Go)
                 } else {
-                    self.resume_rest(rest, found)
+                    self.continue_with(rest, on_next)
                 }
             }
-            Rest::Then { second, base, rest } => self.then(second, *base, rest, found),
+            Continuation::Then { second, base, rest } => self.then(second, *base, rest, on_next),
         }
     }
 
-    /// Every variable has its value: what is left are formulas.
+    /// Evaluates the continuation as formulas: all variables are assigned.
     #[inline(never)]
-    pub(crate) fn finish(&mut self, rest: &Rest<'_, 'p>, found: Found<'_, 'p>) -> Outcome<Flow> {
+    pub(crate) fn finish(
+        &mut self,
+        rest: &Continuation<'_, 'p>,
+        on_next: OnNextState<'_, 'p>,
+    ) -> Outcome<Flow> {
         let mut rest = rest;
         loop {
             let (holds, next) = match rest {
-                Rest::Done => return found.found(self),
-                Rest::Nodes { nodes, base, rest } => {
+                Continuation::Done => return on_next.visit(self),
+                Continuation::Nodes { nodes, base, rest } => {
                     let own = std::mem::replace(&mut self.base, *base);
                     let mut holds = Ok(true);
                     for node in *nodes {
@@ -387,7 +395,7 @@ impl<'p> Evaluator<'p> {
                     self.base = own;
                     (holds?, *rest)
                 }
-                Rest::ForAll {
+                Continuation::ForAll {
                     bounded,
                     bindings,
                     base,
@@ -398,7 +406,7 @@ impl<'p> Evaluator<'p> {
                     self.base = own;
                     (holds?, *rest)
                 }
-                Rest::Changed {
+                Continuation::Changed {
                     unchanged,
                     base,
                     rest,
@@ -408,7 +416,7 @@ impl<'p> Evaluator<'p> {
                     self.base = own;
                     (!holds?, *rest)
                 }
-                Rest::Then { second, base, rest } => return self.then(second, *base, rest, found),
+                Continuation::Then { second, base, rest } => return self.then(second, *base, rest, on_next),
             };
             if !holds {
                 return Ok(Flow::Go);

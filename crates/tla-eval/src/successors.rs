@@ -8,125 +8,125 @@ use super::error::{ErrorClass, Failure, Outcome};
 use super::evaluator::{Evaluator, State};
 use super::flow::Flow;
 use super::slot::Slot;
-use super::step::Rest;
+use super::step::Continuation;
 
-/// The action that a step was found by.
+/// The action of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Taken {
+pub struct TakenAction {
     /// Index into [`Program::actions`](omnilink_tla_ir::Program::actions).
     pub action: u32,
-    /// Where its bindings are, unless it was remembered.
+    /// The frame with its bindings; `None` if the step comes from the memo.
     pub(crate) base: Option<usize>,
 }
 
-/// What is done with a complete next state.
-pub(super) trait Finder<'p> {
-    fn found(&mut self, evaluator: &mut Evaluator<'p>) -> Outcome<Flow>;
+/// Receiver of complete next states inside the evaluator.
+pub(super) trait NextStateVisitor<'p> {
+    fn visit(&mut self, evaluator: &mut Evaluator<'p>) -> Outcome<Flow>;
 
-    /// Whether a next state need not be made, given the hashes of its values.
-    fn is_known(&mut self, _hashes: &[u64], _taken: Option<Taken>) -> bool {
+    /// Whether the next state with these hashes of values can be skipped.
+    fn can_skip(&mut self, _hashes: &[u64], _taken: Option<TakenAction>) -> bool {
         false
     }
 }
 
-impl<'p, F: FnMut(&mut Evaluator<'p>) -> Outcome<Flow>> Finder<'p> for F {
-    fn found(&mut self, evaluator: &mut Evaluator<'p>) -> Outcome<Flow> {
+impl<'p, F: FnMut(&mut Evaluator<'p>) -> Outcome<Flow>> NextStateVisitor<'p> for F {
+    fn visit(&mut self, evaluator: &mut Evaluator<'p>) -> Outcome<Flow> {
         self(evaluator)
     }
 }
 
-pub(super) type Found<'f, 'p> = &'f mut dyn Finder<'p>;
+pub(super) type OnNextState<'f, 'p> = &'f mut dyn NextStateVisitor<'p>;
 
-/// What the caller does with a state.
-pub type OnState<'f, 'p> = &'f mut dyn FnMut(&mut Evaluator<'p>, &[Value], Option<Taken>) -> Outcome<Flow>;
+/// The caller's callback for each state.
+pub type OnState<'f, 'p> =
+    &'f mut dyn FnMut(&mut Evaluator<'p>, &[Value], Option<TakenAction>) -> Outcome<Flow>;
 
-/// What the caller does with next states.
-pub trait Successors<'p> {
-    /// Whether a state is known already and need not be made, given the hashes of its values. Such a state is not reported.
-    fn is_known(&mut self, hashes: &[u64], taken: Option<Taken>) -> bool;
+/// The caller's receiver of successors.
+pub trait SuccessorSink<'p> {
+    /// Whether the successor with these hashes of values can be skipped. If so, it is neither built nor visited.
+    fn can_skip(&mut self, hashes: &[u64], taken: Option<TakenAction>) -> bool;
 
-    /// A next state, and the action that leads to it.
+    /// Receives a successor and the action that leads to it.
     ///
     /// # Errors
-    /// What went wrong while it was looked at; the enumeration ends.
-    fn found(
+    /// An error ends the enumeration.
+    fn visit(
         &mut self,
         evaluator: &mut Evaluator<'p>,
         state: &[Value],
-        taken: Option<Taken>,
+        taken: Option<TakenAction>,
     ) -> Outcome<Flow>;
 }
 
-/// Reports every state, made in full.
-struct Every<'f, 'p>(OnState<'f, 'p>);
+/// Visits every state.
+struct VisitEvery<'f, 'p>(OnState<'f, 'p>);
 
-impl<'p> Successors<'p> for Every<'_, 'p> {
-    fn is_known(&mut self, _: &[u64], _: Option<Taken>) -> bool {
+impl<'p> SuccessorSink<'p> for VisitEvery<'_, 'p> {
+    fn can_skip(&mut self, _: &[u64], _: Option<TakenAction>) -> bool {
         false
     }
 
-    fn found(
+    fn visit(
         &mut self,
         evaluator: &mut Evaluator<'p>,
         state: &[Value],
-        taken: Option<Taken>,
+        taken: Option<TakenAction>,
     ) -> Outcome<Flow> {
         (self.0)(evaluator, state, taken)
     }
 }
 
-/// Hands a complete state to the caller.
-struct Reporting<'f, 'p>(&'f mut dyn Successors<'p>);
+/// Passes complete states on to the caller.
+struct CompleteStates<'f, 'p>(&'f mut dyn SuccessorSink<'p>);
 
-impl<'p> Finder<'p> for Reporting<'_, 'p> {
-    fn found(&mut self, evaluator: &mut Evaluator<'p>) -> Outcome<Flow> {
+impl<'p> NextStateVisitor<'p> for CompleteStates<'_, 'p> {
+    fn visit(&mut self, evaluator: &mut Evaluator<'p>) -> Outcome<Flow> {
         evaluator.check_complete()?;
         let taken = evaluator.taken;
         let next = std::mem::take(&mut evaluator.next);
         let (state, generation) = (evaluator.state.clone(), evaluator.generation);
-        let flow = self.0.found(evaluator, &next, taken);
-        // The caller may have used the evaluator for checks of the new state. What was found out about the current one
-        // still holds, unless it has been displaced.
+        let flow = self.0.visit(evaluator, &next, taken);
+        // The caller may have used the evaluator to check the new state. Caches of the current state are still valid unless
+        // they were overwritten.
         evaluator.state = state;
         evaluator.generation = generation;
         evaluator.next = next;
-        evaluator.known.fill(true);
+        evaluator.is_assigned.fill(true);
         evaluator.unassigned = 0;
         flow
     }
 
-    fn is_known(&mut self, hashes: &[u64], taken: Option<Taken>) -> bool {
-        self.0.is_known(hashes, taken)
+    fn can_skip(&mut self, hashes: &[u64], taken: Option<TakenAction>) -> bool {
+        self.0.can_skip(hashes, taken)
     }
 }
 
 impl<'p> Evaluator<'p> {
-    /// Reports every state that satisfies an initial condition.
+    /// Enumerates the states that satisfy an initial condition.
     pub fn initial(&mut self, init: Formula, found: OnState<'_, 'p>) -> Outcome<()> {
         self.state = State::from([]);
-        self.forget_state();
-        self.run(init, &mut Every(found))
+        self.invalidate_state_caches();
+        self.run(init, &mut VisitEvery(found))
     }
 
-    /// Reports every state that a next-state relation allows after a state, as often as it is found.
+    /// Enumerates the successors of a state under a next-state relation, duplicates included.
     pub fn successors(&mut self, next: Formula, from: &State, found: OnState<'_, 'p>) -> Outcome<()> {
         self.set_state(from);
-        self.run(next, &mut Every(found))
+        self.run(next, &mut VisitEvery(found))
     }
 
-    /// Reports the states that a next-state relation allows after a state, as often as they are found, except for those
-    /// that turn out to be known before they are made.
+    /// Enumerates the successors of a state, duplicates included, except for those that the sink skips.
     pub fn new_successors(
         &mut self,
         next: Formula,
         from: &State,
-        successors: &mut dyn Successors<'p>,
+        successors: &mut dyn SuccessorSink<'p>,
     ) -> Outcome<()> {
         self.set_state(from);
         self.run(next, successors)
     }
 
-    /// Reports every state that one action with given arguments allows after a state, as often as it is found.
+    /// Enumerates the successors of a state under one action with the given arguments, duplicates included.
     pub fn successors_of(
         &mut self,
         action: Operation,
@@ -135,10 +135,10 @@ impl<'p> Evaluator<'p> {
         found: OnState<'_, 'p>,
     ) -> Outcome<()> {
         self.set_state(from);
-        self.run_with(action, arguments, &mut Every(found))
+        self.run_with(action, arguments, &mut VisitEvery(found))
     }
 
-    pub(crate) fn run(&mut self, formula: Formula, successors: &mut dyn Successors<'p>) -> Outcome<()> {
+    pub(crate) fn run(&mut self, formula: Formula, successors: &mut dyn SuccessorSink<'p>) -> Outcome<()> {
         self.run_with(formula.operation(), &[], successors)
     }
 
@@ -146,25 +146,25 @@ impl<'p> Evaluator<'p> {
         &mut self,
         action: Operation,
         arguments: &[Value],
-        successors: &mut dyn Successors<'p>,
+        successors: &mut dyn SuccessorSink<'p>,
     ) -> Outcome<()> {
         self.clear_next();
         self.taken = None;
-        let mut reporting = Reporting(successors);
+        let mut reporting = CompleteStates(successors);
         let result = self.enter_with(action, arguments, |this, body| {
-            this.step(body, &Rest::Done, &mut reporting)
+            this.step(body, &Continuation::Done, &mut reporting)
         });
         self.clear_next();
         result.map(|_| ())
     }
 
-    /// An error if a variable has no value in the next state.
+    /// Fails if a variable is not assigned in the next state.
     pub(crate) fn check_complete(&self) -> Outcome<()> {
         if self.unassigned == 0 {
             return Ok(());
         }
         let missing: Vec<&str> = self
-            .known
+            .is_assigned
             .iter()
             .zip(&self.program.variables)
             .filter(|(known, _)| !**known)
@@ -175,13 +175,13 @@ impl<'p> Evaluator<'p> {
             ErrorClass::Unassigned,
             format!("the {which} value of {} is left open", missing.join(", ")),
         );
-        let known = self.next.iter().zip(&self.known);
+        let known = self.next.iter().zip(&self.is_assigned);
         failure.partial = known.map(|(value, known)| known.then(|| value.clone())).collect();
         Err(failure)
     }
 
-    /// The bindings of the action that a step was found by. To be asked while the step is being reported.
-    pub fn bindings(&self, taken: Taken) -> Vec<(String, Value)> {
+    /// The bindings of the action of a step. Valid only while the step is being visited.
+    pub fn bindings(&self, taken: TakenAction) -> Vec<(String, Value)> {
         let Some(action) = self.program.actions.get(taken.action as usize) else {
             return Vec::new();
         };

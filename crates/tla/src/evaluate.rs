@@ -12,7 +12,7 @@ use crate::config::{self, Config, Named};
 use crate::deep_stack;
 use crate::diagnostic::{Diagnostic, render};
 use crate::eval::error::Failure;
-use crate::eval::{Evaluator, Quiet};
+use crate::eval::{Evaluator, SilentSession};
 use crate::model::{BuildOptions, CompiledSpec, build};
 use crate::semantics::load_text;
 use crate::semantics::search_path::{SearchPath, read_text};
@@ -108,7 +108,7 @@ pub fn evaluate(text: &str, options: &EvaluateOptions) -> Result<Evaluated, Eval
         return Err(plain_error("the expression has no meaning".into()));
     };
     deep_stack::run(|| {
-        let mut session = Quiet::default();
+        let mut session = SilentSession::default();
         if options.is_32_bit {
             session = session.with_32_bits();
         }

@@ -2,7 +2,7 @@
 
 use omnilink_tla::config::Config;
 use omnilink_tla::deep_stack;
-use omnilink_tla::eval::{Cell, Effects, Evaluator, Quiet};
+use omnilink_tla::eval::{Cell, Effects, Evaluator, SilentSession};
 use omnilink_tla::model::{BuildOptions, CompiledSpec, build};
 use omnilink_tla::semantics::load_text;
 use omnilink_tla::semantics::search_path::SearchPath;
@@ -72,7 +72,7 @@ fn in_order(mut effects: Effects) -> Effects {
 fn counts_have_the_effects_that_a_walk_finds() {
     deep_stack::run(|| {
         let model = model();
-        let session = Quiet::default();
+        let session = SilentSession::default();
         let mut evaluator = Evaluator::new(&model.program, &session);
         let mut told: Vec<&str> = Vec::new();
         for (name, operation) in OPS.iter().zip(&model.operations) {

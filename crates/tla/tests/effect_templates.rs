@@ -4,7 +4,7 @@
 
 use omnilink_tla::config::Config;
 use omnilink_tla::deep_stack;
-use omnilink_tla::eval::{EffectTemplates, Effects, Evaluator, Quiet};
+use omnilink_tla::eval::{EffectTemplates, Effects, Evaluator, SilentSession};
 use omnilink_tla::ir::Operation;
 use omnilink_tla::model::{BuildOptions, CompiledSpec, build};
 use omnilink_tla::semantics::load_text;
@@ -95,7 +95,7 @@ fn all_arguments() -> Vec<[Option<Value>; 3]> {
 fn filling_in_says_what_walking_says() {
     deep_stack::run(|| {
         let model = model();
-        let session = Quiet::default();
+        let session = SilentSession::default();
         let mut evaluator = Evaluator::new(&model.program, &session);
         let mut families = EffectTemplates::default();
         for (name, operation) in OPS.iter().zip(&model.operations) {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use omnilink_tla::config;
 use omnilink_tla::deep_stack;
-use omnilink_tla::eval::{Evaluator, Flow, Quiet, State};
+use omnilink_tla::eval::{Evaluator, Flow, SilentSession, State};
 use omnilink_tla::model::{BuildOptions, CompiledSpec, build};
 use omnilink_tla::semantics::load_text;
 use omnilink_tla::semantics::search_path::SearchPath;
@@ -45,7 +45,7 @@ fn model(body: &str, cfg: &str) -> CompiledSpec {
 fn reached(body: &str) -> Result<Vec<String>, String> {
     let model = model(body, "INIT Init NEXT Next");
     deep_stack::run(|| {
-        let session = Quiet::default();
+        let session = SilentSession::default();
         let mut evaluator = Evaluator::new(&model.program, &session);
         let mut known = BTreeSet::new();
         let mut queue: VecDeque<State> = VecDeque::new();

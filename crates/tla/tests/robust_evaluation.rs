@@ -11,7 +11,7 @@ use common::golden;
 use omnilink_tla::config;
 use omnilink_tla::deep_stack;
 use omnilink_tla::eval::error::ErrorClass;
-use omnilink_tla::eval::{Evaluator, Quiet, Session};
+use omnilink_tla::eval::{Evaluator, Session, SilentSession};
 use omnilink_tla::model::{BuildOptions, build};
 use omnilink_tla::semantics::load_text;
 use omnilink_tla::semantics::search_path::SearchPath;
@@ -23,7 +23,7 @@ use serde_json::Value as Json;
 /// A session that ends evaluation after so many questions.
 #[derive(Default)]
 struct Impatient {
-    quiet: Quiet,
+    quiet: SilentSession,
     asked: AtomicU32,
 }
 

@@ -93,8 +93,8 @@ impl<'p> Evaluator<'p> {
     /// The conjuncts of an action with known arguments that count cells.
     pub fn counts(&mut self, action: Operation, arguments: &[Value]) -> Counts {
         self.set_state(&State::from([]));
-        self.forget_state();
-        let counts = self.unremembered(|this| {
+        self.invalidate_state_caches();
+        let counts = self.without_memo(|this| {
             this.enter_with(action, arguments, |this, body| {
                 this.within(body, 0, &mut |this, body| Ok(this.counts_of(body)))
             })
@@ -206,7 +206,7 @@ impl<'p> Evaluator<'p> {
                 None => this.bool(conjunct),
             }
         };
-        let counted = self.unremembered(|this| {
+        let counted = self.without_memo(|this| {
             this.enter_with(action, arguments, |this, body| this.within(body, 0, judge))
         });
         self.set_state(&State::from([]));

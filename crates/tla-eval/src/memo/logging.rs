@@ -26,8 +26,8 @@ pub(super) struct LogScope {
 impl<'p> Evaluator<'p> {
     pub(super) fn begin_log(&mut self) -> LogScope {
         let top = self.slots.len();
-        let is_nested = std::mem::replace(&mut self.logging, true);
-        let (start, was_invalid) = match &mut self.memory {
+        let is_nested = std::mem::replace(&mut self.is_logging, true);
+        let (start, was_invalid) = match &mut self.memo {
             Some(memo) => (memo.log.len(), memo.log.begin()),
             None => (0, false),
         };
@@ -40,15 +40,15 @@ impl<'p> Evaluator<'p> {
     }
 
     pub(super) fn end_log(&mut self, scope: LogScope) {
-        self.logging = scope.is_nested;
-        if let Some(memo) = &mut self.memory {
+        self.is_logging = scope.is_nested;
+        if let Some(memo) = &mut self.memo {
             memo.log.end(scope.start, scope.is_nested, scope.was_invalid);
         }
     }
 
     /// Marks the evaluation in progress as not memoisable.
     pub(crate) fn invalidate_log(&mut self) {
-        if let Some(memo) = &mut self.memory {
+        if let Some(memo) = &mut self.memo {
             memo.log.invalidate();
         }
     }
@@ -76,7 +76,7 @@ impl<'p> Evaluator<'p> {
     /// Logs a read of a variable of the next state.
     #[inline(never)]
     pub(crate) fn log_next_variable(&mut self, variable: u32) {
-        let Some(memo) = &mut self.memory else { return };
+        let Some(memo) = &mut self.memo else { return };
         if memo.assigned >> variable & 1 == 1 {
             memo.log.invalidate();
             return;
@@ -87,15 +87,15 @@ impl<'p> Evaluator<'p> {
     }
 
     fn log_read(&mut self, read: Read, base: usize) -> Option<usize> {
-        let memo = self.memory.as_mut()?;
+        let memo = self.memo.as_mut()?;
         Some(memo.log.push(Rc::new(read), base))
     }
 
     /// Runs with a log entry as the cause of all reads.
     pub(crate) fn caused_by<T>(&mut self, entry: Option<usize>, run: impl FnOnce(&mut Self) -> T) -> T {
-        let outer = self.memory.as_mut().map(|memo| memo.log.set_cause(entry));
+        let outer = self.memo.as_mut().map(|memo| memo.log.set_cause(entry));
         let result = run(self);
-        if let (Some(memo), Some(outer)) = (&mut self.memory, outer) {
+        if let (Some(memo), Some(outer)) = (&mut self.memo, outer) {
             memo.log.set_cause(outer);
         }
         result
@@ -103,14 +103,14 @@ impl<'p> Evaluator<'p> {
 
     /// Logs how the next value of a variable was computed.
     pub(crate) fn log_edit(&mut self, variable: u32, edit: Edit) {
-        if let Some(memo) = &mut self.memory {
+        if let Some(memo) = &mut self.memo {
             memo.edits[variable as usize] = edit;
         }
     }
 
     /// Takes the edits so far, while another next state is computed.
     pub(crate) fn take_edits(&mut self) -> Vec<Edit> {
-        match &mut self.memory {
+        match &mut self.memo {
             Some(memo) => {
                 let size = memo.edits.len();
                 std::mem::replace(&mut memo.edits, vec![Edit::Same; size])
@@ -120,7 +120,7 @@ impl<'p> Evaluator<'p> {
     }
 
     pub(crate) fn restore_edits(&mut self, edits: Vec<Edit>) {
-        if let Some(memo) = &mut self.memory {
+        if let Some(memo) = &mut self.memo {
             memo.edits = edits;
         }
     }

@@ -48,8 +48,8 @@ use super::datum::Datum;
 use super::error::Outcome;
 use super::evaluator::Evaluator;
 use super::flow::Flow;
-use super::step::Rest;
-use super::successors::Found;
+use super::step::Continuation;
+use super::successors::OnNextState;
 pub(crate) use edit::Edit;
 use interner::Interner;
 use logging::LogScope;
@@ -156,18 +156,18 @@ const SUCCESSORS_MAX: usize = 256;
 const VARIABLES_MAX: usize = 128;
 
 impl<'p> Evaluator<'p> {
-    /// Enables the memo. Steps found this way name their action, but have no bindings.
-    pub fn remember(&mut self) {
-        self.remember_within(BYTES_DEFAULT);
+    /// Enables the memo. Memoised steps name their action, but have no bindings.
+    pub fn enable_memo(&mut self) {
+        self.enable_memo_within(BYTES_DEFAULT);
     }
 
     /// Enables a memo of about this many bytes.
-    pub fn remember_within(&mut self, bytes: usize) {
+    pub fn enable_memo_within(&mut self, bytes: usize) {
         let variables = self.program.variables.len();
         if variables > VARIABLES_MAX {
             return;
         }
-        self.memory = Some(Box::new(Memo {
+        self.memo = Some(Box::new(Memo {
             points: (0..self.program.memo_points)
                 .map(|_| MemoPoint::default())
                 .collect(),
@@ -180,21 +180,21 @@ impl<'p> Evaluator<'p> {
     }
 
     /// Evaluates without the memo: filling it costs more than evaluating once.
-    pub fn unremembered<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
-        let memo = self.memory.take();
+    pub fn without_memo<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let memo = self.memo.take();
         let result = work(self);
-        self.memory = memo;
+        self.memo = memo;
         result
     }
 
     /// Whether the memo may be used. Evaluations that are counted or explained must really happen.
     fn uses_memo(&self) -> bool {
-        self.memory.is_some() && !self.primed && self.refusals.is_none() && self.coverage.is_none()
+        self.memo.is_some() && !self.primed && self.refusals.is_none() && self.coverage.is_none()
     }
 
     /// The value at a memo point.
     #[inline(never)]
-    pub(super) fn recall_value(&mut self, point: u32, inner: &'p Node) -> Outcome<Datum<'p>> {
+    pub(super) fn memo_value(&mut self, point: u32, inner: &'p Node) -> Outcome<Datum<'p>> {
         if inner.uses.next || !self.uses_memo() {
             return self.eval(inner);
         }
@@ -219,23 +219,23 @@ impl<'p> Evaluator<'p> {
 
     /// The successors that a memo point allows.
     #[inline(never)]
-    pub(super) fn recall_step(
+    pub(super) fn memo_step(
         &mut self,
         point: u32,
         inner: &'p Node,
-        rest: &Rest<'_, 'p>,
-        found: Found<'_, 'p>,
+        rest: &Continuation<'_, 'p>,
+        on_next: OnNextState<'_, 'p>,
     ) -> Outcome<Flow> {
         if !self.uses_memo() {
-            return self.step(inner, rest, found);
+            return self.step(inner, rest, on_next);
         }
         match self.lookup(point) {
-            Lookup::Bypass => self.step(inner, rest, found),
-            Lookup::Hit(leaf) => match self.replay(point, leaf, rest, found) {
+            Lookup::Bypass => self.step(inner, rest, on_next),
+            Lookup::Hit(leaf) => match self.replay(point, leaf, rest, on_next) {
                 Some(flow) => flow,
-                None => self.step(inner, rest, found),
+                None => self.step(inner, rest, on_next),
             },
-            Lookup::Miss => self.step_and_store(point, inner, rest, found),
+            Lookup::Miss => self.step_and_store(point, inner, rest, on_next),
         }
     }
 
@@ -243,22 +243,22 @@ impl<'p> Evaluator<'p> {
         &mut self,
         point: u32,
         inner: &'p Node,
-        rest: &Rest<'_, 'p>,
-        found: Found<'_, 'p>,
+        rest: &Continuation<'_, 'p>,
+        on_next: OnNextState<'_, 'p>,
     ) -> Outcome<Flow> {
         let assigned = self.assigned_variables();
-        let Some(memo) = &mut self.memory else {
-            return self.step(inner, rest, found);
+        let Some(memo) = &mut self.memo else {
+            return self.step(inner, rest, on_next);
         };
         let here = &mut memo.points[point as usize];
         if *here.assigned.get_or_insert(assigned) != assigned {
-            return self.step(inner, rest, found);
+            return self.step(inner, rest, on_next);
         }
         let outer_assigned = std::mem::replace(&mut memo.assigned, assigned);
         let scope = self.begin_log();
         let mut successors = Vec::new();
         let mut later = Vec::new();
-        let flow = self.step(inner, &Rest::Done, &mut |this: &mut Self| {
+        let flow = self.step(inner, &Continuation::Done, &mut |this: &mut Self| {
             if successors.len() < SUCCESSORS_MAX {
                 successors.push(this.memo_successor(assigned));
             } else {
@@ -266,14 +266,14 @@ impl<'p> Evaluator<'p> {
             }
             // What follows the memo point does not belong to it: neither its reads nor its assignments. They belong to the
             // enclosing memo point, if there is one, and come after this one.
-            let mark = this.memory.as_mut().map_or(0, |memo| {
+            let mark = this.memo.as_mut().map_or(0, |memo| {
                 memo.assigned = outer_assigned;
                 memo.log.len()
             });
-            this.logging = scope.is_nested;
-            let flow = this.resume_rest(rest, found);
-            this.logging = true;
-            if let Some(memo) = &mut this.memory {
+            this.is_logging = scope.is_nested;
+            let flow = this.continue_with(rest, on_next);
+            this.is_logging = true;
+            if let Some(memo) = &mut this.memo {
                 memo.assigned = assigned;
                 memo.log.split_off(mark, &mut later);
             }
@@ -284,7 +284,7 @@ impl<'p> Evaluator<'p> {
         }
         let is_nested = scope.is_nested;
         self.end_log(scope);
-        if let Some(memo) = &mut self.memory {
+        if let Some(memo) = &mut self.memo {
             memo.assigned = outer_assigned;
             if is_nested {
                 memo.log.append(later);
@@ -295,16 +295,16 @@ impl<'p> Evaluator<'p> {
 
     /// The variables that have a next value, one bit each.
     fn assigned_variables(&self) -> u128 {
-        let bits = self.known.iter().zip(0u32..);
+        let bits = self.is_assigned.iter().zip(0u32..);
         bits.fold(0, |assigned, (known, at)| assigned | u128::from(*known) << at)
     }
 
     /// The current next state, as edits of the variables that were not assigned at the start.
     fn memo_successor(&self, assigned: u128) -> MemoSuccessor {
-        let edits = self.memory.as_ref().map_or(&[][..], |memo| &memo.edits);
+        let edits = self.memo.as_ref().map_or(&[][..], |memo| &memo.edits);
         let own = (0u32..)
             .zip(edits)
-            .filter(|(at, _)| self.known[*at as usize] && assigned >> at & 1 == 0);
+            .filter(|(at, _)| self.is_assigned[*at as usize] && assigned >> at & 1 == 0);
         MemoSuccessor {
             action: self.taken.map(|taken| taken.action),
             edits: own.map(|(at, edit)| (at, edit.clone())).collect(),
@@ -312,12 +312,12 @@ impl<'p> Evaluator<'p> {
     }
 
     fn result(&self, point: u32, leaf: u32) -> Option<&MemoResult> {
-        self.memory.as_ref()?.points.get(point as usize)?.trie.leaf(leaf)
+        self.memo.as_ref()?.points.get(point as usize)?.trie.leaf(leaf)
     }
 
     /// Looks up the result for the current inputs.
     fn lookup(&mut self, point: u32) -> Lookup {
-        let Some(memo) = &mut self.memory else {
+        let Some(memo) = &mut self.memo else {
             return Lookup::Bypass;
         };
         let here = &mut memo.points[point as usize];
@@ -334,11 +334,11 @@ impl<'p> Evaluator<'p> {
             }
         }
         loop {
-            let Some(memo) = &mut self.memory else {
+            let Some(memo) = &mut self.memo else {
                 return Lookup::Bypass;
             };
             let here = &mut memo.points[point as usize];
-            let log = self.logging.then_some(&mut memo.log);
+            let log = self.is_logging.then_some(&mut memo.log);
             match here.trie.walk(&self.state, &self.slots, self.base, log) {
                 Walk::Hit(leaf) => {
                     here.hits += 1;
@@ -358,7 +358,7 @@ impl<'p> Evaluator<'p> {
 
     /// Stores a result under the inputs that were logged.
     fn store(&mut self, point: u32, node: &Node, scope: &LogScope, result: MemoResult) {
-        let Some(memo) = &mut self.memory else { return };
+        let Some(memo) = &mut self.memo else { return };
         let Some(reads) = memo
             .log
             .inputs(scope.start, self.base, scope.top, node.uses.slots)

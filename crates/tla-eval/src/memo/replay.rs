@@ -7,8 +7,8 @@ use super::{MemoResult, MemoSuccessor};
 use crate::error::{Outcome, type_error};
 use crate::evaluator::Evaluator;
 use crate::flow::Flow;
-use crate::step::Rest;
-use crate::successors::{Found, Taken};
+use crate::step::Continuation;
+use crate::successors::{OnNextState, TakenAction};
 
 /// A memoised successor before it is reported.
 enum Prepared {
@@ -25,8 +25,8 @@ impl<'p> Evaluator<'p> {
         &mut self,
         point: u32,
         leaf: u32,
-        rest: &Rest<'_, 'p>,
-        found: Found<'_, 'p>,
+        rest: &Continuation<'_, 'p>,
+        on_next: OnNextState<'_, 'p>,
     ) -> Option<Outcome<Flow>> {
         let Some(MemoResult::Successors(successors)) = self.result(point, leaf) else {
             return None;
@@ -34,12 +34,12 @@ impl<'p> Evaluator<'p> {
         if successors.is_empty() {
             return Some(Ok(Flow::Go));
         }
-        let expected = self.memory.as_ref()?.points.get(point as usize)?.assigned;
+        let expected = self.memo.as_ref()?.points.get(point as usize)?.assigned;
         if expected != Some(self.assigned_variables()) {
             return None;
         }
         // If nothing follows, the hashes of a successor decide whether it must be built at all.
-        let may_be_seen = rest.is_done() && !self.logging;
+        let may_be_seen = rest.is_done() && !self.is_logging;
         // All are prepared before the first is reported: if one does not apply, evaluation reports them all.
         let mut prepared: SmallVec<[Prepared; 1]> = SmallVec::new();
         for successor in &**successors {
@@ -52,7 +52,7 @@ impl<'p> Evaluator<'p> {
         for (which, prepared) in prepared.iter_mut().enumerate() {
             if let Prepared::Hashes(hashes) = prepared {
                 let taken = self.taken_by(point, leaf, which);
-                if found.is_known(hashes, taken) {
+                if on_next.can_skip(hashes, taken) {
                     continue;
                 }
                 match self
@@ -64,7 +64,7 @@ impl<'p> Evaluator<'p> {
                 }
             }
             if let Prepared::Values(values) = prepared {
-                let flow = self.replay_one(point, leaf, which, values, rest, found);
+                let flow = self.replay_one(point, leaf, which, values, rest, on_next);
                 if !matches!(flow, Ok(Flow::Go)) {
                     return Some(flow);
                 }
@@ -80,12 +80,12 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    fn taken_by(&self, point: u32, leaf: u32, which: usize) -> Option<Taken> {
+    fn taken_by(&self, point: u32, leaf: u32, which: usize) -> Option<TakenAction> {
         let action = self
             .successor_at(point, leaf, which)
             .and_then(|successor| successor.action);
         match action {
-            Some(action) => Some(Taken { action, base: None }),
+            Some(action) => Some(TakenAction { action, base: None }),
             None => self.taken,
         }
     }
@@ -118,12 +118,12 @@ impl<'p> Evaluator<'p> {
         leaf: u32,
         which: usize,
         values: &mut [(u32, Value)],
-        rest: &Rest<'_, 'p>,
-        found: Found<'_, 'p>,
+        rest: &Continuation<'_, 'p>,
+        on_next: OnNextState<'_, 'p>,
     ) -> Outcome<Flow> {
         let outer = self.taken;
         self.taken = self.taken_by(point, leaf, which);
-        if self.logging
+        if self.is_logging
             && let Some(successor) = self.successor_at(point, leaf, which)
         {
             let edits = successor.edits.clone();
@@ -133,12 +133,12 @@ impl<'p> Evaluator<'p> {
         }
         for (variable, value) in values.iter_mut() {
             std::mem::swap(&mut self.next[*variable as usize], value);
-            self.known[*variable as usize] = true;
+            self.is_assigned[*variable as usize] = true;
         }
         self.unassigned -= values.len();
-        let flow = self.resume_rest(rest, found);
+        let flow = self.continue_with(rest, on_next);
         for (variable, _) in values.iter() {
-            self.known[*variable as usize] = false;
+            self.is_assigned[*variable as usize] = false;
         }
         self.unassigned += values.len();
         self.taken = outer;

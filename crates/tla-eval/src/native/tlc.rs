@@ -13,8 +13,8 @@ use crate::datum::Datum;
 use crate::equality::check_neighbours;
 use crate::error::{ErrorClass, Failure, Outcome, domain_error};
 use crate::evaluator::Evaluator;
+use crate::materialize::too_large;
 use crate::slot::Closure;
-use crate::spelled::too_large;
 
 pub(super) const TABLE: &[Entry] = &[
     Entry::new("Print", print),
@@ -142,7 +142,7 @@ fn tlc_set<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -> O
         _ => evaluator.session.set_register(&key, value),
     }
     // What was found out about the current state may depend on the register.
-    evaluator.forget_state();
+    evaluator.invalidate_state_caches();
     Ok(Datum::bool(true))
 }
 
@@ -170,7 +170,7 @@ fn override_left<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>
     Ok(function_of(entries))
 }
 
-/// Every order of some elements, in the order of sequences. There are as many as the factorial of their number.
+/// All permutations of some elements, in the order of sequences.
 pub(super) fn orders(evaluator: &mut Evaluator<'_>, elements: &[Value]) -> Outcome<Vec<Vec<Value>>> {
     const ELEMENTS_MAX: usize = 10;
     if elements.len() > ELEMENTS_MAX {

@@ -9,7 +9,7 @@ use omnilink_value::{Kind, Value};
 
 use super::entries::pairs_of;
 use crate::error::ErrorClass;
-use crate::spelled::ELEMENTS_MAX;
+use crate::materialize::ELEMENTS_MAX;
 
 const BOOL: u8 = 0;
 const INT: u8 = 1;

@@ -167,12 +167,12 @@ impl Walk {
 impl<'p> Evaluator<'p> {
     /// The effects of an action for given arguments; `None` is an unknown argument.
     pub fn effects(&mut self, action: Operation, arguments: &[Option<Value>]) -> Effects {
-        self.unremembered(|this| this.effects_of(action, arguments))
+        self.without_memo(|this| this.effects_of(action, arguments))
     }
 
     fn effects_of(&mut self, action: Operation, arguments: &[Option<Value>]) -> Effects {
         self.set_state(&State::from([]));
-        self.forget_state();
+        self.invalidate_state_caches();
         self.clear_next();
         let mut walk = Walk::default();
         let walked = self.enter_with(action, &[], |this, body| {

@@ -1,4 +1,4 @@
-//! Spelling out what is only described.
+//! Materialisation of lazy values.
 
 use omnilink_value::Value;
 
@@ -8,8 +8,7 @@ use super::error::{ErrorClass, Failure, Outcome};
 use super::evaluator::Evaluator;
 use super::flow::Flow;
 
-/// Sets larger than this are not spelled out. TLC stops at a million by default for most enumerations that it would have to
-/// keep; ours are smaller in memory.
+/// Larger sets are not materialised. TLC's default limit is a million elements; values are smaller in memory here.
 pub(crate) const ELEMENTS_MAX: u64 = 30_000_000;
 
 impl<'p> Evaluator<'p> {
