@@ -148,25 +148,25 @@ impl std::fmt::Debug for Datum<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Datum::Value(value) => write!(f, "{value}"),
-            Datum::Lazy(_) => f.write_str("<described>"),
+            Datum::Lazy(_) => f.write_str("<lazy>"),
         }
     }
 }
 
 impl std::fmt::Debug for Lazy<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("<described>")
+        f.write_str("<lazy>")
     }
 }
 
 impl std::fmt::Debug for Suspended<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("<described>")
+        f.write_str("<lazy>")
     }
 }
 
 impl std::fmt::Debug for Rule<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("<described>")
+        f.write_str("<lazy>")
     }
 }

@@ -44,13 +44,13 @@ impl<'p> Evaluator<'p> {
                 Ok(Flow::Go)
             }
             Lazy::Powerset(base) => {
-                let base = self.spelled_set(base)?;
+                let base = self.materialized_set(base)?;
                 let elements = base.as_set().unwrap_or_default();
                 self.each_subset(elements, visit)
             }
             Lazy::FunctionSet(domain, range) => {
-                let domain = self.spelled_set(domain)?;
-                let range = self.spelled_set(range)?;
+                let domain = self.materialized_set(domain)?;
+                let range = self.materialized_set(range)?;
                 let keys = domain.as_set().unwrap_or_default();
                 let values = range.as_set().unwrap_or_default();
                 let choices = vec![values; keys.len()];
@@ -62,7 +62,7 @@ impl<'p> Evaluator<'p> {
             Lazy::RecordSet(fields) => {
                 let sets = fields
                     .iter()
-                    .map(|(_, set)| self.spelled_set(set))
+                    .map(|(_, set)| self.materialized_set(set))
                     .collect::<Outcome<Vec<_>>>()?;
                 let choices: Vec<&[Value]> =
                     sets.iter().map(|set| set.as_set().unwrap_or_default()).collect();
@@ -75,7 +75,7 @@ impl<'p> Evaluator<'p> {
             Lazy::Product(factors) => {
                 let sets = factors
                     .iter()
-                    .map(|set| self.spelled_set(set))
+                    .map(|set| self.materialized_set(set))
                     .collect::<Outcome<Vec<_>>>()?;
                 let choices: Vec<&[Value]> =
                     sets.iter().map(|set| set.as_set().unwrap_or_default()).collect();
@@ -149,7 +149,7 @@ impl<'p> Evaluator<'p> {
                 self.each_of(elements, visit)
             }
             Lazy::Sequences(base) => {
-                let base = self.spelled_set(base);
+                let base = self.materialized_set(base);
                 match base {
                     Ok(base) if base.is_empty() => visit(self, Value::tuple([])),
                     _ => Err(infinite(&self.short(set))),
@@ -168,7 +168,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// The set as a canonical value; fails if it is not a set.
-    pub(crate) fn spelled_set(&mut self, set: &Datum<'p>) -> Outcome<Value> {
+    pub(crate) fn materialized_set(&mut self, set: &Datum<'p>) -> Outcome<Value> {
         if !set.is_set() {
             return Err(not_enumerable(&self.short(set)));
         }
@@ -293,8 +293,8 @@ impl<'p> Evaluator<'p> {
                 Lazy::Product(factors) => self.product(factors.iter())?,
                 Lazy::RecordSet(fields) => self.product(fields.iter().map(|(_, set)| set))?,
                 _ => {
-                    let spelled = self.spelled_set(set)?;
-                    Some(spelled.len().unwrap_or(0) as u64)
+                    let set = self.materialized_set(set)?;
+                    Some(set.len().unwrap_or(0) as u64)
                 }
             },
         };

@@ -157,7 +157,7 @@ impl<'p> Evaluator<'p> {
     }
 
     /// Materialises a function given by a rule.
-    pub(crate) fn spell_out_rule(&mut self, function: &Datum<'p>) -> Outcome<Value> {
+    pub(crate) fn materialize_function(&mut self, function: &Datum<'p>) -> Outcome<Value> {
         let domain = self.domain(function)?;
         let mut entries = Vec::new();
         self.for_each_element(&domain, &mut |this, key| {

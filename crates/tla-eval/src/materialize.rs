@@ -17,11 +17,11 @@ impl<'p> Evaluator<'p> {
     pub fn canonical(&mut self, datum: Datum<'p>) -> Outcome<Value> {
         match datum {
             Datum::Value(value) => Ok(value),
-            Datum::Lazy(_) => self.spell_out(&datum),
+            Datum::Lazy(_) => self.materialize(&datum),
         }
     }
 
-    fn spell_out(&mut self, datum: &Datum<'p>) -> Outcome<Value> {
+    fn materialize(&mut self, datum: &Datum<'p>) -> Outcome<Value> {
         match datum.as_lazy() {
             None => self.canonical(datum.clone()),
             Some(Lazy::Interval(low, high)) => {
@@ -30,7 +30,7 @@ impl<'p> Evaluator<'p> {
                 }
                 Ok(Value::set_of_sorted((*low..=*high).map(Value::int)))
             }
-            Some(Lazy::Function(_)) => self.spell_out_rule(datum),
+            Some(Lazy::Function(_)) => self.materialize_function(datum),
             Some(Lazy::Tuple(parts)) => {
                 let parts = parts
                     .iter()
@@ -76,6 +76,6 @@ impl<'p> Evaluator<'p> {
 pub(crate) fn too_large(what: &str) -> Box<Failure> {
     Failure::new(
         ErrorClass::Resource,
-        format!("{what} has too many elements to be spelled out"),
+        format!("{what} has too many elements to be listed"),
     )
 }
