@@ -72,7 +72,7 @@ mod header;
 mod label;
 mod macros;
 mod options;
-mod progress_board;
+mod progress_counters;
 mod recorder;
 mod recording;
 mod storage;

@@ -14,7 +14,7 @@ use crate::{
     EndFence, Label, Options, RecordError, Recording, ThreadLog, ThreadRecording,
     clock::Clock,
     header::Header,
-    progress_board::ProgressBoard,
+    progress_counters::ProgressBoard,
     storage::{Backing, Storage},
 };
 

@@ -7,7 +7,7 @@ use crate::{
     buffer::Buffer,
     clock::Clock,
     header::Header,
-    progress_board::{Place, ProgressBoard},
+    progress_counters::{Place, ProgressBoard},
     recorder::Shared,
     storage::{Output, Storage},
     value::{ARRAY, Count, MAP, Slot, encoded, tagged},

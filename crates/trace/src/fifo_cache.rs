@@ -1,66 +1,67 @@
-//! What was met lately.
+//! A cache of bounded size.
 
 use hashbrown::HashTable;
 
-/// A table of things that come again and again, each with a hash.
-///
-/// It grows with what is met, up to a few thousand things. Then whatever comes takes the place of what has been there longest, so a
-/// trace in which nothing repeats itself takes no more memory than others.
+/// A hash table of up to [`CAPACITY`] entries. When it is full, a new entry replaces the oldest, so that a trace without
+/// repetition takes no more memory than any other.
 #[derive(Clone, Debug)]
-pub struct Recent<T> {
-    /// What was met, with its hash.
-    met: Vec<(u64, T)>,
-    /// Where in that list it is.
-    places: HashTable<u32>,
-    /// What gives way next once the list is full.
+pub struct FifoCache<T> {
+    /// The entries with their hashes.
+    entries: Vec<(u64, T)>,
+    /// Indices of the entries, by hash.
+    indices: HashTable<u32>,
+    /// The entry that is replaced next once the cache is full.
     oldest: usize,
 }
 
-const MET_MAX: usize = 1 << 13;
+const CAPACITY: usize = 1 << 13;
 
-impl<T> Default for Recent<T> {
+impl<T> Default for FifoCache<T> {
     fn default() -> Self {
         Self {
-            met: Vec::new(),
-            places: HashTable::new(),
+            entries: Vec::new(),
+            indices: HashTable::new(),
             oldest: 0,
         }
     }
 }
 
-impl<T> Recent<T> {
-    /// The thing with this hash that is the right one, if it was met lately.
+impl<T> FifoCache<T> {
+    /// The entry with this hash for which `is_match` holds.
     #[inline]
-    pub fn get(&self, hash: u64, mut is_it: impl FnMut(&T) -> bool) -> Option<&T> {
+    pub fn get(&self, hash: u64, mut is_match: impl FnMut(&T) -> bool) -> Option<&T> {
         let hash = spread(hash);
-        let place = self.places.find(hash, |place| {
-            let met = self.met.get(*place as usize);
-            met.is_some_and(|(known, thing)| *known == hash && is_it(thing))
+        let index = self.indices.find(hash, |index| {
+            let entry = self.entries.get(*index as usize);
+            entry.is_some_and(|(known, entry)| *known == hash && is_match(entry))
         })?;
-        self.met.get(*place as usize).map(|(_, thing)| thing)
+        self.entries.get(*index as usize).map(|(_, entry)| entry)
     }
 
-    /// Meets a thing that is not here.
-    pub fn put(&mut self, hash: u64, thing: T) {
+    /// Adds an entry that is not in the cache.
+    pub fn insert(&mut self, hash: u64, entry: T) {
         let hash = spread(hash);
-        let mut place = self.met.len();
-        if place < MET_MAX {
-            self.met.push((hash, thing));
+        let mut index = self.entries.len();
+        if index < CAPACITY {
+            self.entries.push((hash, entry));
         } else {
-            place = self.oldest;
-            self.oldest = (place + 1) % MET_MAX;
-            let (gone, _) = std::mem::replace(&mut self.met[place], (hash, thing));
-            if let Ok(entry) = self.places.find_entry(gone, |known| *known as usize == place) {
+            index = self.oldest;
+            self.oldest = (index + 1) % CAPACITY;
+            let (replaced, _) = std::mem::replace(&mut self.entries[index], (hash, entry));
+            if let Ok(entry) = self
+                .indices
+                .find_entry(replaced, |known| *known as usize == index)
+            {
                 entry.remove();
             }
         }
-        let met = &self.met;
-        self.places
-            .insert_unique(hash, place as u32, |place| met[*place as usize].0);
+        let entries = &self.entries;
+        self.indices
+            .insert_unique(hash, index as u32, |index| entries[*index as usize].0);
     }
 }
 
-/// The table looks at the first and the last bits of a hash; the hash of something that stands in memory has none there.
+/// Mixes the bits of a hash: the table uses its first and last bits, which are constant in addresses.
 #[inline]
 fn spread(hash: u64) -> u64 {
     let product = u128::from(hash) * 0x9e37_79b9_7f4a_7c15;
@@ -71,30 +72,30 @@ fn spread(hash: u64) -> u64 {
 mod tests {
     use super::*;
 
-    fn is_known(recent: &Recent<u64>, n: u64) -> bool {
-        recent.get(n * 16, |met| *met == n).is_some()
+    fn contains(cache: &FifoCache<u64>, n: u64) -> bool {
+        cache.get(n * 16, |entry| *entry == n).is_some()
     }
 
     #[test]
-    fn few_things_are_all_there_and_of_many_the_last() {
-        let mut recent = Recent::default();
-        assert!(!is_known(&recent, 0));
-        for n in 0..3 * MET_MAX as u64 {
-            recent.put(n * 16, n);
-            assert!(is_known(&recent, n) && recent.get(n * 16, |_| false).is_none());
-            let first = (n + 1).saturating_sub(MET_MAX as u64);
-            assert!(is_known(&recent, first) && (first == 0 || !is_known(&recent, first - 1)));
+    fn a_full_cache_keeps_the_newest_entries() {
+        let mut cache = FifoCache::default();
+        assert!(!contains(&cache, 0));
+        for n in 0..3 * CAPACITY as u64 {
+            cache.insert(n * 16, n);
+            assert!(contains(&cache, n) && cache.get(n * 16, |_| false).is_none());
+            let first = (n + 1).saturating_sub(CAPACITY as u64);
+            assert!(contains(&cache, first) && (first == 0 || !contains(&cache, first - 1)));
         }
-        assert_eq!((recent.met.len(), recent.places.len()), (MET_MAX, MET_MAX));
+        assert_eq!((cache.entries.len(), cache.indices.len()), (CAPACITY, CAPACITY));
     }
 
     #[test]
-    fn things_with_one_hash_are_told_apart() {
-        let mut recent = Recent::default();
-        (0..3u64).for_each(|n| recent.put(7, n));
+    fn entries_with_one_hash_are_distinct() {
+        let mut cache = FifoCache::default();
+        (0..3u64).for_each(|n| cache.insert(7, n));
         for n in 0..3 {
-            assert_eq!(recent.get(7, |met| *met == n), Some(&n));
+            assert_eq!(cache.get(7, |entry| *entry == n), Some(&n));
         }
-        assert!(recent.get(8, |_| true).is_none());
+        assert!(cache.get(8, |_| true).is_none());
     }
 }

@@ -1,20 +1,39 @@
-//! What every reader of a format provides.
+//! The stream of operations that every reader provides.
 
 use std::sync::Arc;
 
 use crate::{Operation, Time, TraceError};
 
-/// The operations of one input, in the order in which the input completes them; not necessarily in order of start.
+/// The operations of an input, in the order in which the input completes them; not necessarily in order of start.
 ///
-/// They are handed on from one to the next, sorted, checked and kept, and that is cheaper behind a pointer. Who changes one
-/// does so in place: as long as nobody keeps it, it is not copied.
-pub(crate) trait Records: Send {
+/// Operations pass through sorting, checking and caching, which is cheaper behind a pointer. `Arc::make_mut` changes an
+/// operation in place as long as no cache holds it.
+pub(crate) trait OperationStream: Send {
     /// The next operation; `None` at the end. Not called again after an error or the end.
     fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError>;
 
-    /// Only the start of the next operation: for looking ahead whether an input is sorted, where a format can do that
-    /// faster.
+    /// The start of the next operation, without the rest: a faster way to find out whether an input is sorted.
     fn next_start(&mut self) -> Result<Option<Time>, TraceError> {
         Ok(self.next()?.map(|operation| operation.timebox.start))
+    }
+}
+
+impl OperationStream for Box<dyn OperationStream> {
+    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
+        (**self).next()
+    }
+
+    fn next_start(&mut self) -> Result<Option<Time>, TraceError> {
+        (**self).next_start()
+    }
+}
+
+/// Operations in memory.
+pub(crate) struct InMemory<I>(pub(crate) I);
+
+impl<I: Iterator<Item = Arc<Operation>> + Send> OperationStream for InMemory<I> {
+    #[inline]
+    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
+        Ok(self.0.next())
     }
 }

@@ -1,28 +1,26 @@
-//! Telling a cut tail from damage: do records follow the bytes that cannot be read?
+//! Distinguishing a cut tail from damage: do records follow the bytes that cannot be read?
 //!
-//! A crash leaves junk and zeros at the end; a damaged file has records behind the damage, and dropping those silently
-//! would turn half a trace into a verdict. So the rest of the file is searched for a record. What the search looks for
-//! is strict (a map that decodes as a whole record), so that the remains of one half-written record are not taken for
-//! another.
+//! A crash leaves junk and zeros at the end. A damaged file has records behind the damage, and dropping those silently
+//! would base a verdict on half a trace. So the rest of the file is searched for a record. The test for a record is
+//! strict (a map that decodes as a whole record), so the remains of one half-written record do not count as another.
 
 use std::io;
 
-use crate::input::Window;
-use crate::maps::is_map;
+use super::{InputBuffer, is_map};
 
-/// How much of the stream a record may span to be recognised. It bounds what a hostile file can cost.
+/// How far a record may extend to be recognised. Bounds the cost of a hostile file.
 const SPAN_BYTES: usize = 1 << 16;
 
-/// Whether a whole record follows anywhere after the next byte. Consumes the stream.
-pub(crate) fn a_record_follows(window: &mut Window, is_record: fn(&[u8]) -> bool) -> io::Result<bool> {
-    window.consume(1);
+/// Whether a whole record starts anywhere after the first unread byte. Consumes the input.
+pub(super) fn record_follows(buffer: &mut InputBuffer, is_record: fn(&[u8]) -> bool) -> io::Result<bool> {
+    buffer.consume(1);
     loop {
-        window.fetch(SPAN_BYTES)?;
-        let bytes = window.unread();
+        buffer.fill_to(SPAN_BYTES)?;
+        let bytes = buffer.unread();
         if bytes.is_empty() {
             return Ok(false);
         }
-        // Leave half a span behind each candidate, so that it is seen whole.
+        // Half a span stays unread behind each candidate, so that the candidate is seen whole.
         let is_last = bytes.len() < SPAN_BYTES;
         let searched = if is_last {
             bytes.len()
@@ -33,6 +31,6 @@ pub(crate) fn a_record_follows(window: &mut Window, is_record: fn(&[u8]) -> bool
         if candidates.any(|at| is_record(&bytes[at..bytes.len().min(at + SPAN_BYTES)])) {
             return Ok(true);
         }
-        window.consume(searched);
+        buffer.consume(searched);
     }
 }

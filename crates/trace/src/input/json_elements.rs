@@ -1,39 +1,34 @@
-//! JSON values from one array, or one after the other, without reading the whole input into memory.
+//! The elements of one JSON array, or a sequence of JSON values, read without holding the whole input in memory.
 
-use std::sync::Arc;
-
-use crate::input::Window;
+use super::{InputBuffer, TextInput};
 use crate::note::Notes;
-use crate::place::Source;
-use crate::{Note, Place, Problem, TraceError};
+use crate::{Problem, TraceError};
 
-/// Reads element after element.
+/// Reads one element after the other.
 pub(crate) struct JsonElements {
-    window: Window,
-    source: Arc<Source>,
-    notes: Notes,
-    /// The line that is read next, counted from 1.
-    line: u64,
-    /// Whether the elements stand in an array.
+    text: TextInput,
+    /// Whether the elements are those of an array.
     is_array: bool,
     has_begun: bool,
     has_ended: bool,
 }
 
 impl JsonElements {
-    pub(crate) fn new(window: Window, source: Arc<Source>, notes: Notes) -> Self {
+    pub(crate) fn new(buffer: InputBuffer, name: &str, notes: Notes) -> Self {
         Self {
-            window,
-            source,
-            notes,
-            line: 1,
+            text: TextInput::new(buffer, name, notes),
             is_array: false,
             has_begun: false,
             has_ended: false,
         }
     }
 
-    /// Hands the next element and its line to `read` and gives the line; `None` at the end or at a cut.
+    pub(crate) fn text(&self) -> &TextInput {
+        &self.text
+    }
+
+    /// Reads the next element with `read`, which is given its text and its line, and returns it with its line; `None` at
+    /// the end or at a cut.
     pub(crate) fn next<T>(
         &mut self,
         read: impl FnOnce(&str, u64) -> Result<T, Problem>,
@@ -42,54 +37,45 @@ impl JsonElements {
             return Ok(None);
         }
         let length = loop {
-            if let Some(length) = element_length(self.window.unread()) {
+            if let Some(length) = element_length(self.text.unread()) {
                 break length;
             }
-            if !self.grow()? {
-                // A number or word may end with the input; anything with brackets or quotes may not.
-                if matches!(self.window.unread().first(), Some(b'{' | b'[' | b'"')) {
-                    self.note_cut(match self.window.is_truncated() {
-                        true => "the compressed data end early",
-                        false => "the last element is incomplete",
-                    });
+            if !self.text.read_more()? {
+                // A number or word may end with the input; an object, an array or a string may not.
+                if matches!(self.text.unread().first(), Some(b'{' | b'[' | b'"')) {
+                    self.text.note_cut("the last element is incomplete");
                     return Ok(None);
                 }
-                break self.window.unread().len();
+                break self.text.unread().len();
             }
         };
-        let line = self.line;
-        let element = &self.window.unread()[..length];
+        let line = self.text.line();
+        let element = &self.text.unread()[..length];
         let text = std::str::from_utf8(element).map_err(|_| {
-            let expected = "JSON, which is UTF-8";
-            self.error_here(Problem::BadLine {
-                expected,
-                found: String::from_utf8_lossy(element).chars().take(60).collect(),
-            })
+            let found = String::from_utf8_lossy(element);
+            self.text.error(Problem::bad_line("JSON, which is UTF-8", &found))
         })?;
-        let value = read(text, line).map_err(|problem| self.error_here(problem))?;
-        self.line += element.iter().filter(|&&byte| byte == b'\n').count() as u64;
-        self.window.consume(length);
+        let value = read(text, line).map_err(|problem| self.text.error(problem))?;
+        self.text.consume(length);
         Ok(Some((value, line)))
     }
 
-    /// Passes over what stands between elements; says whether there is an element.
+    /// Consumes what separates elements; returns whether an element follows.
     fn reach_element(&mut self) -> Result<bool, TraceError> {
         let mut has_comma = false;
         loop {
-            let Some(&byte) = self.window.unread().first() else {
-                if self.grow()? {
+            let Some(&byte) = self.text.unread().first() else {
+                if self.text.read_more()? {
                     continue;
                 }
-                if self.window.is_truncated() {
-                    self.note_cut("the compressed data end early");
-                } else if self.is_array && !self.has_ended {
-                    self.note_cut("the array is not closed");
+                match self.is_array && !self.has_ended {
+                    true => self.text.note_cut("the array is not closed"),
+                    false => self.text.note_truncation(),
                 }
                 return Ok(false);
             };
             match byte {
-                b'\n' => self.line += 1,
-                b' ' | b'\t' | b'\r' => {}
+                b' ' | b'\t' | b'\r' | b'\n' => {}
                 _ if self.has_ended => return Err(self.unexpected("nothing after the array")),
                 b'[' if !self.has_begun => (self.is_array, self.has_begun) = (true, true),
                 b',' if self.is_array && self.has_begun && !has_comma => has_comma = true,
@@ -100,36 +86,17 @@ impl JsonElements {
                     return Ok(true);
                 }
             }
-            self.window.consume(1);
+            self.text.consume(1);
         }
     }
 
-    fn grow(&mut self) -> Result<bool, TraceError> {
-        self.window.grow().map_err(|error| self.error_here(error))
-    }
-
-    fn note_cut(&self, reason: &'static str) {
-        self.notes.push(Note::Cut {
-            place: Place::at(&self.source, self.line),
-            reason,
-        });
-    }
-
     fn unexpected(&self, expected: &'static str) -> TraceError {
-        let found = String::from_utf8_lossy(self.window.unread())
-            .chars()
-            .take(60)
-            .collect();
-        self.error_here(Problem::BadLine { expected, found })
-    }
-
-    #[cold]
-    fn error_here(&self, problem: impl Into<Problem>) -> TraceError {
-        TraceError::new(Place::at(&self.source, self.line), problem)
+        let found = String::from_utf8_lossy(self.text.unread());
+        self.text.error(Problem::bad_line(expected, &found))
     }
 }
 
-/// The length of the value that begins here, going by brackets and quotes alone; `None` when its end is not in sight.
+/// The length of the value that begins here, by brackets and quotes alone; `None` if its end is not in `bytes`.
 fn element_length(bytes: &[u8]) -> Option<usize> {
     let mut open = 0_usize;
     let mut in_string = false;
@@ -160,7 +127,7 @@ mod tests {
     use super::element_length;
 
     #[test]
-    fn an_element_ends_where_its_brackets_and_quotes_say() {
+    fn an_element_ends_where_its_brackets_and_quotes_close() {
         for (text, length) in [
             (r#"{"a":[1,{"b":"}"}]},2"#, Some(19)),
             (r#""a\"b" "#, Some(6)),

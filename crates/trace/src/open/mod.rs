@@ -1,64 +1,50 @@
-//! Opening inputs: files, directories, streams; finding their format; bringing them in order.
+//! Opening a trace: its files, their formats, and their order.
 
-use std::collections::BTreeMap;
+mod detect;
+mod directory;
+mod options;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use omnilink_value::Value;
 
-use crate::detect::detect;
-use crate::directory::{files_of, stem};
-use crate::format1::{Defaults, JsonRecords, MsgpackRecords, NdjsonRecords};
+use crate::format1::{JsonReader, MsgpackReader, NdjsonReader};
 use crate::import::{
-    FastlinRecords, JepsenLogRecords, JepsenRecords, JepsenSurvey, LimoRecords, OmniLinkRecords,
-    PorcupineRecords,
+    EventHistory, FastlinReader, JepsenHistory, JepsenLog, JepsenScan, LimoHistory, OmniLinkReader,
+    PorcupineHistory,
 };
 use crate::input::{BUFFER_BYTES, Input};
 use crate::note::Notes;
-use crate::order::{CHUNK_OPS, Merge, Order, Plan, in_order};
-use crate::place::Source;
-use crate::records::Records;
-use crate::{Format, Header, Name, Operation, Place, Problem, TraceError};
+use crate::order::{CHUNK_OPS, InputOrder, Merge, SortOptions, in_order};
+use crate::stream::OperationStream;
+use crate::{Format, Header, Location, Operation, Problem, Time, TraceError};
 
-/// How to read a trace.
-#[derive(Clone, Debug, Default)]
-pub struct OpenOptions {
-    /// The format; found by content if not given.
-    pub format: Option<Format>,
-    /// Calls of one thread may overlap: the thread is a label, not an order.
-    pub async_threads: bool,
-    /// What to believe about the order of the input.
-    pub order: Order,
-    /// Of several files: make the file's name part of the thread, as `file/thread`. Use it to merge the files of nodes
-    /// that number their threads alike.
-    pub qualify_threads: bool,
-    /// Keep OmniLink's `__TerminateThread` and `__AbortThread` records as operations, for specs that give them a
-    /// meaning. Without it the former are dropped and the latter become notes.
-    pub thread_ends: bool,
-    /// What operations are called instead: `0` may stand for `put`.
-    pub names: BTreeMap<String, Name>,
-}
+pub use options::OpenOptions;
 
-/// However many inputs share the memory for sorting and reading, each gets room for so much.
+use detect::detect;
+use directory::{files_of, stem};
+
+/// All inputs of a trace share the memory for sorting and reading, but each gets at least this much.
 const CHUNK_OPS_MIN: usize = 1 << 6;
 const BUFFER_BYTES_MIN: usize = 1 << 14;
 
-/// How Jepsen's own binary files begin.
+/// The first bytes of Jepsen's own binary files.
 const JEPSEN_BINARY: &[u8] = b"JEPSEN";
 
-/// What opening gives.
-pub(crate) struct Opened {
-    pub(crate) records: Box<dyn Records>,
+/// A trace as it was opened: operations in order of start.
+pub(crate) struct OpenedTrace {
+    pub(crate) operations: Box<dyn OperationStream>,
     pub(crate) header: Option<Header>,
     pub(crate) format: Format,
 }
 
-/// An input and what is known about it from its name.
-struct Part {
+/// One input of a trace.
+struct TraceInput {
     input: Input,
-    /// The thread of records that name none.
+    /// The thread of records without one.
     thread: Option<Value>,
-    /// What goes before the thread of every record.
+    /// The prefix of every record's thread.
     qualifier: Option<String>,
 }
 
@@ -67,9 +53,8 @@ pub(crate) fn open_paths(
     paths: &[PathBuf],
     options: &OpenOptions,
     notes: &Notes,
-    is_given_as_many: bool,
-) -> Result<Opened, TraceError> {
-    let mut parts = Vec::new();
+) -> Result<OpenedTrace, TraceError> {
+    let mut inputs = Vec::new();
     for path in paths {
         let is_directory = path.as_os_str() != "-" && path.is_dir();
         let files = if is_directory {
@@ -79,16 +64,16 @@ pub(crate) fn open_paths(
         };
         for file in files {
             let input = Input::path(&file)
-                .map_err(|error| TraceError::new(Place::whole(&file.display().to_string()), error))?;
+                .map_err(|error| TraceError::new(Location::whole(&file.display().to_string()), error))?;
             let stem = stem(&file);
-            parts.push(Part {
+            inputs.push(TraceInput {
                 input,
-                thread: (is_directory || is_given_as_many).then(|| Value::str(&stem)),
+                thread: (is_directory || paths.len() > 1).then(|| Value::str(&stem)),
                 qualifier: options.qualify_threads.then_some(stem),
             });
         }
     }
-    open_parts(parts, options, notes)
+    open_all(inputs, options, notes)
 }
 
 /// Opens inputs that are no paths as one trace.
@@ -96,230 +81,222 @@ pub(crate) fn open_inputs(
     inputs: Vec<Input>,
     options: &OpenOptions,
     notes: &Notes,
-) -> Result<Opened, TraceError> {
-    let part = |input: Input| Part {
+) -> Result<OpenedTrace, TraceError> {
+    let named = |input: Input| TraceInput {
         thread: None,
         qualifier: options.qualify_threads.then(|| input.name.clone()),
         input,
     };
-    open_parts(inputs.into_iter().map(part).collect(), options, notes)
+    open_all(inputs.into_iter().map(named).collect(), options, notes)
 }
 
-fn open_parts(parts: Vec<Part>, options: &OpenOptions, notes: &Notes) -> Result<Opened, TraceError> {
-    let share = parts.len().max(1);
+fn open_all(
+    inputs: Vec<TraceInput>,
+    options: &OpenOptions,
+    notes: &Notes,
+) -> Result<OpenedTrace, TraceError> {
+    let share = inputs.len().max(1);
     let chunk_ops = (CHUNK_OPS / share).max(CHUNK_OPS_MIN);
     let buffer_bytes = (BUFFER_BYTES / share).max(BUFFER_BYTES_MIN);
     let mut header = None;
     let mut format = None;
-    let mut inputs = Vec::with_capacity(parts.len());
-    for mut part in parts {
-        part.input.buffer_bytes = buffer_bytes;
-        let opened = part.open(options, chunk_ops, notes)?;
+    let mut streams = Vec::with_capacity(inputs.len());
+    for mut input in inputs {
+        input.input.buffer_bytes = buffer_bytes;
+        input.input.is_cancelled = options.is_cancelled;
+        let opened = input.open(options, chunk_ops, notes)?;
         header = header.or(opened.header);
         format.get_or_insert(opened.format);
-        inputs.push(opened.records);
+        streams.push(opened.operations);
     }
-    let records = match inputs.len() {
-        1 => inputs.remove(0),
-        _ => Box::new(Merge::new(inputs)?),
+    let operations = match streams.len() {
+        1 => streams.remove(0),
+        _ => Box::new(Merge::new(streams)?),
     };
-    Ok(Opened {
-        records,
+    Ok(OpenedTrace {
+        operations,
         header,
         format: format.unwrap_or(Format::Ndjson),
     })
 }
 
-impl Part {
-    fn open(mut self, options: &OpenOptions, chunk_ops: usize, notes: &Notes) -> Result<Opened, TraceError> {
+impl TraceInput {
+    fn open(
+        mut self,
+        options: &OpenOptions,
+        chunk_ops: usize,
+        notes: &Notes,
+    ) -> Result<OpenedTrace, TraceError> {
         let file = self.input.name.clone();
-        let error = |problem: std::io::Error| TraceError::new(Place::whole(&file), problem);
-        let mut window = self.input.open().map_err(error)?;
-        window.fetch(JEPSEN_BINARY.len()).map_err(error)?;
-        if window.unread().is_empty() && window.is_truncated() {
-            return Err(TraceError::new(Place::whole(&file), Problem::NothingUnpacked));
-        }
-        if window.unread().starts_with(JEPSEN_BINARY) {
-            return Err(TraceError::new(Place::whole(&file), Problem::JepsenBinary));
-        }
-        let format = match options.format {
-            Some(format) => format,
-            None => detect(&mut window)
-                .map_err(error)?
-                .ok_or_else(|| TraceError::new(Place::whole(&file), Problem::UnknownFormat))?,
-        };
-        // An array of records is not one record a line, whatever it is called.
-        let format = match format {
-            Format::Ndjson if window.unread().trim_ascii_start().starts_with(b"[") => Format::Json,
-            other => other,
-        };
-        self.input = self.input.with_window(window);
+        let format = self.detect_format(options)?;
         let is_foreign = !matches!(format, Format::Ndjson | Format::Json | Format::Msgpack);
         if is_foreign {
-            self.input = self.input.repeatable().map_err(error)?;
+            self.input = self
+                .input
+                .repeatable()
+                .map_err(|error| TraceError::new(Location::whole(&file), error))?;
         }
-        let (records, header) = self.records(format, options, notes)?;
+        let (operations, header) = self.read(format, options, notes)?;
         let is_promised = header.as_ref().is_some_and(Header::is_sorted);
         let order = match options.order {
-            // Other tools' events complete operations in the order of their returns, however well they are sorted.
-            Order::Sorted if is_foreign => Order::Auto,
-            Order::Auto if is_promised => Order::Sorted,
+            // Other tools' events complete operations in the order of their returns, even if the events are sorted.
+            InputOrder::Sorted if is_foreign => InputOrder::Auto,
+            InputOrder::Auto if is_promised => InputOrder::Sorted,
             order => order,
         };
-        let plan = Plan {
+        let sort = SortOptions {
             file: &file,
             order,
             is_repeatable: self.input.is_repeatable(),
             chunk_ops,
-            // That a history of events does not come in order of start is no news.
+            // A history of events is never in order of start: no note.
             notes: if is_foreign { &Notes::default() } else { notes },
         };
-        // Looking ahead meets everything that reading meets: it must not say it twice.
+        // The scan for the order meets everything that reading meets: its notes would be duplicates.
         let reopen = || {
-            self.records(format, options, &Notes::default())
-                .map(|(records, _)| records)
+            let (operations, _) = self.read(format, options, &Notes::default())?;
+            Ok(operations)
         };
-        let records = in_order(records, reopen, &plan)?;
-        Ok(Opened {
-            records,
+        Ok(OpenedTrace {
+            operations: in_order(operations, reopen, &sort)?,
             header,
             format,
         })
     }
 
-    fn records(
+    fn detect_format(&mut self, options: &OpenOptions) -> Result<Format, TraceError> {
+        let location = Location::whole(&self.input.name);
+        let error = |error: std::io::Error| TraceError::new(location.clone(), error);
+        let mut buffer = self.input.open().map_err(error)?;
+        buffer.fill_to(JEPSEN_BINARY.len()).map_err(error)?;
+        if buffer.unread().is_empty() && buffer.is_truncated() {
+            return Err(TraceError::new(location, Problem::TruncatedAtStart));
+        }
+        if buffer.unread().starts_with(JEPSEN_BINARY) {
+            return Err(TraceError::new(location, Problem::JepsenBinary));
+        }
+        let format = match options.format {
+            Some(format) => Some(format),
+            None => detect(&mut buffer).map_err(error)?,
+        };
+        let format = match format {
+            None => return Err(TraceError::new(location, Problem::UnknownFormat)),
+            // An array of records is not one record a line, even if the caller asks for NDJSON.
+            Some(Format::Ndjson) if buffer.unread().trim_ascii_start().starts_with(b"[") => Format::Json,
+            Some(format) => format,
+        };
+        self.input = self.input.resume_from(buffer);
+        Ok(format)
+    }
+
+    /// The operations of the input in the order of the input.
+    fn read(
         &self,
         format: Format,
         options: &OpenOptions,
         notes: &Notes,
-    ) -> Result<(Box<dyn Records>, Option<Header>), TraceError> {
+    ) -> Result<(Box<dyn OperationStream>, Option<Header>), TraceError> {
         let name = &self.input.name;
+        let (thread, notes) = (self.thread.clone(), notes.clone());
         let open = || {
             self.input
                 .open()
-                .map_err(|error| TraceError::new(Place::whole(name), error))
+                .map_err(|error| TraceError::new(Location::whole(name), error))
         };
-        let defaults = |source: Arc<Source>| Defaults {
-            source,
-            thread: self.thread.clone(),
-        };
-        let (records, header): (Box<dyn Records>, _) = match format {
+        let mut header = None;
+        let operations: Box<dyn OperationStream> = match format {
             Format::Ndjson => {
-                let mut records = NdjsonRecords::new(open()?, defaults(Source::lines(name)), notes.clone());
-                let header = records.header()?;
-                (Box::new(records), header)
+                let mut reader = NdjsonReader::new(open()?, name, thread, notes);
+                header = reader.header()?;
+                Box::new(reader)
             }
             Format::Json => {
-                let mut records = JsonRecords::new(open()?, defaults(Source::lines(name)), notes.clone());
-                let header = records.header()?;
-                (Box::new(records), header)
+                let mut reader = JsonReader::new(open()?, name, thread, notes);
+                header = reader.header()?;
+                Box::new(reader)
             }
             Format::Msgpack => {
-                let mut records = MsgpackRecords::new(open()?, defaults(Source::bytes(name)), notes.clone());
-                let header = records.header()?;
-                (Box::new(records), header)
+                let mut reader = MsgpackReader::new(open()?, name, thread, notes);
+                header = reader.header()?;
+                Box::new(reader)
             }
-            Format::OmniLink => {
-                let thread = self.thread.clone();
-                (
-                    Box::new(OmniLinkRecords::new(
-                        open()?,
-                        name,
-                        thread,
-                        options.thread_ends,
-                        notes.clone(),
-                    )),
-                    None,
-                )
-            }
+            Format::OmniLink => Box::new(OmniLinkReader::new(
+                open()?,
+                name,
+                thread,
+                options.thread_ends,
+                notes,
+            )),
             Format::JepsenEdn | Format::JepsenJson => {
-                let survey = JepsenSurvey::of(format, open()?, name);
-                let records = JepsenRecords::new(format, open()?, name, survey, notes.clone());
-                (Box::new(records), None)
+                let scan = JepsenScan::new(format, open()?, name);
+                header = scan.header();
+                let events = JepsenHistory::new(format, open()?, name, scan, notes);
+                Box::new(EventHistory::new(events))
             }
-            Format::JepsenLog => (
-                Box::new(JepsenLogRecords::new(open()?, name, notes.clone())),
-                None,
-            ),
-            Format::Porcupine => (
-                Box::new(PorcupineRecords::new(open()?, name, notes.clone())),
-                None,
-            ),
+            Format::JepsenLog => Box::new(EventHistory::new(JepsenLog::new(open()?, name, notes))),
+            Format::Porcupine => Box::new(EventHistory::new(PorcupineHistory::new(open()?, name, notes))),
             Format::Fastlin | Format::Fptlin => {
-                let mut records = FastlinRecords::new(open()?, name, notes.clone());
-                let header = records.title()?;
-                (Box::new(records), header)
+                let mut reader = FastlinReader::new(open()?, name, notes);
+                header = reader.title()?;
+                Box::new(reader)
             }
             Format::Limo => {
-                let mut records = LimoRecords::new(open()?, name, notes.clone());
-                let header = records.title()?;
-                (Box::new(records), header)
+                let mut events = LimoHistory::new(open()?, name, notes);
+                header = events.title()?;
+                Box::new(EventHistory::new(events))
             }
         };
-        let records: Box<dyn Records> = match options.names.is_empty() {
-            true => records,
-            false => Box::new(Renamed {
-                records,
-                names: options.names.clone(),
-            }),
-        };
-        Ok(match &self.qualifier {
-            Some(qualifier) => (
-                Box::new(Qualified {
-                    records,
-                    qualifier: qualifier.clone(),
-                }),
-                header,
-            ),
-            None => (records, header),
-        })
-    }
-}
-
-/// Records whose threads carry the name of their file.
-struct Qualified {
-    records: Box<dyn Records>,
-    qualifier: String,
-}
-
-impl Records for Qualified {
-    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
-        let Some(mut operation) = self.records.next()? else {
-            return Ok(None);
-        };
-        let named = match operation.thread.as_str() {
-            // A thread that was named after the file already says it.
-            Some(thread) if thread == self.qualifier => Value::str(thread),
-            Some(thread) => Value::str(&format!("{}/{thread}", self.qualifier)),
-            None => Value::str(&format!("{}/{}", self.qualifier, operation.thread)),
-        };
-        Arc::make_mut(&mut operation).thread = named;
-        Ok(Some(operation))
+        Ok((self.relabel(operations, options), header))
     }
 
-    fn next_start(&mut self) -> Result<Option<crate::Time>, TraceError> {
-        self.records.next_start()
-    }
-}
-
-/// Records whose operations go by other names.
-struct Renamed {
-    records: Box<dyn Records>,
-    names: BTreeMap<String, Name>,
-}
-
-impl Records for Renamed {
-    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
-        let Some(mut operation) = self.records.next()? else {
-            return Ok(None);
-        };
-        if let Some(name) = self.names.get(operation.name.as_str()) {
-            Arc::make_mut(&mut operation).name = name.clone();
+    /// The operations with the names and threads that the options ask for.
+    fn relabel(
+        &self,
+        operations: Box<dyn OperationStream>,
+        options: &OpenOptions,
+    ) -> Box<dyn OperationStream> {
+        if options.names.is_empty() && self.qualifier.is_none() {
+            return operations;
         }
-        Ok(Some(operation))
+        let (names, qualifier) = (options.names.clone(), self.qualifier.clone());
+        let relabel = move |operation: &mut Operation| {
+            if let Some(name) = names.get(operation.name.as_str()) {
+                operation.name = name.clone();
+            }
+            if let Some(qualifier) = &qualifier {
+                operation.thread = qualified(qualifier, &operation.thread);
+            }
+        };
+        Box::new(Relabelled { operations, relabel })
+    }
+}
+
+/// The thread with the name of its file: `file/thread`.
+fn qualified(file: &str, thread: &Value) -> Value {
+    Value::str(&match thread.as_str() {
+        // The thread of a record without one is the name of the file already.
+        Some(thread) if thread == file => thread.to_owned(),
+        Some(thread) => format!("{file}/{thread}"),
+        None => format!("{file}/{thread}"),
+    })
+}
+
+/// Operations after a change that keeps their times.
+struct Relabelled<F> {
+    operations: Box<dyn OperationStream>,
+    relabel: F,
+}
+
+impl<F: Fn(&mut Operation) + Send> OperationStream for Relabelled<F> {
+    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
+        let mut next = self.operations.next()?;
+        if let Some(operation) = &mut next {
+            (self.relabel)(Arc::make_mut(operation));
+        }
+        Ok(next)
     }
 
-    fn next_start(&mut self) -> Result<Option<crate::Time>, TraceError> {
-        self.records.next_start()
+    fn next_start(&mut self) -> Result<Option<Time>, TraceError> {
+        self.operations.next_start()
     }
 }

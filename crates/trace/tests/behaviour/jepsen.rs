@@ -1,6 +1,6 @@
 //! Jepsen histories: what becomes of invoke, ok, fail and info.
 
-use crate::support::{draw, notes, read, refusal};
+use crate::support::{draw, notes, open, read, refusal};
 
 #[test]
 fn a_text_log_is_read_event_by_event() {
@@ -29,7 +29,7 @@ INFO  jepsen.util - 2 :invoke :read nil
         operations[0].meta.as_ref().map(ToString::to_string),
         Some("[error |-> \"timed-out\"]".to_owned())
     );
-    assert_eq!(operations[0].place.to_string(), "test:2");
+    assert_eq!(operations[0].location.to_string(), "test:2");
     assert_eq!(notes(log), ["test: skipped 2 lines that are no client events"]);
 }
 
@@ -107,16 +107,27 @@ fn events_that_do_not_fit_are_refused() {
             "test:1: expected a history: one vector or list of event maps, or event maps, found \"a second list\"",
         ),
     ] {
-        let options = omnilink_trace::OpenOptions {
-            format: Some(omnilink_trace::Format::JepsenEdn),
-            ..Default::default()
-        };
+        let options = omnilink_trace::OpenOptions::new().with_format(Some(omnilink_trace::Format::JepsenEdn));
         let trace = omnilink_trace::Trace::from_bytes("test", history.as_bytes(), &options);
         let error = trace
             .and_then(Iterator::collect::<Result<Vec<_>, _>>)
             .expect_err(&history);
         assert_eq!(error.to_string(), message);
     }
+}
+
+#[test]
+fn a_history_of_the_nemesis_alone_has_no_operations_and_is_not_empty() {
+    let history = "[{:process :nemesis, :type :info, :f :kill, :value nil}
+ {:process :nemesis, :type :info, :f :recover, :value nil}]";
+    let trace = open(history).expect("a trace");
+    assert!(trace.header().is_some());
+    assert_eq!(read(history).len(), 0);
+    assert_eq!(
+        notes(history),
+        ["test: skipped 2 events of no client, such as the nemesis"]
+    );
+    assert!(open("; none\n[]").expect("a trace").header().is_none());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Retiming: clip, shift, tighten, and that a true explanation is never lost.
 
-use omnilink_trace::{Args, OpenOptions, Operation, Rule, Timebox, Trace, encode_json};
+use omnilink_trace::{Args, OpenOptions, Operation, RetimeRule, Timebox, Trace, encode_json};
 use omnilink_value::Value;
 use proptest::prelude::*;
 
@@ -25,7 +25,7 @@ fn trace(operations: &[Operation]) -> Trace {
 
 /// `name[start,end]` for each operation.
 fn retime(operations: &[Operation], rule: &str) -> Result<String, String> {
-    let rule: Rule = rule.parse().expect(rule);
+    let rule: RetimeRule = rule.parse().expect(rule);
     let retimed = trace(operations)
         .retimed(&[rule])
         .map_err(|error| error.to_string())?;
@@ -193,7 +193,7 @@ proptest! {
     #[test]
     fn tightening_never_loses_a_true_effect(run in true_run()) {
         let operations: Vec<Operation> = run.iter().map(|(operation, _)| operation.clone()).collect();
-        let rule = Rule::Tighten { sent: "tx".to_owned(), received: "rx".to_owned() };
+        let rule = RetimeRule::Tighten { sent: "tx".to_owned(), received: "rx".to_owned() };
         let retimed = trace(&operations).retimed(&[rule]).expect("a retimed trace");
         for operation in retimed {
             let operation = operation.expect("a checked operation");

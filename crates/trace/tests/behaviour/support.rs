@@ -46,7 +46,7 @@ pub fn draw(operations: &[Operation]) -> String {
 /// Operations without their places, which differ between encodings.
 pub fn without_places(mut operations: Vec<Operation>) -> Vec<Operation> {
     for operation in &mut operations {
-        operation.place = omnilink_trace::Place::whole("anywhere");
+        operation.location = omnilink_trace::Location::whole("anywhere");
     }
     operations
 }

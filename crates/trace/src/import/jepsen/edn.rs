@@ -1,34 +1,29 @@
-//! The events of a Jepsen history in EDN: one vector or list of maps, or one map after the other.
-
-use std::sync::Arc;
+//! Jepsen events in EDN: one vector or list of maps, or a sequence of maps.
 
 use omnilink_value::Value;
 
-use super::edn::{EdnError, EdnProblem, EdnReader};
-use super::events::Event;
-use super::jepsen_event::event;
-use crate::input::Window;
+use super::event::{TimedEvent, event};
+use crate::import::edn::{EdnCursor, EdnError, EdnProblem};
+use crate::input::{InputBuffer, TextInput, newlines};
 use crate::note::Notes;
-use crate::place::Source;
-use crate::{Note, Place, Problem, Time, TraceError};
+use crate::{Location, Problem, TraceError};
 
-/// Reads event after event.
+/// What is skipped in a history.
+pub(super) const NO_CLIENT: &str = "events of no client, such as the nemesis";
+
+/// Reads one event after the other.
 pub(super) struct EdnEvents {
-    window: Window,
-    source: Arc<Source>,
-    notes: Notes,
-    /// The line that is read next, counted from 1.
-    line: u64,
-    /// The bracket that will close the history, once it has been opened.
+    text: TextInput,
+    /// The bracket that closes the history, once it is open.
     close: Option<u8>,
     has_begun: bool,
     has_ended: bool,
     /// Events of no client, such as those of the nemesis.
-    skipped: u64,
+    pub(super) skipped: u64,
 }
 
-/// What stands next in the input.
-enum Next {
+/// A part of the input.
+enum Token {
     End,
     Open(u8),
     Close(u8),
@@ -36,12 +31,9 @@ enum Next {
 }
 
 impl EdnEvents {
-    pub(super) fn new(window: Window, source: Arc<Source>, notes: Notes) -> Self {
+    pub(super) fn new(buffer: InputBuffer, name: &str, notes: Notes) -> Self {
         Self {
-            window,
-            source,
-            notes,
-            line: 1,
+            text: TextInput::new(buffer, name, notes),
             close: None,
             has_begun: false,
             has_ended: false,
@@ -49,78 +41,59 @@ impl EdnEvents {
         }
     }
 
-    /// The next event of a client and its `:time`, if it has one; `None` at the end.
-    pub(super) fn next(&mut self) -> Result<Option<(Event, Option<Time>)>, TraceError> {
-        loop {
-            let Some((next, line)) = self.step()? else {
-                return self.end();
-            };
-            let place = Place::at(&self.source, line);
-            let unexpected = |found: String| {
+    pub(super) fn text(&self) -> &TextInput {
+        &self.text
+    }
+
+    /// The next event of a client; `None` at the end.
+    pub(super) fn next(&mut self) -> Result<Option<TimedEvent>, TraceError> {
+        while let Some((token, line)) = self.token()? {
+            let error = |problem| TraceError::new(Location::at(self.text.source(), line), problem);
+            let unexpected = |found: &str| {
                 let expected = "a history: one vector or list of event maps, or event maps";
-                TraceError::new(place.clone(), Problem::BadLine { expected, found })
+                error(Problem::bad_line(expected, found))
             };
-            match next {
-                Next::End => return self.end(),
-                Next::Open(_) if self.has_begun => return Err(unexpected("a second list".to_owned())),
-                Next::Open(bracket) => self.close = Some(if bracket == b'[' { b']' } else { b')' }),
-                Next::Close(bracket) if self.close == Some(bracket) && !self.has_ended => {
+            match token {
+                Token::End => break,
+                Token::Open(_) if self.has_begun => return Err(unexpected("a second list")),
+                Token::Open(bracket) => self.close = Some(if bracket == b'[' { b']' } else { b')' }),
+                Token::Close(bracket) if self.close == Some(bracket) && !self.has_ended => {
                     self.has_ended = true
                 }
-                Next::Close(bracket) => return Err(unexpected(char::from(bracket).to_string())),
-                Next::Form(form) if self.has_ended => return Err(unexpected(form.to_string())),
-                Next::Form(form) => {
-                    match event(&form, line).map_err(|problem| TraceError::new(place, problem))? {
-                        Some((event, time)) => {
-                            self.has_begun = true;
-                            return Ok(Some((event, time)));
-                        }
-                        None => self.skipped += 1,
-                    }
+                Token::Close(bracket) => {
+                    return Err(unexpected(char::from(bracket).encode_utf8(&mut [0; 4])));
                 }
+                Token::Form(form) if self.has_ended => return Err(unexpected(&form.to_string())),
+                Token::Form(form) => match event(&form, line).map_err(error)? {
+                    Some(event) => {
+                        self.has_begun = true;
+                        return Ok(Some(event));
+                    }
+                    None => self.skipped += 1,
+                },
             }
             self.has_begun = true;
         }
-    }
-
-    fn end(&mut self) -> Result<Option<(Event, Option<Time>)>, TraceError> {
-        if self.window.is_truncated() {
-            self.note_cut("the compressed data end early");
-        } else if self.close.is_some() && !self.has_ended {
-            self.note_cut("the history is not closed");
+        match self.close.is_some() && !self.has_ended {
+            true => self.text.note_cut("the history is not closed"),
+            false => self.text.note_truncation(),
         }
-        if self.skipped > 0 {
-            let file = self.source.name.clone();
-            self.notes.push(Note::Skipped {
-                file,
-                count: self.skipped,
-                what: "events of no client, such as the nemesis",
-            });
-        }
+        self.text.note_skipped(self.skipped, NO_CLIENT);
         Ok(None)
     }
 
-    fn note_cut(&self, reason: &'static str) {
-        self.notes.push(Note::Cut {
-            place: Place::at(&self.source, self.line),
-            reason,
-        });
-    }
-
-    /// Reads what stands next, and its line; `None` at a cut.
-    fn step(&mut self) -> Result<Option<(Next, u64)>, TraceError> {
+    /// The next token and its line; `None` at a cut.
+    fn token(&mut self) -> Result<Option<(Token, u64)>, TraceError> {
         let mut is_all = false;
         loop {
-            let mut reader = EdnReader::new(self.window.unread(), is_all);
-            match next(&mut reader) {
-                Ok((Next::End, _)) if !is_all => {}
-                Ok((next, begin)) => {
-                    let length = reader.offset();
-                    let newlines = |bytes: &[u8]| bytes.iter().filter(|&&byte| byte == b'\n').count() as u64;
-                    let line = self.line + newlines(&self.window.unread()[..begin]);
-                    self.line += newlines(&self.window.unread()[..length]);
-                    self.window.consume(length);
-                    return Ok(Some((next, line)));
+            let mut cursor = EdnCursor::new(self.text.unread(), is_all);
+            match token(&mut cursor) {
+                Ok((Token::End, _)) if !is_all => {}
+                Ok((token, begin)) => {
+                    let length = cursor.offset();
+                    let line = self.text.line() + newlines(&self.text.unread()[..begin]);
+                    self.text.consume(length);
+                    return Ok(Some((token, line)));
                 }
                 Err(EdnError {
                     problem: EdnProblem::Incomplete,
@@ -130,26 +103,23 @@ impl EdnEvents {
                     problem: EdnProblem::Incomplete,
                     ..
                 }) => {
-                    self.note_cut(match self.window.is_truncated() {
-                        true => "the compressed data end early",
-                        false => "the last event is incomplete",
-                    });
-                    // One cut is enough to say.
+                    self.text.note_cut("the last event is incomplete");
+                    // One note about the cut is enough.
                     self.has_ended = true;
                     return Ok(None);
                 }
                 Err(error) => return Err(self.error_inside(error)),
             }
-            is_all = !self.window.grow().map_err(|error| self.error_here(error))?;
+            is_all = !self.text.read_more()?;
         }
     }
 
-    /// An error inside of what is unread, which may begin with line ends: its line and the byte in that line.
+    /// The error with its line and its byte in that line.
     #[cold]
     fn error_inside(&self, error: EdnError) -> TraceError {
-        let offset = error.offset.min(self.window.unread().len());
-        let before = &self.window.unread()[..offset];
-        let line = self.line + before.iter().filter(|&&byte| byte == b'\n').count() as u64;
+        let offset = error.offset.min(self.text.unread().len());
+        let before = &self.text.unread()[..offset];
+        let line = self.text.line() + newlines(before);
         let begin = before
             .iter()
             .rposition(|&byte| byte == b'\n')
@@ -158,31 +128,26 @@ impl EdnEvents {
             offset: offset - begin,
             ..error
         };
-        TraceError::new(Place::at(&self.source, line), error)
-    }
-
-    #[cold]
-    fn error_here(&self, problem: impl Into<Problem>) -> TraceError {
-        TraceError::new(Place::at(&self.source, self.line), problem)
+        TraceError::new(Location::at(self.text.source(), line), error)
     }
 }
 
-/// What stands next, and where it begins.
-fn next(reader: &mut EdnReader<'_>) -> Result<(Next, usize), EdnError> {
-    let Some(byte) = reader.peek()? else {
-        return Ok((Next::End, reader.offset()));
+/// The next token and the offset at which it begins.
+fn token(cursor: &mut EdnCursor<'_>) -> Result<(Token, usize), EdnError> {
+    let Some(byte) = cursor.peek()? else {
+        return Ok((Token::End, cursor.offset()));
     };
-    let begin = reader.offset();
-    let next = match byte {
+    let begin = cursor.offset();
+    let token = match byte {
         b'[' | b'(' => {
-            reader.advance();
-            Next::Open(byte)
+            cursor.advance();
+            Token::Open(byte)
         }
         b']' | b')' => {
-            reader.advance();
-            Next::Close(byte)
+            cursor.advance();
+            Token::Close(byte)
         }
-        _ => Next::Form(reader.form()?),
+        _ => Token::Form(cursor.form()?),
     };
-    Ok((next, begin))
+    Ok((token, begin))
 }

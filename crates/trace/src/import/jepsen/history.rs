@@ -1,139 +1,160 @@
-//! Jepsen histories in EDN and JSON.
+//! Jepsen histories in EDN and JSON as operations.
 
-use std::sync::Arc;
-
-use super::edn_events::EdnEvents;
-use super::events::{Event, Kind, Pairing};
-use super::jepsen_event::is_transaction;
-use super::json_events::JsonEvents;
-use crate::input::Window;
+use super::edn::EdnEvents;
+use super::event::{EventType, TimedEvent, is_transaction};
+use super::json::JsonEvents;
+use super::pairing::Pairing;
+use crate::import::event_history::Events;
+use crate::input::{InputBuffer, TextInput};
 use crate::note::Notes;
-use crate::place::Source;
-use crate::records::Records;
-use crate::{Format, Note, Operation, Place, Time, TraceError};
+use crate::{Format, Header, Location, Note, Operation, Time, TraceError};
 
-/// The events of a history.
-enum Events {
+/// The events of a history, by notation.
+enum Notation {
     Edn(EdnEvents),
     Json(JsonEvents),
 }
 
-impl Events {
-    fn new(format: Format, window: Window, source: Arc<Source>, notes: Notes) -> Self {
+impl Notation {
+    fn new(format: Format, buffer: InputBuffer, name: &str, notes: Notes) -> Self {
         match format {
-            Format::JepsenJson => Self::Json(JsonEvents::new(window, source, notes)),
-            _ => Self::Edn(EdnEvents::new(window, source, notes)),
+            Format::JepsenJson => Self::Json(JsonEvents::new(buffer, name, notes)),
+            _ => Self::Edn(EdnEvents::new(buffer, name, notes)),
         }
     }
 
-    fn next(&mut self) -> Result<Option<(Event, Option<Time>)>, TraceError> {
+    fn next(&mut self) -> Result<Option<TimedEvent>, TraceError> {
         match self {
             Self::Edn(events) => events.next(),
             Self::Json(events) => events.next(),
         }
     }
+
+    /// The number of events of no client so far.
+    fn skipped(&self) -> u64 {
+        match self {
+            Self::Edn(events) => events.skipped,
+            Self::Json(events) => events.skipped,
+        }
+    }
+
+    fn text(&self) -> &TextInput {
+        match self {
+            Self::Edn(events) => events.text(),
+            Self::Json(events) => events.text(),
+        }
+    }
 }
 
-/// What must be known of a history before it is read.
+/// Properties of a whole history, found by a first pass over it.
 #[derive(Clone, Debug)]
-pub(crate) struct Survey {
-    /// Whether `:time` orders the events: each has one, and none goes back. Otherwise their place in the history does.
+pub(crate) struct JepsenScan {
+    /// Whether `:time` orders the events: every event has one, and it never decreases. Otherwise their position does.
     has_clock: bool,
-    /// Whether calls are recorded: there is some `:invoke`, or something else than transactions. Of transactions, some tools keep
-    /// only the completions, because who read what says enough.
+    /// Whether calls are recorded: there is an `:invoke`, or something other than transactions. Of transactions, some tools
+    /// keep only the completions, because the values read determine enough.
     has_calls: bool,
-    /// Where the time first goes back.
-    goes_back: Option<Place>,
+    /// Where the time first decreases.
+    time_decreases: Option<Location>,
+    has_events: bool,
+    has_client_events: bool,
 }
 
-impl Survey {
-    /// Errors are left to be met again when reading for good.
-    pub(crate) fn of(format: Format, window: Window, name: &str) -> Self {
-        let source = Source::lines(name);
-        let mut events = Events::new(format, window, Arc::clone(&source), Notes::default());
+impl JepsenScan {
+    /// Ignores errors: the second pass meets them again.
+    pub(crate) fn new(format: Format, buffer: InputBuffer, name: &str) -> Self {
+        let mut events = Notation::new(format, buffer, name, Notes::default());
         let mut last = Some(Time::MIN);
-        let mut survey = Self {
+        let mut scan = Self {
             has_clock: true,
             has_calls: false,
-            goes_back: None,
+            time_decreases: None,
+            has_events: false,
+            has_client_events: false,
         };
         while let Ok(Some((event, time))) = events.next() {
-            let says_more = event.kind != Kind::Info && !event.value.as_ref().is_some_and(is_transaction);
-            survey.has_calls |= event.kind == Kind::Invoke || says_more;
+            scan.has_client_events = true;
+            let is_other = event.kind != EventType::Info && !event.value.as_ref().is_some_and(is_transaction);
+            scan.has_calls |= event.kind == EventType::Invoke || is_other;
             match (last, time) {
                 (Some(earlier), Some(time)) if time >= earlier => last = Some(time),
                 (Some(_), Some(_)) => {
-                    survey.goes_back.get_or_insert(Place::at(&source, event.line));
-                    survey.has_clock = false;
+                    let location = || Location::at(events.text().source(), event.line);
+                    scan.time_decreases.get_or_insert_with(location);
+                    scan.has_clock = false;
                 }
                 _ => {
-                    survey.has_clock = false;
+                    scan.has_clock = false;
                     last = None;
                 }
             }
         }
-        survey.has_clock &= survey.has_calls;
-        survey
+        scan.has_events = scan.has_client_events || events.skipped() > 0;
+        scan.has_calls |= !scan.has_client_events;
+        scan.has_clock &= scan.has_calls;
+        scan
     }
 
-    /// What a person should be told.
-    fn tell(&self, source: &Source, notes: &Notes) {
-        if let Some(place) = &self.goes_back {
-            notes.push(Note::Reading {
-                place: place.clone(),
-                how: "the :time goes back here; events are taken in the order of the history",
-            });
-        }
-        if !self.has_calls {
-            notes.push(Note::Reading {
-                place: Place::whole(&source.name),
-                how: "there is no :invoke; each transaction is taken to begin when the last one of its process ended",
-            });
-        }
+    /// A header for a history without operations that is not empty: all its events are those of the nemesis.
+    pub(crate) fn header(&self) -> Option<Header> {
+        let is_vacuous = self.has_events && !self.has_client_events;
+        is_vacuous.then(|| Header::new([("source", "jepsen".into())]))
     }
 }
 
-/// The operations of a history, as they complete.
-pub(crate) struct JepsenRecords {
-    events: Events,
+/// The events of a history in EDN or JSON.
+pub(crate) struct JepsenHistory {
+    events: Notation,
     pairing: Pairing,
-    survey: Survey,
+    scan: JepsenScan,
     index: Time,
-    leftovers: Option<std::vec::IntoIter<Operation>>,
 }
 
-impl JepsenRecords {
-    pub(crate) fn new(format: Format, window: Window, name: &str, survey: Survey, notes: Notes) -> Self {
-        let source = Source::lines(name);
-        survey.tell(&source, &notes);
+impl JepsenHistory {
+    pub(crate) fn new(
+        format: Format,
+        buffer: InputBuffer,
+        name: &str,
+        scan: JepsenScan,
+        notes: Notes,
+    ) -> Self {
+        let events = Notation::new(format, buffer, name, notes.clone());
+        if let Some(location) = scan.time_decreases.clone() {
+            let how = "the :time goes back here; events are taken in the order of the history";
+            notes.push(Note::Interpretation { location, how });
+        }
+        if !scan.has_calls {
+            events.text().note_interpretation(
+                "there is no :invoke; each transaction is taken to begin when the last one of its process ended",
+            );
+        }
         Self {
-            events: Events::new(format, window, Arc::clone(&source), notes),
-            pairing: Pairing::new(source),
-            survey,
+            pairing: Pairing::new(events.text().source().clone()),
+            events,
+            scan,
             index: 0,
-            leftovers: None,
         }
     }
 }
 
-impl Records for JepsenRecords {
-    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
-        if let Some(leftovers) = &mut self.leftovers {
-            return Ok(leftovers.next().map(Arc::new));
-        }
+impl Events for JepsenHistory {
+    fn next_completed(&mut self) -> Result<Option<Operation>, TraceError> {
         while let Some((event, time)) = self.events.next()? {
             let index = self.index;
             self.index += 1;
-            let time = time.filter(|_| self.survey.has_clock).unwrap_or(index);
-            let operation = match self.survey.has_calls {
-                true => self.pairing.take(event, time)?,
-                false => Some(self.pairing.take_completion(event, time)),
+            let time = time.filter(|_| self.scan.has_clock).unwrap_or(index);
+            let operation = match self.scan.has_calls {
+                true => self.pairing.add(event, time)?,
+                false => Some(self.pairing.add_completion(event, time)),
             };
-            if let Some(operation) = operation {
-                return Ok(Some(Arc::new(operation)));
+            if operation.is_some() {
+                return Ok(operation);
             }
         }
-        let leftovers = self.leftovers.insert(self.pairing.leftovers().into_iter());
-        Ok(leftovers.next().map(Arc::new))
+        Ok(None)
+    }
+
+    fn take_open(&mut self) -> Vec<Operation> {
+        self.pairing.take_open()
     }
 }
