@@ -1,29 +1,29 @@
-//! How far every thread has come, for all to see: what tells happens-before without a clock.
+//! Progress counters of all threads: happens-before without a clock.
 //!
-//! A thread publishes how many of its operations are *over* and how many have *begun*, in a cache line that only it
-//! writes. Two readings of what all of them say tell what happened before what.
+//! A thread publishes how many of its operations have *ended* and how many have *begun*, in a cache line that only it
+//! writes. Two snapshots of these counters determine happens-before.
 //!
-//! **Before a call: what is over.** If a thread notes `m` for another, the other's first `m` operations were over before
-//! the call: the count is stored with *release* after the operation, so who sees it, loading with *acquire*, sees every
-//! effect of the operation as well. That holds on every machine and takes no fence: the store buffer is left alone, and
-//! what lingers in it at worst hides that an operation was over. **Order is lost, never invented.**
+//! **Before a call: the ended operations.** If a thread reads `m` for another, the other's first `m` operations ended before
+//! the call: the count is stored with *release* after the operation, so a thread that loads it with *acquire* also observes
+//! every effect of the operation. That holds on every machine and needs no fence: a count that stays in the store buffer at
+//! worst hides that an operation ended. **Order is lost, never invented.**
 //!
-//! **After a call: what has begun.** If a thread notes `m` for another, the call was over before the other's operation
-//! `m + 1` began. Here a store that lingers would invent order: an operation that has begun would not seem to. So there
-//! is a *sequentially consistent fence* on either side: a thread stores that it begins, then the fence `b`, then its
-//! operation; and after its operation the fence `e`, then it loads what others have begun. All such fences have one total
-//! order. Let `A` be the operation after which the note is taken, `B` the other's operation `m + 1`. Were `b` of `B` before
-//! `e` of `A`, `A` would have noted `m + 1` or more. So `e` of `A` is before `b` of `B`: what `A` wrote is what `B` reads, or
-//! something newer; what `A` read was not written by `B`. ∎ The first reading misses such a pair when `A`
-//! had not published yet that it was over, which takes it as long as its record does.
+//! **After a call: the begun operations.** If a thread reads `m` for another, the call ended before the other's operation
+//! `m + 1` began. Here a count that stays in the store buffer would invent order: an operation that has begun would not
+//! count as begun. So there is a *sequentially consistent fence* on either side: a thread stores that it begins, then
+//! executes the fence `b`, then its operation; and after its operation it executes the fence `e`, then loads what others
+//! have begun. All such fences have one total order. Let `A` be the operation before the snapshot and `B` the other's
+//! operation `m + 1`. If `b` of `B` were before `e` of `A`, `A` would have read `m + 1` or more. So `e` of `A` is before `b`
+//! of `B`: `B` reads what `A` wrote or something newer, and `A` read nothing that `B` wrote. ∎ The first snapshot misses such
+//! a pair if `A` had not yet published its end, which it does after writing its record.
 //!
-//! Both readings say that `e` of one operation is before `b` of the other: a *release* that is *acquired* orders the
-//! fences around it as well. So both are parts of one order, and together without a cycle.
+//! Both snapshots imply that `e` of one operation is before `b` of the other: a *release* that is *acquired* also orders the
+//! fences around it. So both are parts of one order, and their union has no cycle.
 //!
-//! The fences drain the store buffer. Whoever wants it left alone ([`EndFence::LoadsOnly`](crate::EndFence::LoadsOnly))
-//! gets the first reading only.
+//! The fences drain the store buffer. With [`EndFence::LoadsOnly`](crate::EndFence::LoadsOnly), which avoids that, there is
+//! only the first snapshot.
 //!
-//! The cost is the cache misses: a call fetches the line of every thread that has done something since the last.
+//! The cost is cache misses: a call fetches the line of every thread that was active since the last call.
 
 #[cfg(target_arch = "x86_64")]
 use std::sync::atomic::compiler_fence;
@@ -36,30 +36,30 @@ use std::sync::{
 
 use crate::{buffer::Buffer, value::tagged};
 
-/// The counts of all threads.
+/// The counters of all threads.
 #[derive(Debug)]
-pub(crate) struct ProgressBoard {
-    slots: Box<[Slot]>,
-    /// How many slots are in use. A slot is never given back: what it counted stays true.
-    joined: AtomicUsize,
-    /// Held while a thread joins.
-    turn: Mutex<()>,
+pub(crate) struct ProgressCounters {
+    threads: Box<[ThreadCounters]>,
+    /// The number of registered threads. A registration is permanent: the counts stay valid.
+    registered: AtomicUsize,
+    /// Held while a thread registers.
+    registration: Mutex<()>,
 }
 
-/// Two lines of 64 bytes: processors fetch lines in pairs.
+/// The counters of one thread, in two cache lines: processors fetch lines in pairs.
 #[derive(Debug, Default)]
 #[repr(align(128))]
-struct Slot {
-    /// How many operations are over.
-    over: AtomicU64,
-    /// How many operations have begun, if that is published.
+struct ThreadCounters {
+    /// The number of operations that have ended.
+    ended: AtomicU64,
+    /// The number of operations that have begun, if that is published.
     begun: AtomicU64,
-    /// The thread's label as MessagePack; never changes once others can see the slot.
+    /// The thread's label as MessagePack; constant after the registration.
     name: OnceLock<Box<[u8]>>,
 }
 
-impl Slot {
-    /// Writes the thread's name and a count of it.
+impl ThreadCounters {
+    /// Writes the thread's name and one of its counts.
     #[inline]
     fn write(&self, count: u64, buffer: &mut Buffer) {
         buffer.put(self.name.get().map_or(&[0xc0], |name| name));
@@ -67,101 +67,110 @@ impl Slot {
     }
 }
 
-/// A thread's place on the board.
+/// A thread's own counters.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
-    slot: usize,
-    /// How many operations were begun there.
+pub(crate) struct CounterHandle {
+    index: usize,
+    /// The number of operations that have begun.
     begun: u64,
 }
 
-impl ProgressBoard {
-    /// A board for this many threads.
+impl ProgressCounters {
+    /// Counters for this many threads.
     pub(crate) fn new(threads: usize) -> Self {
         Self {
-            slots: (0..threads).map(|_| Slot::default()).collect(),
-            joined: AtomicUsize::new(0),
-            turn: Mutex::default(),
+            threads: (0..threads).map(|_| ThreadCounters::default()).collect(),
+            registered: AtomicUsize::new(0),
+            registration: Mutex::default(),
         }
     }
 
-    /// For how many threads it is.
+    /// The maximal number of threads.
     pub(crate) fn capacity(&self) -> usize {
-        self.slots.len()
+        self.threads.len()
     }
 
-    /// A place for a thread with this label; `None` if all are taken.
-    pub(crate) fn join(&self, name: Vec<u8>) -> Option<Place> {
-        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        let slot = self.joined.load(Ordering::Relaxed);
-        // A slot that nobody has joined has no name yet.
-        self.slots.get(slot)?.name.set(name.into()).ok()?;
-        self.joined.store(slot + 1, Ordering::Release);
-        Some(Place { slot, begun: 0 })
+    /// Registers a thread with this label; `None` if there are too many.
+    pub(crate) fn register(&self, name: Vec<u8>) -> Option<CounterHandle> {
+        let _registration = self.registration.lock().unwrap_or_else(PoisonError::into_inner);
+        let index = self.registered.load(Ordering::Relaxed);
+        // Counters without a thread have no name yet.
+        self.threads.get(index)?.name.set(name.into()).ok()?;
+        self.registered.store(index + 1, Ordering::Release);
+        Some(CounterHandle { index, begun: 0 })
     }
 
-    /// Writes, as a MessagePack map, what was over before the call that begins now, and which call of its thread it is.
+    fn registered(&self) -> &[ThreadCounters] {
+        &self.threads[..self.registered.load(Ordering::Acquire)]
+    }
+
+    /// Writes, as a MessagePack map, how many operations of each thread had ended before the call that begins now, and the
+    /// number of this call in its own thread.
     ///
-    /// The board is looked at twice, and the second look is written. What had been over at the first look had itself
-    /// looked before; so the second look shows no less than it saw, in any of the counts. Comparing the maps entry by
-    /// entry then tells that it came before, and all that came before it.
+    /// The counters are read twice, and the second snapshot is written. An operation that had ended at the first snapshot
+    /// took its own snapshot before; so each count of the second snapshot is at least the count in that one. Comparing the
+    /// maps entry by entry then shows that it came before, and so did all that came before it.
     #[inline]
-    pub(crate) fn note(&self, place: &mut Place, buffer: &mut Buffer) {
-        place.begun += 1;
-        let slots = &self.slots[..self.joined.load(Ordering::Acquire)];
-        for slot in slots {
-            slot.over.load(Ordering::Acquire);
+    pub(crate) fn write_ended(&self, own: &mut CounterHandle, buffer: &mut Buffer) {
+        own.begun += 1;
+        let threads = self.registered();
+        for thread in threads {
+            thread.ended.load(Ordering::Acquire);
         }
-        let [high, low] = (slots.len() as u16).to_be_bytes();
-        buffer.put(&[0xde, high, low]);
-        for (at, slot) in slots.iter().enumerate() {
-            let count = match at == place.slot {
-                true => place.begun,
-                false => slot.over.load(Ordering::Acquire),
+        write_map_length(threads.len(), buffer);
+        for (index, thread) in threads.iter().enumerate() {
+            let count = match index == own.index {
+                true => own.begun,
+                false => thread.ended.load(Ordering::Acquire),
             };
-            slot.write(count, buffer);
+            thread.write(count, buffer);
         }
     }
 
-    /// Publishes that the call that was noted last begins. Its operation comes after this.
+    /// Publishes that the last call of [`write_ended`](Self::write_ended) begins. Its operation comes after this.
     #[inline]
-    pub(crate) fn begin(&self, place: &Place) {
-        let begun = &self.slots[place.slot].begun;
-        // On x86-64 an exchange is a full fence, and far cheaper than the instruction that is nothing else.
+    pub(crate) fn begin(&self, own: &CounterHandle) {
+        let begun = &self.threads[own.index].begun;
+        // On x86-64 an exchange is a full fence, and far cheaper than `mfence`.
         #[cfg(target_arch = "x86_64")]
         {
-            begun.swap(place.begun, Ordering::SeqCst);
+            begun.swap(own.begun, Ordering::SeqCst);
             compiler_fence(Ordering::SeqCst);
         }
         #[cfg(not(target_arch = "x86_64"))]
         {
-            begun.store(place.begun, Ordering::Relaxed);
+            begun.store(own.begun, Ordering::Relaxed);
             fence(Ordering::SeqCst);
         }
     }
 
-    /// Notes what every thread has begun, after a call and the fence that [`EndFence::DrainStores`](crate::EndFence) puts
-    /// behind it.
+    /// Reads how many operations each thread has begun, after a call and the fence of
+    /// [`EndFence::DrainStores`](crate::EndFence).
     #[inline]
-    pub(crate) fn look(&self, begun: &mut Vec<u64>) {
-        let slots = &self.slots[..self.joined.load(Ordering::Acquire)];
+    pub(crate) fn read_begun(&self, begun: &mut Vec<u64>) {
         begun.clear();
-        begun.extend(slots.iter().map(|slot| slot.begun.load(Ordering::Relaxed)));
+        let threads = self.registered().iter();
+        begun.extend(threads.map(|thread| thread.begun.load(Ordering::Relaxed)));
     }
 
-    /// Writes, as a MessagePack map, what was noted after a call.
+    /// Writes, as a MessagePack map, the counts of [`read_begun`](Self::read_begun).
     #[inline]
-    pub(crate) fn write(&self, begun: &[u64], buffer: &mut Buffer) {
-        let [high, low] = (begun.len() as u16).to_be_bytes();
-        buffer.put(&[0xde, high, low]);
-        for (slot, count) in self.slots.iter().zip(begun) {
-            slot.write(*count, buffer);
+    pub(crate) fn write_begun(&self, begun: &[u64], buffer: &mut Buffer) {
+        write_map_length(begun.len(), buffer);
+        for (thread, count) in self.threads.iter().zip(begun) {
+            thread.write(*count, buffer);
         }
     }
 
-    /// The call that was begun last is over, and so is its record.
+    /// Publishes that the call that began last has ended and is recorded.
     #[inline]
-    pub(crate) fn end(&self, place: &Place) {
-        self.slots[place.slot].over.store(place.begun, Ordering::Release);
+    pub(crate) fn end(&self, own: &CounterHandle) {
+        self.threads[own.index].ended.store(own.begun, Ordering::Release);
     }
+}
+
+#[inline]
+fn write_map_length(length: usize, buffer: &mut Buffer) {
+    let [high, low] = (length as u16).to_be_bytes();
+    buffer.put(&[0xde, high, low]);
 }

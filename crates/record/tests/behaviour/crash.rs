@@ -7,7 +7,7 @@ use std::{
     thread,
 };
 
-use omnilink_record::{Backing, Options, record};
+use omnilink_record::{Backing, RecordOptions, record};
 
 use crate::{
     child,
@@ -24,7 +24,7 @@ fn die(part: &str, directory: &Path) {
     } else {
         Backing::Mapped
     };
-    let recorder = Options::new()
+    let recorder = RecordOptions::new()
         .backing(backing)
         .chunk_bytes(16 << 10)
         .create(directory)
@@ -100,7 +100,10 @@ fn what_had_ended_has_its_end_and_what_was_under_way_is_pending() {
 
 /// Two threads record as fast as they can and tell the parent now and then what has ended.
 fn record_until_killed(directory: &Path) {
-    let recorder = Options::new().chunk_bytes(16 << 10).create(directory).unwrap();
+    let recorder = RecordOptions::new()
+        .chunk_bytes(16 << 10)
+        .create(directory)
+        .unwrap();
     thread::scope(|scope| {
         for label in 0..2u8 {
             let mut log = recorder.thread(label).unwrap();

@@ -10,12 +10,14 @@ use std::{
     thread,
 };
 
-use omnilink_record::{EndFence, Options, Record, RecordError, Recorder, Slot, ThreadLog, Written, record};
+use omnilink_record::{
+    EndFence, Record, RecordError, RecordOptions, Recorder, ThreadLog, ValueSlot, Written, record,
+};
 
 use crate::decoder::{Operation, Value, decode};
 
 fn counting(threads: u16) -> Recorder {
-    Options::new().happens_before(threads).in_memory().unwrap()
+    RecordOptions::new().happens_before(threads).in_memory().unwrap()
 }
 
 fn operations(recorder: Recorder) -> Vec<Operation> {
@@ -113,7 +115,10 @@ fn threads_beyond_the_number_that_was_given_are_refused() {
     let log = recorder.thread(0).unwrap();
     match recorder.thread(1) {
         Err(error @ RecordError::TooManyThreads { .. }) => {
-            assert!(error.to_string().contains("Options::happens_before"), "{error}");
+            assert!(
+                error.to_string().contains("RecordOptions::happens_before"),
+                "{error}"
+            );
         }
         other => panic!("{other:?}"),
     }
@@ -125,7 +130,7 @@ fn threads_beyond_the_number_that_was_given_are_refused() {
 struct Slow<'a>(RefCell<&'a mut ThreadLog>);
 
 impl Record for Slow<'_> {
-    fn record(&self, slot: Slot<'_>) -> Written {
+    fn record(&self, slot: ValueSlot<'_>) -> Written {
         let mut other = self.0.borrow_mut();
         record!(other, quick() => ());
         slot.null()
@@ -176,14 +181,14 @@ fn what_had_begun_is_noted_beside_what_the_user_notes() {
 struct Named;
 
 impl Record for Named {
-    fn record(&self, slot: Slot<'_>) -> Written {
+    fn record(&self, slot: ValueSlot<'_>) -> Written {
         slot.fields(|fields| fields.field("node", &2))
     }
 }
 
 #[test]
 fn where_stores_are_not_drained_only_what_is_over_is_told() {
-    let recorder = Options::new()
+    let recorder = RecordOptions::new()
         .happens_before(1)
         .end_fence(EndFence::LoadsOnly)
         .in_memory()
@@ -199,7 +204,7 @@ fn where_stores_are_not_drained_only_what_is_over_is_told() {
 const THREADS: usize = 4;
 
 /// What `work` makes of one thread's log, on four threads at once.
-fn on_all_threads(options: Options, work: impl Fn(usize, &mut ThreadLog) + Sync) -> Vec<Operation> {
+fn on_all_threads(options: RecordOptions, work: impl Fn(usize, &mut ThreadLog) + Sync) -> Vec<Operation> {
     let recorder = options.happens_before(THREADS as u16).in_memory().unwrap();
     thread::scope(|scope| {
         for number in 0..THREADS {
@@ -214,7 +219,7 @@ fn on_all_threads(options: Options, work: impl Fn(usize, &mut ThreadLog) + Sync)
 #[test]
 fn what_a_barrier_parts_is_in_order() {
     let barrier = Barrier::new(THREADS);
-    let all = on_all_threads(Options::new().end_fence(EndFence::LoadsOnly), |_, log| {
+    let all = on_all_threads(RecordOptions::new().end_fence(EndFence::LoadsOnly), |_, log| {
         for phase in 0..50 {
             record!(log, op(phase = phase) => ());
             barrier.wait();
@@ -233,7 +238,7 @@ fn what_a_barrier_parts_is_in_order() {
 #[test]
 fn no_order_is_invented_between_threads_that_race() {
     let register = AtomicI64::new(0);
-    let all = on_all_threads(Options::new(), |number, log| {
+    let all = on_all_threads(RecordOptions::new(), |number, log| {
         for value in 0..200 {
             let value = 1_000 * number as i64 + value;
             record!(log, write(value = value) => register.store(value, Ordering::Release));

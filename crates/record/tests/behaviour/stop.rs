@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use omnilink_record::{Backing, Options, RecordError};
+use omnilink_record::{Backing, RecordError, RecordOptions};
 
 use crate::{child, counter::count_up, decoder::decode};
 
@@ -25,7 +25,7 @@ fn fill_the_disk(part: &str, directory: &Path) {
     } else {
         Backing::Mapped
     };
-    let recorder = Options::new()
+    let recorder = RecordOptions::new()
         .backing(backing)
         .chunk_bytes(64 << 10)
         .create(directory)
