@@ -35,7 +35,7 @@ pub(super) struct ShowArgs {
     /// Only operations of this name; may be given several times
     #[arg(long, value_name = "NAME")]
     op: Vec<String>,
-    /// At most so many operations
+    /// At most this many operations
     #[arg(long, value_name = "N", default_value_t = 40)]
     limit: usize,
     /// List the operations, one a line, instead of drawing them

@@ -1,4 +1,4 @@
-//! What was over before what began, told by counters.
+//! Happens-before by counters.
 
 use std::{
     cell::RefCell,
@@ -50,7 +50,7 @@ fn is_before(first: &Operation, second: &Operation) -> bool {
     is_within && first != second
 }
 
-/// What others had begun when the operation was over.
+/// The operations that others had begun when this one ended.
 fn return_clock(operation: &Operation) -> Option<&Value> {
     operation.record.field("meta")?.field("return_clock")
 }
@@ -126,7 +126,7 @@ fn threads_beyond_the_number_that_was_given_are_refused() {
     assert_eq!(recorder.finish().unwrap().operations(), 0);
 }
 
-/// A result that takes its time to be written down: another thread begins and ends an operation meanwhile.
+/// A result whose encoding is slow: another thread begins and ends an operation meanwhile.
 struct Slow<'a>(RefCell<&'a mut ThreadLog>);
 
 impl Record for Slow<'_> {
@@ -159,7 +159,7 @@ fn what_begins_while_a_record_is_written_comes_after_the_operation() {
 }
 
 #[test]
-fn what_had_begun_is_noted_beside_what_the_user_notes() {
+fn the_return_clock_is_stored_beside_the_user_s_meta() {
     let recorder = counting(1);
     let mut log = recorder.thread("a").unwrap();
     log.call("map").begin().end_with_meta((), Named);
@@ -187,7 +187,7 @@ impl Record for Named {
 }
 
 #[test]
-fn where_stores_are_not_drained_only_what_is_over_is_told() {
+fn without_draining_stores_only_ended_operations_are_recorded() {
     let recorder = RecordOptions::new()
         .happens_before(1)
         .end_fence(EndFence::LoadsOnly)
@@ -203,7 +203,7 @@ fn where_stores_are_not_drained_only_what_is_over_is_told() {
 
 const THREADS: usize = 4;
 
-/// What `work` makes of one thread's log, on four threads at once.
+/// Runs `work` with one log on each of four threads.
 fn on_all_threads(options: RecordOptions, work: impl Fn(usize, &mut ThreadLog) + Sync) -> Vec<Operation> {
     let recorder = options.happens_before(THREADS as u16).in_memory().unwrap();
     thread::scope(|scope| {
@@ -270,7 +270,7 @@ fn no_order_is_invented_between_threads_that_race() {
 /// b  |--read--|              at the same time; if it had not begun when the write was over, it reads the round
 /// ```
 #[test]
-fn who_had_not_begun_sees_what_was_over() {
+fn an_operation_that_had_not_begun_observes_what_had_ended() {
     const ROUNDS: i64 = 20_000;
     let (value, meeting) = (AtomicI64::new(0), AtomicI64::new(0));
     let recorder = counting(2);

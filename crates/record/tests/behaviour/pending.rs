@@ -19,7 +19,7 @@ impl Record for Explosive {
 }
 
 #[test]
-fn a_thread_goes_on_under_a_new_label_after_a_reply_that_never_came() {
+fn a_thread_continues_under_a_new_label_after_a_reply_that_never_came() {
     let bytes = recorded(|log| {
         record!(log, get() => 1);
         drop(log.call("put").arg("value", 2).begin());

@@ -1,4 +1,4 @@
-//! What a recording looks like.
+//! The contents of a recording.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use omnilink_record::{Backing, RecordOptions, Recorder, Recording, ThreadLog, Th
 
 use crate::decoder::{Value, decode, listed};
 
-/// What one thread recorded, in memory.
+/// The recording of one thread, in memory.
 pub fn recorded(work: impl FnOnce(&mut ThreadLog)) -> Vec<u8> {
     let recorder = Recorder::in_memory().unwrap();
     let mut log = recorder.thread(0).unwrap();

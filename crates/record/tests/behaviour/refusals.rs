@@ -1,4 +1,4 @@
-//! What the recorder refuses, and what it says.
+//! Errors of the recorder and their messages.
 
 use std::{error::Error, fs};
 
@@ -50,7 +50,7 @@ fn a_directory_that_went_away() {
 }
 
 #[test]
-fn labels_that_cannot_be_told_apart() {
+fn labels_that_are_not_distinct() {
     let recorder = Recorder::in_memory().unwrap();
     drop(recorder.thread(0).unwrap());
     assert!(matches!(recorder.thread(0), Err(RecordError::LabelTaken { .. })));

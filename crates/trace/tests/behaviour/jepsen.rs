@@ -170,7 +170,7 @@ fn every_published_history_is_read() {
 }
 
 #[test]
-fn numbers_that_nobody_needs_do_not_stop_a_history() {
+fn irrelevant_numbers_do_not_stop_a_history() {
     let history = "{:process 0 :type :invoke :f :read :value nil :time 5}
 {:process :nemesis :type :info :f :bump :value {\"n1\" 0.25, \"n2\" -3.5e-3 \"n3\" 1/3 \"n4\" ##Inf}}
 {:process 0 :type :fail :f :read :value nil :error [:late 1.5 123456789012345678901234567890] :time 6}";
@@ -215,7 +215,7 @@ fn transactions_may_be_recorded_by_their_completions_alone() {
 }
 
 #[test]
-fn a_time_that_goes_back_is_said_and_the_order_of_the_history_counts() {
+fn a_time_that_decreases_is_noted_and_the_order_of_the_history_counts() {
     let history = "{:process 0 :type :invoke :f :read :time 5}
 {:process 0 :type :ok :f :read :value 1 :time 4}";
     assert_eq!(draw(&read(history)), "0 [0,1] read() = 1\n");

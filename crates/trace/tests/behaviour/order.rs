@@ -6,7 +6,7 @@ use omnilink_trace::{Args, InputOrder, OpenOptions, Operation, Timebox, Trace, T
 use proptest::prelude::*;
 
 use crate::arbitrary;
-use crate::support::{draw, notes, read, without_places};
+use crate::support::{draw, notes, read, without_locations};
 
 fn operation(thread: i64, start: i64) -> Operation {
     Operation::new(
@@ -103,7 +103,7 @@ fn equal_starts_stay_in_the_order_of_the_file_through_temporary_files() {
     let read = read(ndjson(&operations));
     let mut expected = operations;
     expected.sort_by_key(|operation| operation.timebox.start);
-    assert_eq!(without_places(read), without_places(expected));
+    assert_eq!(without_locations(read), without_locations(expected));
 }
 
 #[test]
@@ -238,7 +238,7 @@ proptest! {
     #[test]
     fn every_layout_gives_the_same_operations(operations in prop::collection::vec(arbitrary::operation(), 0..12)) {
         let options = OpenOptions::new().with_async_threads(true);
-        let mut expected = without_places(operations.clone());
+        let mut expected = without_locations(operations.clone());
         expected.sort_by_key(|operation| operation.timebox.start);
         let folder = tempfile::tempdir().expect("a folder");
         for name in ["a.ndjson", "a.ndjson.gz", "a.ndjson.zst", "a.msgpack", "a.msgpack.gz", "a.msgpack.zst"] {
@@ -250,7 +250,7 @@ proptest! {
             writer.finish().expect("finished");
             let trace = Trace::open(&path, &options).expect("a trace");
             let read: Vec<_> = trace.collect::<Result<_, _>>().expect("readable");
-            prop_assert_eq!(without_places(read), expected.clone(), "{}", name);
+            prop_assert_eq!(without_locations(read), expected.clone(), "{}", name);
         }
         let parts = tempfile::tempdir().expect("a folder");
         for (index, chunk) in operations.chunks(5).enumerate() {
@@ -259,7 +259,7 @@ proptest! {
         if !operations.is_empty() {
             let trace = Trace::open(parts.path(), &options).expect("a trace");
             let read: Vec<_> = trace.collect::<Result<_, _>>().expect("readable");
-            prop_assert_eq!(without_places(read), expected);
+            prop_assert_eq!(without_locations(read), expected);
         }
     }
 }

@@ -35,7 +35,7 @@ fn json_becomes_tla() {
 }
 
 #[test]
-fn what_is_no_value_is_refused_with_its_place() {
+fn invalid_json_is_refused_with_its_offset() {
     for (json, message) in [
         ("", "byte 0: the text ends here, but a value should follow"),
         (

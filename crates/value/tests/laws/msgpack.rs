@@ -32,7 +32,7 @@ fn messagepack_becomes_tla() {
 }
 
 #[test]
-fn what_is_no_value_is_refused() {
+fn invalid_messagepack_is_refused() {
     let binary = Value::from_msgpack(b"\x91\xc4\x01\0").expect_err("binary data");
     assert_eq!(binary.to_string(), "byte 1: expected a value, found binary data");
     let mut cursor = MsgpackCursor::new(b"\xcf\xff\xff\xff\xff\xff\xff\xff\xff");
