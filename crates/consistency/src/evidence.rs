@@ -42,7 +42,7 @@ impl ShownHistory {
                 start: timebox.map(|timebox| timebox.start),
                 end: timebox.and_then(|timebox| timebox.end),
                 pending: op.optional,
-                place: source.map(|source| source.place.to_string()),
+                place: source.map(|source| source.location.to_string()),
             }
         };
         Self {

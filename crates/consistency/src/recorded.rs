@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, BufRead};
 
-use omnilink_trace::{Args, Operation, Place, Timebox};
+use omnilink_trace::{Args, Location, Operation, Timebox};
 use omnilink_value::Value;
 use thiserror::Error;
 
@@ -22,7 +22,7 @@ pub struct Recorded {
     /// How people know it.
     pub id: String,
     /// Where it was read.
-    pub place: Place,
+    pub place: Location,
     /// Its operations.
     pub ops: Vec<Operation>,
     /// How people know each of them.
@@ -69,7 +69,7 @@ pub enum RecordedError {
     #[error("{place}: {problem}")]
     Bad {
         /// Where.
-        place: Place,
+        place: Location,
         /// What.
         problem: RecordedProblem,
     },
@@ -160,7 +160,7 @@ pub fn read_histories<R: BufRead>(
             })),
             Ok(line) if line.trim().is_empty() => None,
             Ok(line) => {
-                let place = Place::line(&name, number as u64 + 1);
+                let place = Location::line(&name, number as u64 + 1);
                 let read = Recorded::from_json(&line, place.clone(), number);
                 Some(read.map_err(|problem| RecordedError::Bad { place, problem }))
             }
@@ -176,7 +176,7 @@ pub fn is_history_line(line: &str) -> bool {
 }
 
 impl Recorded {
-    fn from_json(line: &str, place: Place, number: usize) -> Read<Self> {
+    fn from_json(line: &str, place: Location, number: usize) -> Read<Self> {
         let json =
             Value::from_json(line.as_bytes()).map_err(|error| RecordedProblem::Json(error.to_string()))?;
         let id = json.field("id").map_or_else(|| number.to_string(), label_of);
@@ -235,7 +235,7 @@ impl Recorded {
     pub fn from_operations(name: &str, ops: Vec<Operation>) -> Result<Self, RecordedError> {
         let place = ops
             .first()
-            .map_or_else(|| Place::whole(name), |op| op.place.clone());
+            .map_or_else(|| Location::whole(name), |op| op.location.clone());
         Self::from_trace(name, ops).map_err(|problem| RecordedError::Bad { place, problem })
     }
 
@@ -272,7 +272,7 @@ impl Recorded {
         let transactions = ops.iter().map(|op| meta(op, "txn")).collect();
         let place = ops
             .first()
-            .map_or_else(|| Place::whole(name), |op| op.place.clone());
+            .map_or_else(|| Location::whole(name), |op| op.location.clone());
         Ok(Self {
             id: name.to_owned(),
             place,
@@ -332,7 +332,7 @@ impl Recorded {
         for (position, operation) in self.ops.iter().enumerate() {
             let label = &self.labels[position];
             let meaningless = |message: String| RecordedError::Bad {
-                place: operation.place.clone(),
+                place: operation.location.clone(),
                 problem: RecordedProblem::Decode {
                     label: label.clone(),
                     message,
@@ -466,7 +466,7 @@ fn label_of(id: &Value) -> String {
 }
 
 /// One operation of a file of histories.
-fn operation(entry: &Value, label: &str, position: usize, place: &Place) -> Read<Operation> {
+fn operation(entry: &Value, label: &str, position: usize, place: &Location) -> Read<Operation> {
     let whole = || format!("operation {label}");
     let missing = |field, expected| RecordedProblem::Missing {
         whole: whole(),
@@ -520,7 +520,7 @@ fn operation(entry: &Value, label: &str, position: usize, place: &Place) -> Read
     operation.aborted = entry.field("aborted").and_then(Value::as_bool).unwrap_or(false);
     operation.meta = entry.field("meta").cloned();
     operation.clock = entry.field("clock").cloned();
-    operation.place = place.clone();
+    operation.location = place.clone();
     Ok(operation)
 }
 

@@ -7,7 +7,7 @@ use std::thread;
 
 use omnilink_consistency::{History, KnownOrder, Level, Recorded, WeakOptions, check_history};
 use omnilink_models::{Decode, DecodeError, Decoded, Register, RegisterOp};
-use omnilink_record::{EndFence, Options, Record, Recorder, Slot, ThreadLog, Written, record};
+use omnilink_record::{EndFence, RecordOptions, Record, Recorder, ValueSlot, ThreadLog, Written, record};
 use omnilink_trace::{OpenOptions, Operation, Trace};
 use omnilink_value::Value;
 
@@ -27,7 +27,7 @@ fn decode(operation: &Operation) -> Result<Option<RegisterOp>, DecodeError> {
 }
 
 fn counting(end_fence: EndFence) -> Recorder {
-    let options = Options::new().happens_before(THREADS as u16).end_fence(end_fence);
+    let options = RecordOptions::new().happens_before(THREADS as u16).end_fence(end_fence);
     options.in_memory().unwrap()
 }
 
@@ -127,7 +127,7 @@ fn a_read_of_an_old_copy_after_a_barrier_is_found_out() {
 struct Slow<'a>(RefCell<&'a mut ThreadLog>);
 
 impl Record for Slow<'_> {
-    fn record(&self, slot: Slot<'_>) -> Written {
+    fn record(&self, slot: ValueSlot<'_>) -> Written {
         let mut reader = self.0.borrow_mut();
         record!(reader, read() => 0);
         slot.null()

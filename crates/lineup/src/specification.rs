@@ -21,7 +21,7 @@ use omnilink_engine::{
 use omnilink_evidence::{Limit, Verdict};
 use omnilink_report::{Look, visibility_reason};
 use omnilink_sched::StopConditions;
-use omnilink_trace::{Args, Operation, Place, Time, Timebox};
+use omnilink_trace::{Args, Location, Operation, Time, Timebox};
 use omnilink_value::Value;
 use thiserror::Error;
 
@@ -314,7 +314,7 @@ fn operations_of(history: &CallHistory, words: Words<'_>) -> Vec<Operation> {
                 let timebox = Timebox::pending(now);
                 let thread = i64::from(slot.lane.number());
                 let mut operation = Operation::new(thread, name, Args::positional(arguments), timebox);
-                operation.place = Place::whole(format!("{call} of {}", slot.lane).as_str());
+                operation.location = Location::whole(format!("{call} of {}", slot.lane).as_str());
                 slots.push(slot);
                 operations.push(operation);
             }

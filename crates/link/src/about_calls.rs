@@ -5,15 +5,15 @@
 
 use std::sync::Arc;
 
-use omnilink_trace::{Call, Recent};
+use omnilink_trace::{Call, FifoCache};
 
 /// What was found out about calls that were met lately, each by its identity.
 #[derive(Clone, Debug)]
-pub(crate) struct AboutCalls<T>(Recent<(Arc<Call>, T)>);
+pub(crate) struct AboutCalls<T>(FifoCache<(Arc<Call>, T)>);
 
 impl<T> Default for AboutCalls<T> {
     fn default() -> Self {
-        Self(Recent::default())
+        Self(FifoCache::default())
     }
 }
 
@@ -29,7 +29,7 @@ impl<T> AboutCalls<T> {
 
     /// Remembers something about a call. It is kept alive as long as it is remembered, so no other gets its identity.
     pub(crate) fn put(&mut self, call: &Arc<Call>, what: T) {
-        self.0.put(identity(call), (Arc::clone(call), what));
+        self.0.insert(identity(call), (Arc::clone(call), what));
     }
 }
 

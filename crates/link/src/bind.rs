@@ -84,7 +84,7 @@ impl TlaModel<'_> {
     fn bind_with(&self, operation: &Operation, results: Results) -> Result<(Bound, bool), BindError> {
         let linked = self.linked;
         let error = |problem: Box<BindProblem>| BindError {
-            place: operation.place.clone(),
+            place: operation.location.clone(),
             problem,
         };
         let Some(plan) = linked.by_name.get(operation.name.as_str()) else {
@@ -150,7 +150,7 @@ impl TlaModel<'_> {
                 plan,
                 operation,
                 arguments: arguments.into(),
-                place: read.place.clone(),
+                place: read.location.clone(),
                 hash,
                 effects: OnceCell::new(),
                 lookup: OnceCell::new(),

@@ -1,6 +1,6 @@
 //! What can be wrong with a link.
 
-use omnilink_trace::Place;
+use omnilink_trace::Location;
 use thiserror::Error;
 
 /// Why a spec and a trace cannot be brought together.
@@ -69,7 +69,7 @@ pub enum LinkError {
 #[error("{place}: {problem}")]
 pub struct BindError {
     /// Where the operation was read.
-    pub place: Place,
+    pub place: Location,
     /// What is wrong with it.
     pub problem: Box<BindProblem>,
 }

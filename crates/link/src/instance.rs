@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use omnilink_tla::eval::Effects;
 use omnilink_tla::ir::Operation;
-use omnilink_trace::Place;
+use omnilink_trace::Location;
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
@@ -26,7 +26,7 @@ pub(crate) struct Content {
     /// Values of the parameters; `None` for what a pending operation does not know.
     pub(crate) arguments: SmallVec<[Option<Value>; 3]>,
     /// Where the first operation like this was read.
-    pub(crate) place: Place,
+    pub(crate) place: Location,
     pub(crate) hash: u64,
     /// What is known about it whatever the state; seldom looked at while steps are taken.
     pub(crate) effects: OnceCell<Box<Effects>>,

@@ -497,7 +497,7 @@ impl<M: Model> CheckRun<'_, M> {
             if unexplained == Some(id) {
                 (self.observe)(CheckEvent::Unexplained(observed));
             }
-            self.places.insert(id, observed.place.to_string());
+            self.places.insert(id, observed.location.to_string());
         })
     }
 }
@@ -525,7 +525,7 @@ pub fn places_of<O: Clone>(
     places: &mut BTreeMap<u64, String>,
 ) -> Result<(), VerifyError> {
     each_of(decode, input, wanted, |id, observed| {
-        places.insert(id, observed.place.to_string());
+        places.insert(id, observed.location.to_string());
     })
 }
 

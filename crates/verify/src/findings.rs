@@ -261,7 +261,7 @@ impl<'m, 'l> Findings<'m, 'l> {
             .unwrap_or_default();
         let long = longest.into_iter().take(LONGEST_TOLD).map(|long| LongOperation {
             call: format!("thread {}: {}", long.thread, long.call),
-            place: long.place,
+            place: long.location,
             length: long.length,
         });
         long.collect()

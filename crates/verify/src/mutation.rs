@@ -138,7 +138,7 @@ fn beginning(model: &TlaModel<'_>, input: &Input) -> Result<Vec<Recorded>, Verif
             thread,
             bound,
             timebox: operation.timebox,
-            place: operation.place.to_string(),
+            place: operation.location.to_string(),
         });
         if recorded.len() > OPERATIONS_MAX {
             break;

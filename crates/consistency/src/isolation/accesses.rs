@@ -50,7 +50,7 @@ pub(super) fn accesses(operation: &Operation, label: &str) -> Result<Option<Vec<
     match parsed {
         Some(accesses) => Ok(Some(accesses)),
         None if is_named => Err(TransactionError::NoAccesses {
-            place: operation.place.clone(),
+            place: operation.location.clone(),
             label: label.to_owned(),
             found: listed.clone(),
         }),

@@ -1,7 +1,7 @@
 //! Transactions: what each read from others and what it left behind.
 
 use omnilink_engine::{Limit, Limits};
-use omnilink_trace::{Operation, Place, Timebox};
+use omnilink_trace::{Location, Operation, Timebox};
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 use thiserror::Error;
@@ -21,7 +21,7 @@ pub enum TransactionError {
     )]
     UnknownOp {
         /// Where.
-        place: Place,
+        place: Location,
         /// The operation.
         label: String,
         /// Its name.
@@ -31,7 +31,7 @@ pub enum TransactionError {
     #[error("{place}: operation {label}: {name} has no {missing}")]
     Missing {
         /// Where.
-        place: Place,
+        place: Location,
         /// The operation.
         label: String,
         /// Its name.
@@ -45,7 +45,7 @@ pub enum TransactionError {
     )]
     NoAccesses {
         /// Where.
-        place: Place,
+        place: Location,
         /// The operation.
         label: String,
         /// What stands there.
@@ -424,7 +424,7 @@ fn name_of(id: &Value) -> String {
 fn step(operation: &Operation, label: &str) -> Result<Step, TransactionError> {
     let name = operation.name.as_str();
     let missing = |missing| TransactionError::Missing {
-        place: operation.place.clone(),
+        place: operation.location.clone(),
         label: label.to_owned(),
         name: name.to_owned(),
         missing,
@@ -470,7 +470,7 @@ fn step(operation: &Operation, label: &str) -> Result<Step, TransactionError> {
         "commit" | "begin" => Ok(Step::Commit),
         "abort" | "rollback" => Ok(Step::Abort),
         _ => Err(TransactionError::UnknownOp {
-            place: operation.place.clone(),
+            place: operation.location.clone(),
             label: label.to_owned(),
             name: name.to_owned(),
         }),

@@ -124,10 +124,11 @@ impl WeakCheck<'_> {
         }
         // What is collected differs from input to input, and so does what the spec says.
         for index in self.all() {
+            let started = Instant::now();
             match self.collected(index, spec, options, collection) {
                 Ok(linked) => self.against_linked(index..index + 1, &linked, deliver)?,
                 Err(error) => {
-                    if deliver(self.evidence(index, Err(error), Vec::new(), Duration::ZERO)).is_break() {
+                    if deliver(self.evidence(index, Err(error), Vec::new(), started.elapsed())).is_break() {
                         break;
                     }
                 }

@@ -1,4 +1,4 @@
-//! Renaming model values inside values: what symmetry between them means.
+//! Renamings of the model values inside a value, as symmetry sets need them.
 
 use crate::build::{ElementBuffer, EntryBuffer};
 use crate::hash::{avalanche, mix};
@@ -7,20 +7,21 @@ use crate::value::{Kind, Repr, Value};
 /// A renaming of model values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Renaming {
-    /// Old and new, sorted by the old, without those that stay what they are.
+    /// Old and new names, sorted by the old, without identical pairs.
     pairs: Vec<(Value, Value)>,
 }
 
-/// Why a function is not a renaming.
+/// A value that is not a renaming.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RenamingError {
-    /// Something else than a function.
+    /// It is not a function.
     #[error("{0} is not a function from model values to model values")]
     NotAFunction(Value),
-    /// Something else than a model value in it.
+    /// It contains something other than model values.
     #[error("{0} is not a model value, and only those can be interchanged")]
     NotAModelValue(Value),
-    /// Two become one.
+    /// It maps two model values to one.
     #[error("two model values would become {0}; a permutation gives each another")]
     NotInjective(Value),
 }
@@ -29,7 +30,7 @@ impl Renaming {
     /// The renaming that a function from model values to model values describes.
     ///
     /// # Errors
-    /// When it is no permutation of model values.
+    /// When it is not a permutation of model values.
     pub fn from_function(function: &Value) -> Result<Self, RenamingError> {
         if function.is_empty() && function.as_tuple().is_some() {
             return Ok(Self::default());
@@ -58,7 +59,7 @@ impl Renaming {
         self.pairs.is_empty()
     }
 
-    /// First this, then the other.
+    /// The composition: first this, then the other.
     #[must_use]
     pub fn then(&self, other: &Self) -> Self {
         let olds = self.pairs.iter().chain(&other.pairs).map(|(from, _)| from);
@@ -78,8 +79,7 @@ impl Renaming {
         }
     }
 
-    /// The hash of the value with its model values renamed, without building it: hashes are sums over parts, so nothing
-    /// needs to be put in order.
+    /// The hash of the renamed value, without building it: hashes are sums over parts, so nothing needs to be sorted.
     pub fn hash64(&self, value: &Value) -> u64 {
         let (sum, kind) = match &value.0 {
             Repr::Bool(_) | Repr::Int(_) | Repr::ShortStr(_) | Repr::LongStr(_) => return value.hash64(),
@@ -113,7 +113,7 @@ impl Renaming {
         avalanche(mix(sum, kind as u64 + 1))
     }
 
-    /// The value with its model values renamed; none if there is nothing to rename in it.
+    /// The value with its model values renamed; `None` if it contains none of them.
     pub fn apply(&self, value: &Value) -> Option<Value> {
         match &value.0 {
             Repr::Bool(_) | Repr::Int(_) | Repr::ShortStr(_) | Repr::LongStr(_) => None,
@@ -141,7 +141,7 @@ impl Renaming {
                     .iter()
                     .map(|(key, value)| (rename(key), rename(value)))
                     .collect();
-                // Different keys get different names, so none is lost.
+                // A renaming is injective, so no two keys become equal.
                 is_changed.then(|| Value::function(renamed).unwrap_or_else(|_| value.clone()))
             }
         }
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn model_values_are_renamed_wherever_they_are_and_the_form_stays_canonical() {
+    fn model_values_are_renamed_at_any_depth_and_the_form_stays_canonical() {
         let renaming = swap("a", "c");
         let function =
             |entries: [(Value, Value); 2]| Value::function(entries).unwrap_or_else(|e| panic!("{e}"));
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_holds_nothing_to_rename_stays_as_it_is() {
+    fn a_value_without_renamed_parts_stays_the_same() {
         let value = Value::record([("x", Value::set([model("b"), 1.into()]))]);
         assert_eq!(swap("a", "c").apply(&value), None);
         assert_eq!(swap("a", "c").hash64(&value), value.hash64());

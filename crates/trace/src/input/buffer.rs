@@ -1,15 +1,15 @@
-//! A window that slides over a stream of bytes: readers look at what is there and ask for more.
+//! A buffer over a stream of bytes, from which readers parse in place.
 
 use std::io::{self, Read};
 
-/// The largest single record. A line without end would otherwise fill the memory.
-pub(crate) const RECORD_BYTES_MAX: usize = 1 << 28;
+/// The largest single record. A line without an end would otherwise fill the memory.
+const RECORD_BYTES_MAX: usize = 1 << 28;
 
-/// The unread part of a stream, as far as it has been fetched.
-pub(crate) struct Window {
+/// The bytes of a stream that were fetched and not yet consumed.
+pub(crate) struct InputBuffer {
     reader: Box<dyn Read + Send>,
     buffer: Vec<u8>,
-    /// How large the buffer is to begin with.
+    /// The initial size of the buffer.
     buffer_bytes: usize,
     begin: usize,
     end: usize,
@@ -21,11 +21,11 @@ pub(crate) struct Window {
 enum State {
     Open,
     Ended,
-    /// A compressed stream that stops in the middle.
+    /// The stream is compressed and stops in the middle.
     Truncated,
 }
 
-impl Window {
+impl InputBuffer {
     pub(super) fn new(reader: Box<dyn Read + Send>, buffer_bytes: usize) -> Self {
         Self {
             reader,
@@ -38,19 +38,19 @@ impl Window {
         }
     }
 
-    /// What has been fetched and not consumed.
+    /// The bytes that were fetched and not yet consumed.
     #[inline]
     pub(crate) fn unread(&self) -> &[u8] {
         &self.buffer[self.begin..self.end]
     }
 
-    /// The offset of the first of [`Window::unread`] in the stream.
+    /// The offset in the stream of the first unread byte.
     #[inline]
     pub(crate) fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Passes over the first `count` bytes of [`Window::unread`].
+    /// Consumes the first `count` unread bytes.
     #[inline]
     pub(crate) fn consume(&mut self, count: usize) {
         let count = count.min(self.end - self.begin);
@@ -58,13 +58,13 @@ impl Window {
         self.offset += count as u64;
     }
 
-    /// Whether the stream is a compressed one that stops in the middle.
+    /// Whether the stream is compressed and stops in the middle.
     pub(crate) fn is_truncated(&self) -> bool {
         self.state == State::Truncated
     }
 
-    /// Fetches more bytes; `false` when there are none. Fails when a single record outgrows all reason.
-    pub(crate) fn grow(&mut self) -> io::Result<bool> {
+    /// Fetches more bytes; `false` at the end of the stream. Fails if a single record exceeds [`RECORD_BYTES_MAX`].
+    pub(crate) fn read_more(&mut self) -> io::Result<bool> {
         if self.state != State::Open {
             return Ok(false);
         }
@@ -86,22 +86,22 @@ impl Window {
         }
     }
 
-    /// Fetches until at least `count` bytes are there or the stream ends.
-    pub(crate) fn fetch(&mut self, count: usize) -> io::Result<()> {
-        while self.end - self.begin < count && self.grow()? {}
+    /// Fetches until at least `count` bytes are unread or the stream ends.
+    pub(crate) fn fill_to(&mut self, count: usize) -> io::Result<()> {
+        while self.end - self.begin < count && self.read_more()? {}
         Ok(())
     }
 
-    /// The length of the next line with its newline, or without one at the end of the stream; 0 at its end.
+    /// The length of the next line with its newline, or without one at the end of the stream; 0 if there is no line.
     #[inline]
-    pub(crate) fn line(&mut self) -> io::Result<usize> {
+    pub(crate) fn line_length(&mut self) -> io::Result<usize> {
         let mut searched = 0;
         loop {
             if let Some(at) = memchr::memchr(b'\n', &self.unread()[searched..]) {
                 return Ok(searched + at + 1);
             }
             searched = self.end - self.begin;
-            if !self.grow()? {
+            if !self.read_more()? {
                 return Ok(searched);
             }
         }
@@ -116,7 +116,7 @@ impl Window {
         if self.buffer.len() < RECORD_BYTES_MAX && self.end * 2 >= self.buffer.len() {
             let grown = (self.buffer.len() * 2).max(self.buffer_bytes);
             match self.buffer.is_empty() {
-                // Fresh memory is zero as it comes: nobody has to write that, nor to touch what a short input does not fill.
+                // `vec![0; n]` gets zeroed pages from the system and does not touch those that a short input leaves unused.
                 true => self.buffer = vec![0; grown],
                 false => self.buffer.resize(grown, 0),
             }
@@ -133,10 +133,10 @@ impl Window {
     }
 }
 
-/// Reading on from where the window stands, for a stream whose first bytes were only looked at.
-impl Read for Window {
+/// Reads the unread bytes, then the rest of the stream.
+impl Read for InputBuffer {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        if self.unread().is_empty() && !self.grow()? {
+        if self.unread().is_empty() && !self.read_more()? {
             return match self.state {
                 State::Truncated => Err(io::ErrorKind::UnexpectedEof.into()),
                 _ => Ok(0),

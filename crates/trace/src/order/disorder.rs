@@ -1,31 +1,31 @@
-//! How far out of order is a file?
+//! Measuring how far a file is out of order.
 
 use std::collections::VecDeque;
 
 use crate::Time;
-use crate::records::Records;
+use crate::stream::OperationStream;
 
-/// The largest window worth holding in memory.
+/// The largest window that is held in memory.
 pub(super) const WINDOW_MAX: usize = 4096;
 
-/// How far the records of a file are out of order.
+/// How far the operations of a file are out of order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Disorder {
-    /// Not at all.
+    /// The file is sorted.
     None,
-    /// No record comes more than this many places late.
+    /// No operation is more than this many positions late.
     Within(usize),
-    /// Some record comes later than any reasonable window would bear.
+    /// An operation is more than [`WINDOW_MAX`] positions late.
     Beyond,
 }
 
-/// Reads all starts. An error ends the look: the same error will be met again, and reported, when reading for good.
-pub(super) fn look_ahead(records: &mut dyn Records) -> Disorder {
-    // The largest starts so far, in order; what was dropped from the front is smaller than all of them.
+/// Reads all starts. Stops at an error: reading the operations meets it again and reports it.
+pub(super) fn measure(operations: &mut dyn OperationStream) -> Disorder {
+    // The largest starts so far, in order. All starts dropped from the front are smaller.
     let mut largest: VecDeque<Time> = VecDeque::with_capacity(WINDOW_MAX + 1);
     let mut has_dropped = false;
     let mut window = 0;
-    while let Ok(Some(start)) = records.next_start() {
+    while let Ok(Some(start)) = operations.next_start() {
         if largest.back().is_none_or(|&back| back <= start) {
             largest.push_back(start);
         } else {
@@ -57,7 +57,7 @@ mod tests {
 
     struct Starts(std::vec::IntoIter<Time>);
 
-    impl Records for Starts {
+    impl OperationStream for Starts {
         fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
             let operation = |start| Operation::new(0, "op", Args::none(), Timebox::pending(start));
             Ok(self.0.next().map(operation).map(Arc::new))
@@ -65,11 +65,11 @@ mod tests {
     }
 
     fn disorder(starts: impl IntoIterator<Item = Time>) -> Disorder {
-        look_ahead(&mut Starts(starts.into_iter().collect::<Vec<_>>().into_iter()))
+        measure(&mut Starts(starts.into_iter().collect::<Vec<_>>().into_iter()))
     }
 
     #[test]
-    fn the_window_is_the_number_of_places_a_record_comes_late() {
+    fn the_window_is_the_number_of_positions_by_which_an_operation_is_late() {
         assert_eq!(disorder([]), Disorder::None);
         assert_eq!(disorder([1, 1, 2, 2]), Disorder::None);
         assert_eq!(disorder([2, 1, 3]), Disorder::Within(1));

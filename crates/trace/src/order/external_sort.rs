@@ -1,43 +1,43 @@
-//! Sorting more operations than memory should hold: sorted runs in a temporary file, then merged.
+//! External merge sort: sorted runs in a temporary file, then their merge.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::sync::Arc;
 
-use omnilink_value::msgpack::Cursor;
+use omnilink_value::msgpack::MsgpackCursor;
 
 use super::Merge;
-use crate::format1::{Defaults, Fields, decode_fields};
+use crate::format1::{RawRecord, RecordDefaults, decode_record};
+use crate::location::Source;
 use crate::name::NameCache;
-use crate::place::Source;
-use crate::records::Records;
+use crate::stream::OperationStream;
 use crate::write::encode_msgpack;
-use crate::{Operation, Place, TraceError};
+use crate::{Location, Operation, TraceError};
 
-/// How many runs are merged at once. Each needs a buffer of [`RUN_BUFFER_BYTES`].
+/// The largest number of runs that are merged at once. Each needs a buffer of [`RUN_BUFFER_BYTES`].
 const RUNS_MAX: usize = 128;
 const RUN_BUFFER_BYTES: usize = 1 << 15;
 
-/// Each record is preceded by where it was read and by its length.
+/// The prefix of each record: its position in the input and its length.
 const PREFIX_BYTES: usize = 12;
 
-/// All of `first` and `rest`, sorted, holding at most `chunk_ops` operations at a time.
+/// Sorts `first` and `rest` with at most `chunk_ops` operations in memory.
 pub(super) fn sort(
     first: Vec<Arc<Operation>>,
-    mut rest: Box<dyn Records>,
+    mut rest: Box<dyn OperationStream>,
     chunk_ops: usize,
-) -> Result<Box<dyn Records>, TraceError> {
+) -> Result<Box<dyn OperationStream>, TraceError> {
     let Some(source) = first
         .first()
-        .map(|operation| Arc::clone(operation.place.source()))
+        .map(|operation| Arc::clone(operation.location.source()))
     else {
         return Ok(rest);
     };
-    let mut spill = Spill::new(source).map_err(spill_error)?;
+    let mut runs = RunFile::new(source).map_err(file_error)?;
     let mut chunk = first;
     loop {
         chunk.sort_by_key(|operation| operation.timebox.start);
-        spill.write_run(chunk.drain(..).map(Ok))?;
+        runs.write_run(chunk.drain(..).map(Ok))?;
         while chunk.len() < chunk_ops {
             match rest.next()? {
                 Some(operation) => chunk.push(operation),
@@ -49,14 +49,14 @@ pub(super) fn sort(
         }
     }
     drop(chunk);
-    while spill.runs.len() > RUNS_MAX {
-        spill.merge_runs()?;
+    while runs.runs.len() > RUNS_MAX {
+        runs.merge_runs()?;
     }
-    Ok(Box::new(Merge::new(spill.readers())?))
+    Ok(Box::new(Merge::new(runs.readers())?))
 }
 
-/// Runs one after the other in an anonymous temporary file.
-struct Spill {
+/// Runs in an anonymous temporary file.
+struct RunFile {
     file: Arc<File>,
     source: Arc<Source>,
     runs: Vec<Run>,
@@ -69,7 +69,7 @@ struct Run {
     end: u64,
 }
 
-impl Spill {
+impl RunFile {
     fn new(source: Arc<Source>) -> io::Result<Self> {
         Ok(Self {
             file: Arc::new(tempfile::tempfile()?),
@@ -89,11 +89,11 @@ impl Spill {
         for operation in operations {
             encode(&*operation?, &mut buffer);
             if buffer.len() >= RUN_BUFFER_BYTES {
-                self.append(&buffer).map_err(spill_error)?;
+                self.append(&buffer).map_err(file_error)?;
                 buffer.clear();
             }
         }
-        self.append(&buffer).map_err(spill_error)?;
+        self.append(&buffer).map_err(file_error)?;
         self.runs.push(Run { begin, end: self.end });
         Ok(())
     }
@@ -128,10 +128,7 @@ impl Spill {
                 buffer: Vec::new(),
                 at: 0,
             },
-            defaults: Defaults {
-                source: Arc::clone(&self.source),
-                thread: None,
-            },
+            defaults: RecordDefaults::new(Arc::clone(&self.source), None),
             names: NameCache::new(),
         }
     }
@@ -139,19 +136,18 @@ impl Spill {
 
 fn encode(operation: &Operation, out: &mut Vec<u8>) {
     let begin = out.len();
-    out.extend_from_slice(&operation.place.position().unwrap_or_default().to_le_bytes());
+    out.extend_from_slice(&operation.location.position().unwrap_or_default().to_le_bytes());
     out.extend_from_slice(&[0; 4]);
     encode_msgpack(operation, out);
-    // No record is longer than the window it was read from, which is far below four gigabytes.
+    // Records are shorter than the input buffer, whose limit is far below four gigabytes.
     let length = (out.len() - begin - PREFIX_BYTES) as u32;
     out[begin + 8..begin + PREFIX_BYTES].copy_from_slice(&length.to_le_bytes());
 }
 
-/// The bytes of one run. All runs share one file handle: a run's next block is read from where it is, then the handle
-/// may move on to another run.
+/// The bytes of one run. All runs share one file handle, so each block is read after a seek.
 struct RunBytes {
     file: Arc<File>,
-    /// What is not yet in the buffer.
+    /// The part that is not yet in the buffer.
     run: Run,
     buffer: Vec<u8>,
     at: usize,
@@ -170,23 +166,23 @@ impl RunBytes {
             file.take(wanted).read_to_end(&mut self.buffer)?;
             self.run.begin += wanted;
         }
-        let taken = self.buffer.get(self.at..self.at + count);
-        self.at += taken.map_or(0, <[u8]>::len);
-        Ok(taken)
+        let bytes = self.buffer.get(self.at..self.at + count);
+        self.at += bytes.map_or(0, <[u8]>::len);
+        Ok(bytes)
     }
 }
 
 /// Reads one run back.
 struct RunReader {
     bytes: RunBytes,
-    defaults: Defaults,
+    defaults: RecordDefaults,
     names: NameCache,
 }
 
-impl Records for RunReader {
+impl OperationStream for RunReader {
     fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
-        let damaged = || spill_error(io::ErrorKind::UnexpectedEof.into());
-        let Some(prefix) = self.bytes.take(PREFIX_BYTES).map_err(spill_error)? else {
+        let damaged = || file_error(io::ErrorKind::UnexpectedEof.into());
+        let Some(prefix) = self.bytes.take(PREFIX_BYTES).map_err(file_error)? else {
             return Ok(None);
         };
         let (position, length) = prefix.split_at(8);
@@ -195,19 +191,19 @@ impl Records for RunReader {
         let record = self
             .bytes
             .take(length as usize)
-            .map_err(spill_error)?
+            .map_err(file_error)?
             .ok_or_else(damaged)?;
-        let mut fields = Fields::default();
-        decode_fields(&mut Cursor::new(record), &mut self.names, &mut fields)
-            .map_err(|problem| TraceError::new(Place::whole("temporary file"), problem))?;
-        self.defaults.operation(fields, position, 0).map(Some)
+        let mut fields = RawRecord::default();
+        decode_record(&mut MsgpackCursor::new(record), &mut self.names, &mut fields)
+            .map_err(|problem| TraceError::new(Location::whole("temporary file"), problem))?;
+        self.defaults.operation(fields, position).map(Some)
     }
 }
 
 #[cold]
-fn spill_error(error: io::Error) -> TraceError {
+fn file_error(error: io::Error) -> TraceError {
     TraceError::new(
-        Place::whole("temporary file for sorting (set TMPDIR to a disk with room)"),
+        Location::whole("temporary file for sorting (set TMPDIR to a disk with room)"),
         error,
     )
 }

@@ -1,44 +1,45 @@
-//! Which format an input is in, told by its content.
+//! Detection of an input's format by its first bytes.
 //!
-//! Names lie and pipes have none, so only the first bytes are asked. A wrong guess cannot go unnoticed: every reader
-//! refuses what is not its own.
+//! Names are unreliable and pipes have none, so only the content counts. A wrong guess cannot go unnoticed: every reader
+//! refuses input in another format.
 
 use std::io;
 
-use omnilink_value::json::Cursor as JsonCursor;
-use omnilink_value::msgpack::Cursor as MsgpackCursor;
+use omnilink_value::json::JsonCursor;
+use omnilink_value::msgpack::MsgpackCursor;
 
 use crate::Format;
-use crate::import::{is_fastlin_title, is_fptlin_line, is_jepsen_line, is_limo_title, is_porcupine_key};
-use crate::input::Window;
-use crate::maps::is_map;
+use crate::import::{
+    is_fastlin_title, is_fptlin_line, is_jepsen_line, is_limo_line, is_limo_title, is_porcupine_key,
+};
+use crate::input::{InputBuffer, is_map};
 
-/// How much is looked at before giving up.
-const LOOK_BYTES: usize = 1 << 16;
+/// The number of bytes that are examined.
+const EXAMINED_BYTES: usize = 1 << 16;
 
-/// What the bytes so far say.
+/// The format by the bytes so far.
 enum Guess {
     Sure(Format),
-    /// More bytes may tell.
+    /// More bytes may decide.
     Unsure,
 }
 
-/// The format of a stream that stands at its beginning; `None` when it is none of ours.
-pub(crate) fn detect(window: &mut Window) -> io::Result<Option<Format>> {
+/// The format of an input of which nothing is consumed; `None` if it is unknown.
+pub(super) fn detect(buffer: &mut InputBuffer) -> io::Result<Option<Format>> {
     loop {
-        let bytes = window.unread();
-        let is_enough = bytes.len() >= LOOK_BYTES;
+        let bytes = buffer.unread();
+        let is_enough = bytes.len() >= EXAMINED_BYTES;
         if let Guess::Sure(format) = guess(bytes) {
             return Ok(Some(format));
         }
-        if is_enough || !window.grow()? {
-            return Ok(fallback(window.unread()));
+        if is_enough || !buffer.read_more()? {
+            return Ok(fallback(buffer.unread()));
         }
     }
 }
 
-/// An empty file is an empty trace; a file of zeros is what a recorder leaves that was killed before its first record.
-/// A first line that is cut off still shows what it was to become.
+/// An empty file is an empty trace; a recorder that was killed before its first record leaves a file of zeros. A first line
+/// that is cut off still has its first byte.
 fn fallback(bytes: &[u8]) -> Option<Format> {
     match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
         None => Some(Format::Ndjson),
@@ -67,9 +68,9 @@ fn guess(bytes: &[u8]) -> Guess {
         Some(b'[') => match (visible.next(), visible.next()) {
             (Some(b'{'), Some(b'"')) => guess_json(bytes, Format::Json),
             (Some(b']'), _) => Guess::Sure(Format::Porcupine),
-            // `[1] call enq(5)`, or a history of forms that are no maps, which the reader refuses.
+            // `[1] call enq(5)`, or EDN whose forms are no maps, which its reader refuses.
             (Some(b'0'..=b'9'), _) if first_line(bytes).ends_with(b"\n") => {
-                match is_limo_event(first_line(bytes)) {
+                match is_limo_line(first_line(bytes)) {
                     true => Guess::Sure(Format::Limo),
                     false => Guess::Sure(Format::JepsenEdn),
                 }
@@ -93,7 +94,7 @@ fn guess_msgpack(bytes: &[u8]) -> Guess {
     }
 }
 
-/// Goes by the keys of the first object. `ours` is the format of records of our own.
+/// Decides by the keys of the first object. `ours` is the format if these are those of trace format 1.
 fn guess_json(bytes: &[u8], ours: Format) -> Guess {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
@@ -127,7 +128,7 @@ fn guess_json(bytes: &[u8], ours: Format) -> Guess {
                     return Guess::Sure(Format::JepsenJson);
                 }
             }
-            // Both have it.
+            // Jepsen and Porcupine both have it.
             "value" => {}
             key if is_porcupine_key(key) => return Guess::Sure(Format::Porcupine),
             _ => {}
@@ -158,16 +159,6 @@ fn guess_hash(bytes: &[u8]) -> Guess {
         next if is_fptlin_line(next) => Guess::Sure(Format::Fptlin),
         _ => Guess::Sure(Format::Fastlin),
     }
-}
-
-/// Whether a line of LiMo begins here that is no title.
-fn is_limo_event(line: &[u8]) -> bool {
-    let behind = line
-        .iter()
-        .position(|&byte| byte == b']')
-        .map(|at| &line[at + 1..]);
-    let rest = behind.unwrap_or_default().trim_ascii();
-    rest.starts_with(b"call") || rest.starts_with(b"return")
 }
 
 fn guess_log(bytes: &[u8]) -> Guess {

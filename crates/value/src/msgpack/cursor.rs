@@ -1,4 +1,4 @@
-//! Reading MessagePack into values.
+//! A cursor over MessagePack data that reads values and parts of values.
 
 use rmp::Marker;
 
@@ -14,7 +14,7 @@ impl Value {
     /// # Errors
     /// When the bytes are not one MessagePack value, or hold binary data or an extension.
     pub fn from_msgpack(bytes: &[u8]) -> Result<Self, MsgpackError> {
-        let mut cursor = Cursor::new(bytes);
+        let mut cursor = MsgpackCursor::new(bytes);
         let value = cursor.value()?;
         match cursor.peek() {
             None => Ok(value),
@@ -23,17 +23,17 @@ impl Value {
     }
 }
 
-/// A place in MessagePack data, for readers that know which keys to expect and want no values built for them.
+/// A position in MessagePack data, for readers that know which keys to expect and need no intermediate values.
 #[derive(Debug, Clone)]
-pub struct Cursor<'a> {
+pub struct MsgpackCursor<'a> {
     bytes: &'a [u8],
     offset: usize,
 }
 
 type Read<T> = Result<T, MsgpackError>;
 
-impl<'a> Cursor<'a> {
-    /// The beginning of `bytes`.
+impl<'a> MsgpackCursor<'a> {
+    /// A cursor at the beginning of `bytes`.
     #[inline]
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, offset: 0 }
@@ -45,7 +45,7 @@ impl<'a> Cursor<'a> {
         self.offset
     }
 
-    /// The marker that comes next.
+    /// The next marker.
     #[inline]
     pub fn peek(&self) -> Option<Marker> {
         self.bytes.get(self.offset).map(|&byte| Marker::from_u8(byte))
@@ -54,16 +54,16 @@ impl<'a> Cursor<'a> {
     /// Reads any value.
     ///
     /// # Errors
-    /// When what stands here denotes none.
+    /// When no value follows.
     #[inline]
     pub fn value(&mut self) -> Read<Value> {
         self.value_at_depth(0)
     }
 
-    /// Reads the number of entries of a map; keys and values follow in turn.
+    /// Reads the number of entries of a map; keys and values follow alternately.
     ///
     /// # Errors
-    /// When anything else stands here.
+    /// When anything else follows.
     #[inline]
     pub fn map_len(&mut self) -> Read<usize> {
         let begin = self.offset;
@@ -78,7 +78,7 @@ impl<'a> Cursor<'a> {
     /// Reads a string.
     ///
     /// # Errors
-    /// When anything else stands here.
+    /// When anything else follows.
     #[inline]
     pub fn string(&mut self) -> Read<&'a str> {
         let begin = self.offset;
@@ -91,7 +91,7 @@ impl<'a> Cursor<'a> {
     /// Reads an integer.
     ///
     /// # Errors
-    /// When anything else stands here, also an unsigned integer beyond 63 bits.
+    /// When anything else follows, including an unsigned integer beyond 63 bits.
     #[inline]
     pub fn integer(&mut self) -> Read<i64> {
         let begin = self.offset;
@@ -100,10 +100,10 @@ impl<'a> Cursor<'a> {
             .ok_or_else(|| unexpected(begin, "an integer", marker))
     }
 
-    /// Reads a truth value.
+    /// Reads a boolean.
     ///
     /// # Errors
-    /// When anything else stands here.
+    /// When anything else follows.
     #[inline]
     pub fn boolean(&mut self) -> Read<bool> {
         let begin = self.offset;
@@ -114,7 +114,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Reads a nil if one stands here.
+    /// Reads a nil, if one follows; returns whether it did.
     #[inline]
     pub fn nil(&mut self) -> bool {
         let is_nil = self.peek() == Some(Marker::Null);
@@ -122,10 +122,10 @@ impl<'a> Cursor<'a> {
         is_nil
     }
 
-    /// Passes over a value without building it; this also takes floats, binary data and extensions.
+    /// Skips a value without building it, including floats, binary data and extensions.
     ///
     /// # Errors
-    /// When the data end before the value does, or no value begins here.
+    /// When the data end before the value does, or no value follows.
     pub fn skip(&mut self) -> Read<()> {
         let mut left = 1_usize;
         while left > 0 {

@@ -1,21 +1,21 @@
-//! A directory: one file per thread, or the folder of a Jepsen run.
+//! Directories: one file per thread, or the folder of a Jepsen run.
 
 use std::path::{Path, PathBuf};
 
 use crate::note::Notes;
-use crate::{Note, Place, Problem, TraceError};
+use crate::{Location, Note, Problem, TraceError};
 
-/// The extensions that make a file of a directory part of the trace. A harness leaves other things there.
+/// The extensions of trace files. A harness may leave other files in the directory.
 const EXTENSIONS: [&str; 9] = [
     "ndjson", "jsonl", "json", "msgpack", "mp", "mpk", "log", "edn", "txt",
 ];
 
 /// The files of `directory` that belong to the trace, in the order of their names.
-pub(crate) fn files_of(directory: &Path, notes: &Notes) -> Result<Vec<PathBuf>, TraceError> {
-    let error = |error| TraceError::new(Place::whole(&directory.display().to_string()), error);
+pub(super) fn files_of(directory: &Path, notes: &Notes) -> Result<Vec<PathBuf>, TraceError> {
+    let location = Location::whole(&directory.display().to_string());
+    let error = |error| TraceError::new(location.clone(), error);
     if let Some((file, how)) = history_of_run(directory) {
-        let place = Place::whole(&directory.display().to_string());
-        notes.push(Note::Reading { place, how });
+        notes.push(Note::Interpretation { location, how });
         return Ok(vec![file]);
     }
     let mut files = Vec::new();
@@ -35,10 +35,7 @@ pub(crate) fn files_of(directory: &Path, notes: &Notes) -> Result<Vec<PathBuf>, 
         } else {
             Problem::EmptyDirectory
         };
-        return Err(TraceError::new(
-            Place::whole(&directory.display().to_string()),
-            problem,
-        ));
+        return Err(TraceError::new(location, problem));
     }
     files.sort_unstable();
     if skipped > 0 {
@@ -52,7 +49,7 @@ pub(crate) fn files_of(directory: &Path, notes: &Notes) -> Result<Vec<PathBuf>, 
     Ok(files)
 }
 
-/// What Jepsen calls the history of a run, the best to read first, and what to say about it.
+/// Jepsen's names for the history of a run, in order of preference, each with the note about it.
 const HISTORIES: [(&str, &str); 4] = [
     ("history.edn", "a Jepsen run; its history.edn is read"),
     ("history.json", "a Jepsen run; its history.json is read"),
@@ -72,7 +69,7 @@ fn history_of_run(directory: &Path) -> Option<(PathBuf, &'static str)> {
     })
 }
 
-/// The newest run in a folder of runs, or in a folder of such folders: `store/` and `store/test/`.
+/// The newest run in a folder of runs, or in a folder of such folders: `store/test/` and `store/`.
 fn run_below(directory: &Path) -> Option<PathBuf> {
     let folders = |directory: &Path| {
         let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
@@ -111,8 +108,8 @@ fn uncompressed_name(path: &Path) -> String {
     shorter.map_or(name.clone(), str::to_owned)
 }
 
-/// The file's name without folder, compression and extension.
-pub(crate) fn stem(path: &Path) -> String {
+/// The file's name without its folder, compression suffix and extension.
+pub(super) fn stem(path: &Path) -> String {
     let name = uncompressed_name(path);
     Path::new(&name)
         .file_stem()

@@ -1,4 +1,4 @@
-//! Threads have at most one open call each.
+//! The check that each thread has at most one open call.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use rustc_hash::FxHashMap;
 
 use crate::{Operation, Problem, TraceError};
 
-/// Remembers each thread's last call and refuses a call that begins before that one ended.
+/// The last call of each thread. A call that begins before it ended is an error.
 ///
-/// A call may begin at the very reading of the clock at which the thread's last call ended: within a thread, the order
-/// of the calls is certain, and a coarse clock often reads the same twice.
+/// A call may begin at the time at which the thread's last call ended: within a thread, the order of the calls is certain,
+/// and a coarse clock often reads the same twice.
 #[derive(Debug, Default)]
 pub(crate) struct ThreadCheck {
     last: FxHashMap<Value, Arc<Operation>>,
@@ -37,14 +37,14 @@ impl ThreadCheck {
 #[cold]
 fn overlap(operation: &Operation, earlier: &Operation) -> TraceError {
     TraceError::new(
-        operation.place.clone(),
+        operation.location.clone(),
         Problem::Overlap {
             thread: operation.thread.clone(),
             op: operation.name.clone(),
             start: operation.timebox.start,
             earlier: earlier.name.clone(),
             earlier_end: earlier.timebox.end,
-            earlier_place: earlier.place.clone(),
+            earlier_location: earlier.location.clone(),
         },
     )
 }

@@ -1,53 +1,53 @@
-//! Rules as text.
+//! Retiming rules as text.
 
 use std::str::FromStr;
 
 use omnilink_value::Value;
 use thiserror::Error;
 
-use super::{Rule, Who};
+use super::{RetimeRule, RetimeScope};
 
-/// Text that is no rule.
+/// Text that is not a retiming rule.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
     "\"{0}\" is no retiming rule; the rules are clip=FIELD, shift=THREAD:OFFSET, shift=FIELD=VALUE:OFFSET and \
      tighten=SENT,RECEIVED"
 )]
-pub struct RuleError(pub String);
+pub struct RetimeRuleError(pub String);
 
-impl FromStr for Rule {
-    type Err = RuleError;
+impl FromStr for RetimeRule {
+    type Err = RetimeRuleError;
 
-    fn from_str(text: &str) -> Result<Self, RuleError> {
-        parse(text).ok_or_else(|| RuleError(text.to_owned()))
+    fn from_str(text: &str) -> Result<Self, RetimeRuleError> {
+        parse(text).ok_or_else(|| RetimeRuleError(text.to_owned()))
     }
 }
 
-fn parse(text: &str) -> Option<Rule> {
-    let (rule, what) = text.split_once('=')?;
+fn parse(text: &str) -> Option<RetimeRule> {
+    let (rule, parameters) = text.split_once('=')?;
     match rule {
-        "clip" if !what.is_empty() => Some(Rule::Clip {
-            field: what.to_owned(),
+        "clip" if !parameters.is_empty() => Some(RetimeRule::Clip {
+            field: parameters.to_owned(),
         }),
         "shift" => {
-            let (who, offset) = what.rsplit_once(':')?;
-            let who = match who.split_once('=') {
-                Some((field, value)) => Who::Meta {
+            let (scope, offset) = parameters.rsplit_once(':')?;
+            let scope = match scope.split_once('=') {
+                Some((field, value)) => RetimeScope::Meta {
                     field: field.to_owned(),
                     value: scalar(value),
                 },
-                None => Who::Thread(scalar(who)),
+                None => RetimeScope::Thread(scalar(scope)),
             };
-            Some(Rule::Shift {
-                who,
+            Some(RetimeRule::Shift {
+                scope,
                 offset: offset.parse().ok()?,
             })
         }
         "tighten" => {
-            let (sent, received) = what
+            let (sent, received) = parameters
                 .split_once(',')
                 .filter(|(sent, received)| !sent.is_empty() && !received.is_empty())?;
-            Some(Rule::Tighten {
+            Some(RetimeRule::Tighten {
                 sent: sent.to_owned(),
                 received: received.to_owned(),
             })
@@ -56,7 +56,7 @@ fn parse(text: &str) -> Option<Rule> {
     }
 }
 
-/// What looks like a number is one.
+/// A number if the text is one, otherwise a string.
 fn scalar(text: &str) -> Value {
     text.parse().map_or_else(|_| Value::str(text), Value::int)
 }
@@ -66,32 +66,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rules_are_read_as_they_are_documented() {
+    fn rules_parse_as_documented() {
         for (text, rule) in [
             (
                 "clip=lin",
-                Rule::Clip {
+                RetimeRule::Clip {
                     field: "lin".to_owned(),
                 },
             ),
             (
                 "shift=3:-100",
-                Rule::Shift {
-                    who: Who::Thread(Value::int(3)),
+                RetimeRule::Shift {
+                    scope: RetimeScope::Thread(Value::int(3)),
                     offset: -100,
                 },
             ),
             (
                 "shift=a:b:7",
-                Rule::Shift {
-                    who: Who::Thread(Value::str("a:b")),
+                RetimeRule::Shift {
+                    scope: RetimeScope::Thread(Value::str("a:b")),
                     offset: 7,
                 },
             ),
             (
                 "shift=node=n1:5",
-                Rule::Shift {
-                    who: Who::Meta {
+                RetimeRule::Shift {
+                    scope: RetimeScope::Meta {
                         field: "node".to_owned(),
                         value: Value::str("n1"),
                     },
@@ -100,7 +100,7 @@ mod tests {
             ),
             (
                 "tighten=tx,rx",
-                Rule::Tighten {
+                RetimeRule::Tighten {
                     sent: "tx".to_owned(),
                     received: "rx".to_owned(),
                 },
@@ -117,7 +117,7 @@ mod tests {
             "tighten=a",
             "stretch=3",
         ] {
-            assert!(text.parse::<Rule>().is_err(), "{text}");
+            assert!(text.parse::<RetimeRule>().is_err(), "{text}");
         }
     }
 }

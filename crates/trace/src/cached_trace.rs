@@ -1,25 +1,24 @@
 //! A trace that is read more than once.
 //!
-//! An answer may need several readings: constants are collected in one, which parts belong together is found out in
-//! another, and where operations stand in a third. Taking a record apart costs many times what copying it does, so the
-//! operations of a short trace are kept while they are first read. A long trace is read again instead: memory does not
-//! grow with it.
+//! Collecting constants, finding partitions and locating operations each take a pass over the trace. Parsing a record costs
+//! many times what copying it does, so the operations of a short trace stay in memory after the first pass. A long trace is
+//! read again instead: memory does not grow with it.
 //!
-//! All readings draw on one [`Trace`], each from its beginning, however they take turns. A reading that gets past what is
-//! worth keeping goes on with that trace alone, and a reading that meets an error ends it; the others then read for
-//! themselves, and meet the same error.
+//! All passes share one [`Trace`]. Each starts at its beginning, and they may be interleaved. The pass that exceeds the
+//! memory limit continues with that trace alone, and an error discards it; every other pass then opens the input for itself
+//! and meets the same error.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::note::Notes;
-use crate::records::Records;
+use crate::stream::OperationStream;
 use crate::{Format, Header, Operation, Trace, TraceError};
 
-/// What opens the trace anew.
+/// Opens the trace from its beginning.
 type Reopen = dyn Fn() -> Result<Trace, TraceError> + Send + Sync;
 
-/// A trace whose beginning is kept for later readings.
-pub struct Rereading {
+/// A trace whose operations stay in memory for later passes, up to a limit.
+pub struct CachedTrace {
     shared: Arc<Shared>,
     header: Option<Header>,
     format: Format,
@@ -27,18 +26,18 @@ pub struct Rereading {
 }
 
 struct Shared {
-    kept: Mutex<Kept>,
+    cache: Mutex<Cache>,
     reopen: Box<Reopen>,
     bytes_max: usize,
 }
 
-struct Kept {
+struct Cache {
     operations: Chunks,
     bytes: usize,
     rest: Rest,
 }
 
-/// Operations in pieces of one size: a list that grows as one would be copied again and again.
+/// Operations in chunks of equal size: growing never copies them.
 #[derive(Default)]
 struct Chunks(Vec<Vec<Arc<Operation>>>);
 
@@ -61,17 +60,17 @@ impl Chunks {
     }
 }
 
-/// What comes after the operations that are kept.
+/// What follows the cached operations.
 enum Rest {
     Unread(Box<Trace>),
-    /// Nothing: they are all there are.
+    /// Nothing: all operations are cached.
     End,
-    /// Whoever wants more has to read for itself.
-    Gone,
+    /// The cache was discarded: each pass reads for itself.
+    Discarded,
 }
 
-impl Rereading {
-    /// Keeps the operations that `reopen` gives, as long as they take no more than about `bytes_max`.
+impl CachedTrace {
+    /// Caches the operations of the trace that `reopen` opens, up to about `bytes_max` bytes.
     ///
     /// # Errors
     /// When the trace cannot be opened.
@@ -85,7 +84,7 @@ impl Rereading {
             format: trace.format(),
             notes: trace.shared_notes(),
             shared: Arc::new(Shared {
-                kept: Mutex::new(Kept {
+                cache: Mutex::new(Cache {
                     operations: Chunks::default(),
                     bytes: 0,
                     rest: Rest::Unread(Box::new(trace)),
@@ -96,18 +95,18 @@ impl Rereading {
         })
     }
 
-    /// Begins to read, from the beginning; `None` if nothing is kept because the trace is too long or has an error.
+    /// Starts a pass from the beginning; `None` if the cache was discarded because the trace is too long or has an error.
     pub fn open(&self) -> Option<Trace> {
-        if matches!(self.shared.kept().rest, Rest::Gone) {
+        if matches!(self.shared.cache().rest, Rest::Discarded) {
             return None;
         }
-        let records = Reread {
+        let pass = Pass {
             shared: Arc::clone(&self.shared),
             at: 0,
             own: None,
         };
-        Some(Trace::reread(
-            Box::new(records),
+        Some(Trace::from_checked(
+            Box::new(pass),
             self.header.clone(),
             self.format,
             self.notes.clone(),
@@ -116,32 +115,32 @@ impl Rereading {
 }
 
 impl Shared {
-    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
-        // A reader that panicked left no half-done change behind: an operation is added whole or not at all.
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn cache(&self) -> std::sync::MutexGuard<'_, Cache> {
+        // A panic cannot leave a partial change behind: each change is a single push or replacement.
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
-    /// Forgets what was kept, and gives away the rest.
-    fn give_up(&mut self) -> Rest {
+impl Cache {
+    /// Drops the cached operations and returns the rest of the trace.
+    fn discard(&mut self) -> Rest {
         self.operations = Chunks::default();
-        std::mem::replace(&mut self.rest, Rest::Gone)
+        std::mem::replace(&mut self.rest, Rest::Discarded)
     }
 }
 
-/// One reading.
-struct Reread {
+/// One pass over the trace.
+struct Pass {
     shared: Arc<Shared>,
-    /// How many operations it has passed on.
+    /// The number of operations returned so far.
     at: usize,
-    /// What it reads for itself, once nothing is kept any more.
+    /// The trace that this pass reads for itself, once the cache was discarded.
     own: Option<Box<Trace>>,
 }
 
-impl Reread {
-    /// The rest of the trace, read by nobody else.
-    fn own(&self) -> Result<Box<Trace>, TraceError> {
+impl Pass {
+    /// Opens the trace again and skips the operations returned so far.
+    fn reopen(&self) -> Result<Box<Trace>, TraceError> {
         let mut trace = Box::new((self.shared.reopen)()?);
         for _ in 0..self.at {
             trace.next_shared().transpose()?;
@@ -150,50 +149,50 @@ impl Reread {
     }
 }
 
-impl Records for Reread {
+impl OperationStream for Pass {
     fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
         if let Some(own) = &mut self.own {
             return own.next_shared().transpose();
         }
-        let mut kept = self.shared.kept();
-        if let Some(operation) = kept.operations.get(self.at) {
+        let mut cache = self.shared.cache();
+        if let Some(operation) = cache.operations.get(self.at) {
             self.at += 1;
             return Ok(Some(Arc::clone(operation)));
         }
-        let read = match &mut kept.rest {
+        let read = match &mut cache.rest {
             Rest::Unread(trace) => trace.next_shared(),
             Rest::End => return Ok(None),
-            Rest::Gone => {
-                drop(kept);
-                return self.own.insert(self.own()?).next_shared().transpose();
+            Rest::Discarded => {
+                drop(cache);
+                return self.own.insert(self.reopen()?).next_shared().transpose();
             }
         };
         match read {
             None => {
-                kept.rest = Rest::End;
+                cache.rest = Rest::End;
                 Ok(None)
             }
             Some(Ok(operation)) => {
-                kept.bytes += operation.bytes();
-                if kept.bytes <= self.shared.bytes_max {
-                    kept.operations.push(Arc::clone(&operation));
+                cache.bytes += operation.bytes();
+                if cache.bytes <= self.shared.bytes_max {
+                    cache.operations.push(Arc::clone(&operation));
                     self.at += 1;
-                } else if let Rest::Unread(trace) = kept.give_up() {
+                } else if let Rest::Unread(trace) = cache.discard() {
                     self.own = Some(trace);
                 }
                 Ok(Some(operation))
             }
             Some(Err(error)) => {
-                kept.give_up();
+                cache.discard();
                 Err(error)
             }
         }
     }
 }
 
-impl std::fmt::Debug for Rereading {
+impl std::fmt::Debug for CachedTrace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Rereading")
+        f.debug_struct("CachedTrace")
             .field("format", &self.format)
             .field("header", &self.header)
             .finish_non_exhaustive()
@@ -203,9 +202,9 @@ impl std::fmt::Debug for Rereading {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{OpenOptions, Order};
+    use crate::{InputOrder, OpenOptions};
 
-    const KEPT: usize = 1 << 20;
+    const CACHE_BYTES: usize = 1 << 20;
 
     fn text(operations: usize) -> String {
         let line = |at: usize| {
@@ -218,15 +217,12 @@ mod tests {
         (0..operations).map(line).collect()
     }
 
-    fn rereading(text: &str, bytes_max: usize) -> Rereading {
+    fn cached(text: &str, bytes_max: usize) -> CachedTrace {
         let bytes: Arc<[u8]> = text.as_bytes().into();
-        // Streamed: what is small would otherwise be read to its end when it is opened.
-        let options = OpenOptions {
-            order: Order::Sorted,
-            ..OpenOptions::default()
-        };
+        // Streamed: a small input would otherwise be read to its end when it is opened.
+        let options = OpenOptions::new().with_order(InputOrder::Sorted);
         let reopen = move || Trace::from_bytes("text", Arc::clone(&bytes), &options);
-        Rereading::new(bytes_max, reopen).unwrap()
+        CachedTrace::new(bytes_max, reopen).unwrap()
     }
 
     fn starts(trace: Trace) -> Vec<i64> {
@@ -234,37 +230,37 @@ mod tests {
     }
 
     #[test]
-    fn readings_that_take_turns_each_see_all() {
-        // The second also where the first runs out of what is kept while both are under way.
-        for bytes_max in [0, 600, 1500, KEPT] {
-            let rereading = rereading(&text(10), bytes_max);
-            let (mut one, mut two) = (rereading.open().unwrap(), rereading.open().unwrap());
-            let mut seen = [Vec::new(), Vec::new()];
+    fn interleaved_passes_each_read_all_operations() {
+        // With the smaller limits the first pass discards the cache while the second is in the middle.
+        for bytes_max in [0, 600, 1500, CACHE_BYTES] {
+            let cached = cached(&text(10), bytes_max);
+            let (mut one, mut two) = (cached.open().unwrap(), cached.open().unwrap());
+            let mut starts = [Vec::new(), Vec::new()];
             for turn in 0..15 {
-                seen[0].extend(one.next().map(|operation| operation.unwrap().timebox.start));
+                starts[0].extend(one.next().map(|operation| operation.unwrap().timebox.start));
                 if turn % 3 > 0 {
-                    seen[1].extend(two.next().map(|operation| operation.unwrap().timebox.start));
+                    starts[1].extend(two.next().map(|operation| operation.unwrap().timebox.start));
                 }
             }
             let all: Vec<i64> = (0..10).map(|at| 2 * at).collect();
-            assert_eq!(seen, [all.clone(), all], "{bytes_max} bytes kept");
+            assert_eq!(starts, [all.clone(), all], "{bytes_max} bytes cached");
         }
     }
 
     #[test]
-    fn a_short_trace_is_kept_and_a_long_one_is_not() {
-        let short = rereading(&text(10), KEPT);
+    fn a_short_trace_is_cached_and_a_long_one_is_not() {
+        let short = cached(&text(10), CACHE_BYTES);
         assert_eq!(starts(short.open().unwrap()).len(), 10);
         assert_eq!(starts(short.open().unwrap()).len(), 10);
-        let long = rereading(&text(10), 600);
+        let long = cached(&text(10), 600);
         assert_eq!(starts(long.open().unwrap()).len(), 10);
         assert!(long.open().is_none());
-        assert!(long.shared.kept().operations.get(0).is_none());
+        assert!(long.shared.cache().operations.get(0).is_none());
     }
 
     #[test]
-    fn an_error_is_met_by_every_reading() {
-        let broken = rereading(&format!("{}nonsense\n", text(3)), KEPT);
+    fn every_pass_meets_an_error() {
+        let broken = cached(&format!("{}nonsense\n", text(3)), CACHE_BYTES);
         let (first, mut second) = (broken.open().unwrap(), broken.open().unwrap());
         assert!(second.next().unwrap().is_ok());
         for trace in [first, second] {
@@ -279,8 +275,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_noted_at_the_end_is_known_to_every_reading() {
-        let cut = rereading(&format!("{}{{\"thread\":0,\"op", text(3)), KEPT);
+    fn every_pass_has_the_notes_from_the_end() {
+        let cut = cached(&format!("{}{{\"thread\":0,\"op", text(3)), CACHE_BYTES);
         for _ in 0..2 {
             let mut trace = cut.open().unwrap();
             assert_eq!(trace.by_ref().count(), 3);

@@ -1,16 +1,16 @@
-//! Where in the input something was read.
+//! Locations in an input.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// What a position in a source counts.
+/// The unit of positions in a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {
     Line,
     Byte,
 }
 
-/// An input as people know it: a path, `-` for standard input, or a made-up name.
+/// An input: its name (a path, `-` for standard input, or a name given by the caller) and the unit of its positions.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Source {
     pub(crate) name: String,
@@ -19,28 +19,24 @@ pub(crate) struct Source {
 
 impl Source {
     pub(crate) fn lines(name: &str) -> Arc<Self> {
-        Arc::new(Self {
-            name: name.to_owned(),
-            unit: Unit::Line,
-        })
+        let (name, unit) = (name.to_owned(), Unit::Line);
+        Arc::new(Self { name, unit })
     }
 
     pub(crate) fn bytes(name: &str) -> Arc<Self> {
-        Arc::new(Self {
-            name: name.to_owned(),
-            unit: Unit::Byte,
-        })
+        let (name, unit) = (name.to_owned(), Unit::Byte);
+        Arc::new(Self { name, unit })
     }
 }
 
 /// A line of a text file or a byte of a binary file; prints as `file:12` or `file: byte 340`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Location {
     source: Arc<Source>,
     position: u64,
 }
 
-impl Place {
+impl Location {
     const WHOLE: u64 = u64::MAX;
 
     pub(crate) fn at(source: &Arc<Source>, position: u64) -> Self {
@@ -50,7 +46,7 @@ impl Place {
         }
     }
 
-    /// The input as a whole, where no position inside it would help.
+    /// The whole input.
     pub fn whole(name: &str) -> Self {
         Self {
             source: Source::lines(name),
@@ -71,7 +67,7 @@ impl Place {
         &self.source.name
     }
 
-    /// The line (counted from 1) or byte (counted from 0), unless the place is the whole input.
+    /// The line (counted from 1) or byte (counted from 0); `None` for the whole input.
     pub fn position(&self) -> Option<u64> {
         (self.position != Self::WHOLE).then_some(self.position)
     }
@@ -81,7 +77,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = &self.source.name;
         match (self.position(), self.source.unit) {

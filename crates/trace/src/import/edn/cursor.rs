@@ -1,4 +1,4 @@
-//! Forms.
+//! A cursor over EDN text that reads forms.
 
 use std::borrow::Cow;
 
@@ -8,17 +8,17 @@ use super::number::{number, symbolic};
 use super::text::{character, unescape};
 use super::{EdnError, EdnProblem};
 
-/// Reads forms from the beginning of `bytes`, which may go on.
-pub(in crate::import) struct EdnReader<'a> {
+/// Reads forms from `bytes`, which may be the beginning of a longer input.
+pub(in crate::import) struct EdnCursor<'a> {
     bytes: &'a [u8],
     offset: usize,
-    /// Whether `bytes` is all there is; otherwise a token that reaches the end may go on.
+    /// Whether `bytes` is the whole input. Otherwise a token that reaches its end may continue behind it.
     is_all: bool,
 }
 
 type Read<T> = Result<T, EdnError>;
 
-impl<'a> EdnReader<'a> {
+impl<'a> EdnCursor<'a> {
     pub(in crate::import) fn new(bytes: &'a [u8], is_all: bool) -> Self {
         Self {
             bytes,
@@ -27,18 +27,18 @@ impl<'a> EdnReader<'a> {
         }
     }
 
-    /// How much has been read.
+    /// Bytes from the beginning.
     pub(in crate::import) fn offset(&self) -> usize {
         self.offset
     }
 
-    /// The byte that begins the next form, or a bracket that closes one; passes over white space, comments and
-    /// discarded forms. `None` at the end.
+    /// The first byte of the next form, or a closing bracket; skips white space, comments and discarded forms. `None` at the
+    /// end.
     pub(in crate::import) fn peek(&mut self) -> Read<Option<u8>> {
         self.peek_at_depth(0)
     }
 
-    /// Passes over one byte, such as the bracket that was peeked at.
+    /// Skips one byte, such as a bracket that was peeked at.
     pub(in crate::import) fn advance(&mut self) {
         self.offset += 1;
     }
@@ -254,7 +254,7 @@ impl<'a> EdnReader<'a> {
     }
 }
 
-/// A key and a value that were written as a record: `#jepsen.independent.Tuple{:key 7, :value nil}`.
+/// The tuple of a key and a value that are written as a record: `#jepsen.independent.Tuple{:key 7, :value nil}`.
 fn pair(form: &Value) -> Option<Value> {
     let fields = form.as_record().filter(|fields| fields.len() == 2)?;
     let key = fields.get("key").or_else(|| fields.get("k"))?;
@@ -267,7 +267,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> String {
-        EdnReader::new(text.as_bytes(), true)
+        EdnCursor::new(text.as_bytes(), true)
             .form()
             .map_or_else(|error| error.to_string(), |value| value.to_string())
     }
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_value_is_refused_with_its_place() {
+    fn an_invalid_form_is_refused_with_its_offset() {
         for (edn, message) in [
             ("", "byte 0: the text ends in the middle of a form"),
             ("[1", "byte 2: the text ends in the middle of a form"),
@@ -337,9 +337,9 @@ mod tests {
     }
 
     #[test]
-    fn a_token_that_reaches_the_end_may_go_on() {
+    fn a_token_that_reaches_the_end_may_continue() {
         assert_eq!(
-            EdnReader::new(b"12", false).form().map_err(|error| error.problem),
+            EdnCursor::new(b"12", false).form().map_err(|error| error.problem),
             Err(EdnProblem::Incomplete)
         );
     }
