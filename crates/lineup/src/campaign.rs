@@ -190,11 +190,15 @@ pub fn run_campaign(
         }
         if let Verdict::Unknown(undecided) = checked.verdict {
             if let Undecided::Limit(limit) = undecided {
-                summary.limit.get_or_insert(limit);
+                summary.is_complete = false;
+                summary.limit = Some(limit);
             }
             summary.undecided += 1;
             unresponsive.extend(unresponsive_call(&checked));
             summary.first_undecided.get_or_insert_with(|| Box::new(checked));
+            if summary.limit.is_some() {
+                break;
+            }
         }
     }
     Ok(summary)
@@ -221,7 +225,10 @@ pub fn run_schedule(
     summary.seconds = started.elapsed().as_secs_f64();
     match checked.verdict {
         Verdict::Passed => {}
-        Verdict::Unknown(_) => {
+        Verdict::Unknown(undecided) => {
+            if let Undecided::Limit(limit) = undecided {
+                summary.limit = Some(limit);
+            }
             summary.undecided = 1;
             summary.first_undecided = Some(Box::new(checked));
         }

@@ -72,13 +72,18 @@ pub fn check_matrix(
     tick: Tick<'_>,
 ) -> Result<Checked, LineupError> {
     let mut checked = unchecked(matrix)?;
-    checked.verdict = match check_phases(executor, request, &mut checked, tick) {
-        Err(LineupError::Limit(limit) | LineupError::Specification(SpecificationError::Limit(limit))) => {
-            Verdict::Unknown(Undecided::Limit(limit))
-        }
-        verdict => verdict?,
-    };
+    checked.verdict = unknown_if_limited(check_phases(executor, request, &mut checked, tick))?;
     Ok(checked)
+}
+
+/// A limit is a verdict, not an error.
+fn unknown_if_limited(verdict: Result<Verdict, LineupError>) -> Result<Verdict, LineupError> {
+    match verdict {
+        Err(LineupError::Limit(limit) | LineupError::Specification(SpecificationError::Limit(limit))) => {
+            Ok(Verdict::Unknown(Undecided::Limit(limit)))
+        }
+        verdict => verdict,
+    }
 }
 
 fn check_phases(
@@ -104,10 +109,6 @@ fn check_phases(
     if let Some(violation) = explore_with_races(executor, request, checked, plan, tick)? {
         return Ok(Verdict::Violation(Box::new(violation)));
     }
-    let is_complete = checked.phases.iter().all(|phase| phase.is_complete);
-    if let Some(limit) = options.reached().filter(|_| !is_complete) {
-        return Ok(Verdict::Unknown(Undecided::Limit(limit)));
-    }
     // A run that was cut short may have become a violation.
     Ok(match checked.cut {
         Some(cut) => Verdict::Unknown(Undecided::RunCut(cut)),
@@ -127,9 +128,19 @@ pub fn check_schedule(
     tick: Tick<'_>,
 ) -> Result<Checked, LineupError> {
     let mut checked = unchecked(matrix)?;
-    if let Some(verdict) = serial_phase(executor, request, &mut checked, tick)? {
-        checked.verdict = verdict;
-        return Ok(checked);
+    checked.verdict = unknown_if_limited(check_run(executor, request, &mut checked, schedule, tick))?;
+    Ok(checked)
+}
+
+fn check_run(
+    executor: &mut dyn MatrixExecutor,
+    request: Request<'_>,
+    checked: &mut Checked,
+    schedule: &Schedule,
+    tick: Tick<'_>,
+) -> Result<Verdict, LineupError> {
+    if let Some(verdict) = serial_phase(executor, request, checked, tick)? {
+        return Ok(verdict);
     }
     let execution = executor.replay(&checked.matrix, schedule, &executor.racy_accesses())?;
     let is_inconclusive = matches!(execution.ending, RunEnding::Cut(_) | RunEnding::Diverged);
@@ -149,18 +160,15 @@ pub fn check_schedule(
         ..
     } = runs;
     checked.phases = phases;
-    let simplest = match simplest {
+    let violation = match simplest {
         Some(violation) => Some(violation),
-        None => {
-            contention::first_unexplained(executor, request, &mut checked, contended)?.or(races.violation)
-        }
+        None => contention::first_unexplained(executor, request, checked, contended)?.or(races.violation),
     };
-    checked.verdict = match simplest {
+    Ok(match violation {
         Some(violation) => Verdict::Violation(Box::new(violation)),
         None if is_inconclusive => Verdict::Unknown(Undecided::NotRepeated),
         None => Verdict::Passed,
-    };
-    Ok(checked)
+    })
 }
 
 fn unchecked(matrix: &Matrix) -> Result<Checked, LineupError> {

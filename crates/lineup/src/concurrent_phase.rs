@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
+use omnilink_evidence::Limit;
 use rustc_hash::FxHashSet;
 
 use crate::check::{LineupError, Request, Tick, count_inconclusive, explain};
@@ -26,19 +27,23 @@ pub(crate) fn explore_with_races(
 ) -> Result<Option<Violation>, LineupError> {
     /// New scheduling points may reveal other races.
     const ROUNDS_MAX: usize = 4;
-    let mut all = Races::default();
+    let (mut all, mut limit) = (Races::default(), None);
     for _ in 0..ROUNDS_MAX {
-        let (violation, races) = explore(executor, request, checked, plan, tick)?;
+        let (violation, races, reached) = explore(executor, request, checked, plan, tick)?;
         if violation.is_some() {
             return Ok(violation);
         }
         all.violation = all.violation.or(races.violation);
         all.freed = all.freed.or(races.freed);
-        if !executor.add_racy_accesses(&races.accesses) {
+        limit = reached;
+        if limit.is_some() || !executor.add_racy_accesses(&races.accesses) {
             break;
         }
     }
     let Some(mut race) = all.violation else {
+        if let Some(limit) = limit {
+            return Err(LineupError::Limit(limit));
+        }
         // No run used the memory after it was freed, but no order that forbids it was seen.
         if let Some(mut execution) = all.freed {
             executor.locate(&mut execution);
@@ -53,19 +58,22 @@ pub(crate) fn explore_with_races(
             .races
             .into_iter()
             .find(|race| !race.is_inconclusive);
-        return Ok(None);
+        return match limit {
+            Some(limit) => Err(LineupError::Limit(limit)),
+            None => Ok(None),
+        };
     }
     Ok(Some(race))
 }
 
-/// Makes the concurrent runs of a plan once.
+/// Makes the concurrent runs of a plan once. Also returns the limit that ended them.
 fn explore(
     executor: &mut dyn MatrixExecutor,
     request: Request<'_>,
     checked: &mut Checked,
     plan: RunPlan,
     tick: Tick<'_>,
-) -> Result<(Option<Violation>, Races), LineupError> {
+) -> Result<(Option<Violation>, Races, Option<Limit>), LineupError> {
     let is_bounded = matches!(plan, RunPlan::Bounded { .. });
     let mut runs = ConcurrentRuns::new(
         request,
@@ -117,7 +125,7 @@ fn explore(
         Some(violation) => Some(violation),
         None => contention::first_unexplained(executor, request, checked, contended)?,
     };
-    Ok((violation, races))
+    Ok((violation, races, coverage.limit))
 }
 
 /// The races of concurrent runs.

@@ -55,8 +55,7 @@ fn overlaps(history: &CallHistory, slot: CallSlot) -> bool {
     open > 0
 }
 
-/// The first of these that is not explained even without the calls that failed. If not all serial runs without them could be made,
-/// the phases are marked as incomplete.
+/// The first of these that is not explained even without the calls that failed.
 pub(crate) fn first_unexplained(
     executor: &mut dyn MatrixExecutor,
     request: Request<'_>,
@@ -76,12 +75,6 @@ pub(crate) fn first_unexplained(
             None => {
                 let rest =
                     ReducedMatrix::make(executor, request, &checked.matrix, &failed, &mut checked.results)?;
-                if !rest.is_complete {
-                    checked
-                        .phases
-                        .iter_mut()
-                        .for_each(|phase| phase.is_complete = false);
-                }
                 known.push((failed, rest));
                 known.len() - 1
             }
@@ -136,6 +129,9 @@ impl ReducedMatrix {
             request.options.serial_allowance(0),
             visit,
         )?;
+        if let Some(limit) = coverage.limit {
+            return Err(LineupError::Limit(limit));
+        }
         rest.is_complete = is_complete && coverage.is_complete;
         Ok(rest)
     }

@@ -5,6 +5,7 @@
 
 use std::ops::ControlFlow;
 
+use omnilink_evidence::Limit;
 use omnilink_sched::{Schedule, StopConditions};
 use thiserror::Error;
 
@@ -62,6 +63,8 @@ pub struct Coverage {
     pub bound_completed: Option<u32>,
     /// Runs that were made but not shown, because another run has the same history.
     pub redundant: u64,
+    /// The limit that ended it, if one of [`Allowance::stop`] did.
+    pub limit: Option<Limit>,
 }
 
 /// Why runs cannot be made.

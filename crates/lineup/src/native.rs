@@ -20,6 +20,7 @@ use crate::execution::MatrixRun;
 use crate::executor::{Allowance, Coverage, ExecutorError, MatrixExecutor, RunPlan, Visit};
 use crate::harness::{HarnessCommand, HarnessError};
 use crate::matrix::Matrix;
+use crate::options::limit_of;
 use crate::scheduled::{Scheduled, ScheduledOptions};
 use crate::scope::Scope;
 use crate::translation::{failed, matrix_run, test_program};
@@ -91,15 +92,20 @@ impl Native {
         let program = test_program(matrix);
         let mut left = allowance.executions;
         let mut series = Series::FIRST;
-        while left > 0 && allowance.stop.reached().is_none() {
+        let mut stopped = None;
+        while left > 0 && stopped.is_none() {
             let started = Instant::now();
             let rounds = left.min(series.rounds) as u32;
             let executions = match self.native.sample_native(&program, rounds, &allowance.stop) {
-                Err(SchedError::Stopped(_)) => break,
+                Err(SchedError::Stopped(reason)) => {
+                    stopped = Some(reason);
+                    break;
+                }
                 executions => executions.map_err(failed)?,
             };
             series = series.after(started.elapsed());
             left = left.saturating_sub(executions.len() as u64);
+            stopped = allowance.stop.reached();
             for execution in &executions {
                 if visit(matrix_run(execution, matrix)).is_break() {
                     self.refuse_changing_rounds(&program)?;
@@ -115,6 +121,7 @@ impl Native {
         }
         Ok(Coverage {
             is_complete: left == 0,
+            limit: stopped.and_then(limit_of),
             ..Coverage::default()
         })
     }

@@ -119,7 +119,12 @@ impl LineupOptions {
 
 /// The limit that is reached, if one is.
 pub(crate) fn limit_reached(stop: &StopConditions) -> Option<Limit> {
-    match stop.reached()? {
+    limit_of(stop.reached()?)
+}
+
+/// The limit that ended an exploration, if one did.
+pub(crate) fn limit_of(reason: StopReason) -> Option<Limit> {
+    match reason {
         StopReason::Interrupted => Some(Limit::Interrupt),
         StopReason::MemoryLimit => Some(Limit::Memory),
         StopReason::TimeLimit => Some(Limit::Time),

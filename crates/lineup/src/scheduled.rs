@@ -14,6 +14,7 @@ use crate::execution::{MatrixRun, RunEnding};
 use crate::executor::{Allowance, Coverage, ExecutorError, MatrixExecutor, RunPlan, Visit};
 use crate::harness::{HarnessCommand, HarnessError};
 use crate::matrix::Matrix;
+use crate::options::limit_of;
 use crate::scope::{self, Scope};
 use crate::source_lines::SourceLines;
 use crate::translation::{failed, matrix_run, test_program};
@@ -167,6 +168,7 @@ impl MatrixExecutor for Scheduled {
             is_complete,
             bound_completed,
             redundant: exploration.redundant,
+            limit: limit_of(exploration.stopped),
         })
     }
 

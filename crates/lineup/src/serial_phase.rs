@@ -34,6 +34,7 @@ pub(crate) fn serial_phase(
         unresponsive: None,
         verdict: None,
     };
+    let mut limit = None;
     // Another environment can only add contradictions: the first alone decides whether all serial runs were made.
     for environment in 0..options.environments.max(1) {
         let mut failure = None;
@@ -59,7 +60,8 @@ pub(crate) fn serial_phase(
         if environment == 0 {
             runs.phase.is_complete = coverage.is_complete;
         }
-        if runs.verdict.is_some() || runs.unresponsive.is_some() {
+        limit = coverage.limit;
+        if runs.verdict.is_some() || runs.unresponsive.is_some() || limit.is_some() {
             break;
         }
     }
@@ -81,6 +83,9 @@ pub(crate) fn serial_phase(
     if let Some(cut) = unresponsive {
         return Ok(Some(Verdict::Unknown(Undecided::SerialRunCut(cut))));
     }
+    if let Some(limit) = limit {
+        return Err(LineupError::Limit(limit));
+    }
     // With a specification, serial runs are runs like all others: it does not matter if some are missing.
     if request.specification.is_some() {
         return Ok(None);
@@ -90,9 +95,7 @@ pub(crate) fn serial_phase(
     } else if phase.diverged > 0 {
         Some(Verdict::Unknown(Undecided::SerialRunsDiverged))
     } else if !phase.is_complete {
-        let limit = options.reached();
-        let undecided = limit.map_or(Undecided::TooManySerialRuns, Undecided::Limit);
-        Some(Verdict::Unknown(undecided))
+        Some(Verdict::Unknown(Undecided::TooManySerialRuns))
     } else {
         None
     })

@@ -177,12 +177,13 @@ pub fn explore(
             executions,
             changes,
         } => {
-            let steps = match executors.first_mut() {
-                Some(first) => {
-                    let run = options.run_options(SchedulingPolicy::Follow(Schedule::default()));
-                    first.run(program, &run)?.steps_made
-                }
-                None => 0,
+            let run = options.run_options(SchedulingPolicy::Follow(Schedule::default()));
+            let first = executors.first_mut().map(|first| first.run(program, &run));
+            let steps = match first.transpose() {
+                Ok(execution) => execution.map_or(0, |execution| execution.steps_made),
+                // The sample stops for the same reason, before its first execution.
+                Err(SchedError::Stopped(_)) => 0,
+                Err(error) => return Err(error),
             };
             let policy = |index| SchedulingPolicy::Priorities {
                 seed: nth_seed(seed, index),

@@ -73,7 +73,7 @@ pub unsafe fn unused() -> impl Iterator<Item = (u64, u64)> {
 }
 
 #[inline(always)]
-unsafe fn is_checked(address: u64) -> bool {
+pub unsafe fn is_checked(address: u64) -> bool {
     BEGIN != 0 && address.wrapping_sub(BEGIN) < HEAP_BYTES
 }
 

@@ -105,7 +105,7 @@ pub unsafe fn memory() -> Option<(u64, u64)> {
 }
 
 #[inline(always)]
-unsafe fn is_on() -> bool {
+pub unsafe fn is_on() -> bool {
     !TABLES.is_null()
 }
 

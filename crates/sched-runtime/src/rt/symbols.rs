@@ -40,6 +40,35 @@ macro_rules! plain {
     };
 }
 
+/// Passes the return address as the second, third or fourth argument.
+#[cfg(target_arch = "x86_64")]
+macro_rules! passing_caller {
+    (2, $name:expr, $function:path) => {
+        stub!(
+            ".globl",
+            $name,
+            $function,
+            ["mov rsi, qword ptr [rsp]", "jmp {function}"],
+        );
+    };
+    (3, $name:expr, $function:path) => {
+        stub!(
+            ".globl",
+            $name,
+            $function,
+            ["mov rdx, qword ptr [rsp]", "jmp {function}"],
+        );
+    };
+    (4, $name:expr, $function:path) => {
+        stub!(
+            ".globl",
+            $name,
+            $function,
+            ["mov rcx, qword ptr [rsp]", "jmp {function}"],
+        );
+    };
+}
+
 /// Saves the return address.
 #[cfg(target_arch = "x86_64")]
 macro_rules! with_caller {
@@ -78,6 +107,20 @@ macro_rules! with_registers {
 macro_rules! plain {
     ($binding:literal, $name:expr, $function:path) => {
         stub!($binding, $name, $function, ["b {function}"],);
+    };
+}
+
+/// Passes the return address as the second, third or fourth argument.
+#[cfg(target_arch = "aarch64")]
+macro_rules! passing_caller {
+    (2, $name:expr, $function:path) => {
+        stub!(".globl", $name, $function, ["mov x1, x30", "b {function}"],);
+    };
+    (3, $name:expr, $function:path) => {
+        stub!(".globl", $name, $function, ["mov x2, x30", "b {function}"],);
+    };
+    (4, $name:expr, $function:path) => {
+        stub!(".globl", $name, $function, ["mov x3, x30", "b {function}"],);
     };
 }
 
@@ -124,10 +167,13 @@ macro_rules! with_registers {
     };
 }
 
-/// Symbols of the kinds `plain`, `weak`, `with_caller` and `with_registers`: `name => function`.
+/// Symbols of the kinds `plain`, `weak`, `passing_caller`, `with_caller` and `with_registers`: `name => function`.
 macro_rules! symbols {
     (plain: $($name:ident => $function:path,)*) => { $(plain!(".globl", symbol!(stringify!($name)), $function);)* };
     (weak: $($name:ident => $function:path,)*) => { $(plain!(".weak", symbol!(stringify!($name)), $function);)* };
+    (passing_caller $position:tt: $($name:ident => $function:path,)*) => {
+        $(passing_caller!($position, symbol!(stringify!($name)), $function);)*
+    };
     (with_caller: $($name:ident => $function:path,)*) => { $(with_caller!(symbol!(stringify!($name)), $function);)* };
     (with_registers: $($name:ident => $function:path,)*) => { $(with_registers!(symbol!(stringify!($name)), $function);)* };
 }
@@ -135,7 +181,7 @@ macro_rules! symbols {
 /// Symbols that end in a number of bytes: `prefix => function: sizes`.
 macro_rules! sized {
     ($($prefix:literal  => $module:ident::$function:ident: $($size:literal)*;)*) => {
-        $($(with_caller!(symbol!($prefix, $size ), $module::$function::<$size>);)*)*
+        $($(passing_caller!(2, symbol!($prefix, $size ), $module::$function::<$size>);)*)*
     };
 }
 
@@ -194,7 +240,8 @@ sized! {
     "__tsan_volatile_write" => accesses::write_volatile: 1 2 4 8 16;
     "__tsan_unaligned_volatile_write" => accesses::write_volatile: 2 4 8 16;
 }
-symbols! { with_caller:
+// Their second argument, a code address or a value, is not used.
+symbols! { passing_caller 2:
     __tsan_read1_pc => accesses::read::<1>,
     __tsan_read2_pc => accesses::read::<2>,
     __tsan_read4_pc => accesses::read::<4>,
@@ -207,8 +254,12 @@ symbols! { with_caller:
     __tsan_write16_pc => accesses::write::<16>,
     __tsan_vptr_read => accesses::read::<8>,
     __tsan_vptr_update => accesses::write::<8>,
+}
+symbols! { passing_caller 3:
     __tsan_read_range => accesses::read_range,
     __tsan_write_range => accesses::write_range,
+}
+symbols! { passing_caller 4:
     __tsan_memcpy => accesses::memcpy,
     __tsan_memmove => accesses::memmove,
     __tsan_memset => accesses::memset,

@@ -5,6 +5,7 @@ mod cpp;
 mod endings;
 mod errors;
 mod histories;
+mod limits;
 mod native;
 mod packages;
 mod reduction;

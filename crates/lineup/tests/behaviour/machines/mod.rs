@@ -348,7 +348,7 @@ impl<M: Machine, F: Fn(u64) -> M> MatrixExecutor for Machines<M, F> {
             return Ok(Coverage {
                 is_complete,
                 bound_completed: None,
-                redundant: 0,
+                ..Coverage::default()
             });
         }
         let RunPlan::Bounded { preemptions } = plan else {
@@ -356,7 +356,7 @@ impl<M: Machine, F: Fn(u64) -> M> MatrixExecutor for Machines<M, F> {
             return Ok(Coverage {
                 is_complete,
                 bound_completed: None,
-                redundant: 0,
+                ..Coverage::default()
             });
         };
         // Slow and simple: each bound explores everything below it again, and shows only what is new.
@@ -366,14 +366,14 @@ impl<M: Machine, F: Fn(u64) -> M> MatrixExecutor for Machines<M, F> {
                 return Ok(Coverage {
                     is_complete: false,
                     bound_completed: bound.checked_sub(1),
-                    redundant: 0,
+                    ..Coverage::default()
                 });
             }
         }
         Ok(Coverage {
             is_complete: true,
             bound_completed: Some(preemptions),
-            redundant: 0,
+            ..Coverage::default()
         })
     }
 
