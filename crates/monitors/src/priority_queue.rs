@@ -2,7 +2,7 @@
 //!
 //! Values are processed from the greatest down. `covered` are the positions at which a greater value is certainly inside.
 //! The removal of a value `x` can take effect at `last(x)..removal.ret`, and a peek of it at
-//! `max(peek.call, add.call)..min(peek.ret, removal.ret)`.
+//! `max(peek.call, add.call)..peek.ret`.
 //!
 //! **Violation iff** such an operation has no position that is not covered, or an operation that found the queue empty has no
 //! position at which no value is certainly inside (besides the rules for one value, which [`ValueHistories`] checks).
@@ -73,20 +73,18 @@ fn place(
     effects: &mut Vec<(Rank, EffectOrder, usize)>,
 ) -> Result<(), (usize, Range<Rank>)> {
     let add = values.positions(&operations[history.add]);
-    let gone = history
-        .remove
-        .map_or(values.end + 1, |remove| values.positions(&operations[remove]).end);
     // A value that nothing removes is removed after the end.
     let removed = match history.remove {
-        Some(remove) => covered
-            .free_in(history.last..gone)
-            .ok_or((remove, history.last..gone))?,
+        Some(remove) => {
+            let positions = history.last..values.positions(&operations[remove]).end;
+            covered.free_in(positions.clone()).ok_or((remove, positions))?
+        }
         None => values.end,
     };
     let mut peeks: Vec<(Rank, usize)> = Vec::with_capacity(values.peeks(history).len());
     for peek in values.peeks(history) {
         let positions = values.positions(&operations[*peek]);
-        let positions = positions.start.max(add.start)..positions.end.min(gone);
+        let positions = positions.start.max(add.start)..positions.end;
         let position = nearest_free(covered, &positions, history).ok_or((*peek, positions))?;
         peeks.push((position, *peek));
     }
@@ -108,21 +106,17 @@ fn place(
     Ok(())
 }
 
-/// A free position of a peek: one at which the value is certainly inside, or the nearest one.
+/// A free position of a peek: one at which the value is certainly inside, or the nearest one. To the right, that is the
+/// position of the removal.
 fn nearest_free(covered: &mut Coverage, positions: &Range<Rank>, history: &ValueHistory) -> Option<Rank> {
-    let (begin, end) = (history.first.min(history.last), history.first.max(history.last));
-    let inside = positions.start.max(begin)..positions.end.min(end);
-    if let Some(position) = (inside.start < inside.end)
-        .then(|| covered.free_in(inside))
-        .flatten()
-    {
+    let inside = positions.start.max(history.first)..positions.end.min(history.last);
+    if let Some(position) = covered.free_in(inside) {
         return Some(position);
     }
-    let right = covered.next_free(positions.start.max(end));
-    if right < positions.end {
-        return Some(right);
+    if let Some(position) = covered.free_in(positions.start.max(history.last)..positions.end) {
+        return Some(position);
     }
-    let left = covered.last_free_before(positions.end.min(begin));
+    let left = covered.last_free_before(positions.end.min(history.first));
     left.filter(|left| *left >= positions.start)
 }
 

@@ -73,7 +73,6 @@ fn order<'a>(
 ) -> Result<Vec<usize>, Vec<&'a ValueHistory>> {
     let mut gaps: Vec<Rank> = empties.to_vec();
     gaps.sort_unstable();
-    gaps.dedup();
     // When each operation takes effect: its position; the part between gaps (even) or the gap (odd) that it belongs to;
     // additions before front operations; the order of the values.
     let mut effects: Vec<(Rank, u32, bool, u32, usize)> = Vec::with_capacity(operations.len());

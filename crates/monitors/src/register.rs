@@ -59,8 +59,8 @@ pub(crate) fn check(operations: &[TimedAction], values: &ValueHistories) -> Deci
             return overlap(operations, values, [one.history, other.history]);
         }
     }
-    // The operations of each zone form a block. A forward block starts at the end of the position before its first return.
-    // A backward block takes a whole position.
+    // The operations of each zone form a block. A forward block starts just before `begin`. A backward block takes effect at
+    // the first position from its `last` on that is outside of all forward zones. These positions increase with `last`.
     let mut blocks: Vec<(Rank, Option<&ValueHistory>)> = Vec::with_capacity(values.histories.len() + 1);
     for (last, first, history) in backward {
         let before = forward.partition_point(|zone| zone.begin <= last);
@@ -68,15 +68,10 @@ pub(crate) fn check(operations: &[TimedAction], values: &ValueHistories) -> Deci
         if let Some(zone) = zone.filter(|zone| zone.end > first) {
             return overlap(operations, values, [zone.history, Some(history)]);
         }
-        let position = zone.map_or(last, |zone| zone.end.max(last));
-        blocks.push((2 * position, Some(history)));
+        blocks.push((last, Some(history)));
     }
-    blocks.extend(
-        forward
-            .iter()
-            .map(|zone| ((2 * zone.begin).saturating_sub(1), zone.history)),
-    );
-    blocks.sort_unstable_by_key(|(position, _)| *position);
+    blocks.extend(forward.iter().map(|zone| (zone.begin, zone.history)));
+    blocks.sort_unstable_by_key(|(rank, _)| *rank);
     let mut order = Vec::with_capacity(operations.len());
     for (_, history) in blocks {
         match history {

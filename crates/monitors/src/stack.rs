@@ -121,12 +121,9 @@ impl<'a> Peeling<'a> {
             };
             place(add.start..history.first, None);
             place(history.last..gone, None);
+            // A peek that is free before the push or after the pop is also free at `from` or `to`, where the push or the pop is.
             for peek in all.peeks(history) {
-                let positions = all.positions(&operations[*peek]);
-                place(
-                    positions.start.max(add.start)..positions.end.min(gone),
-                    Some(*peek),
-                );
+                place(all.positions(&operations[*peek]), Some(*peek));
             }
             missing.push(2 + all.peeks(history).len() as u32);
         }

@@ -77,11 +77,16 @@ fn a_pending_removal_without_a_value_to_remove_leaves_a_violation_a_violation() 
             op(Action::FindEmpty, 8, 9),
             op(Action::Remove(1), 10, 11),
         ];
-        let decision = check(collection, &history);
-        assert!(
-            matches!(decision, Decision::Violation(_)),
-            "{collection:?}: {decision:?}"
-        );
+        // A pending addition that no operation observed does not help either.
+        let mut with_addition = history.to_vec();
+        with_addition.push(pending(Action::Add(2), 12));
+        for history in [&history[..], &with_addition] {
+            let decision = check(collection, history);
+            assert!(
+                matches!(decision, Decision::Violation(_)),
+                "{collection:?}: {decision:?}"
+            );
+        }
     }
 }
 
@@ -111,4 +116,24 @@ fn ranks_must_be_distinct_and_in_order() {
     ] {
         assert_eq!(check(Collection::Queue, &history), invalid, "{history:?}");
     }
+}
+
+/// Two values that cannot be nested are evidence enough, whatever they contain.
+///
+/// ```text
+/// |push 0|  |push 1|  |push 2| |pop 2| … |push 40| |pop 40|  |pop 0|  |pop 1|
+/// ```
+#[test]
+fn a_refutation_of_a_stack_has_few_operations() {
+    let mut actions = vec![Action::Add(0), Action::Add(1)];
+    actions.extend((2..=40).flat_map(|value| [Action::Add(value), Action::Remove(value)]));
+    actions.extend([Action::Remove(0), Action::Remove(1)]);
+    let history: Vec<TimedAction> = (actions.into_iter().zip(0..))
+        .map(|(action, at)| op(action, 2 * at + 1, 2 * at + 2))
+        .collect();
+    let Decision::Violation(refutation) = check(Collection::Stack, &history) else {
+        panic!("a stack is last in, first out");
+    };
+    let last = history.len() - 1;
+    assert_eq!(refutation.operations, [0, 1, last - 1, last]);
 }
