@@ -10,7 +10,7 @@ use crate::criterion::Ret;
 use crate::history::History;
 use crate::op_set::OpSet;
 use crate::outcome::Explanation;
-use crate::plan::{Plan, union};
+use crate::constraints::{Plan, union};
 use crate::relation::Scene;
 
 struct Finished<'a> {

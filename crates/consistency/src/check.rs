@@ -7,16 +7,16 @@ use crate::audit::audit;
 use crate::budget::Budget;
 use crate::complete;
 use crate::criterion::{Criterion, Ret};
-use crate::demand::SoFar;
+use crate::partial_explanation::SoFar;
 use crate::history::History;
 use crate::minimise::core_of;
 use crate::op_set::OpSet;
 use crate::outcome::{Candidate, Explanation, Refutation, Unfinished, WeakFigures, WeakOutcome, WeakVerdict};
-use crate::plan::Plan;
+use crate::constraints::Plan;
 use crate::refusal::refusal;
 use crate::relation::Filter;
 use crate::search::{self, Classes, Found, Reductions, Stuck};
-use crate::steps::{Class, DEAD, StateSet, Steps};
+use crate::step_table::{Class, DEAD, StateSet, Steps};
 use crate::timeline::Timeline;
 
 /// What a check is asked to do.

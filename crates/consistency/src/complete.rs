@@ -14,9 +14,9 @@ use crate::budget::Budget;
 use crate::check::WeakError;
 use crate::linearize::{Linearized, linearize};
 use crate::op_set::OpSet;
-use crate::plan::Plan;
+use crate::constraints::Plan;
 use crate::search::{Found, Stuck};
-use crate::steps::{Class, DEAD, StateSet, Steps};
+use crate::step_table::{Class, DEAD, StateSet, Steps};
 use crate::timeline::Timeline;
 
 /// What is placed and where that led, as the state of a model of the engine.

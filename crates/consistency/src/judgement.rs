@@ -8,7 +8,7 @@ use crate::criterion::Ret;
 use crate::history::Observed;
 use crate::isolation::IsolationVerdict;
 use crate::level::Level;
-use crate::long::LongVerdict;
+use crate::long_history::LongVerdict;
 use crate::outcome::WeakOutcome;
 
 /// The answer to a question about one history, or about many together.

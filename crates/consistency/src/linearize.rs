@@ -11,7 +11,7 @@ use omnilink_engine::{
 };
 
 use crate::check::WeakError;
-use crate::plan::Plan;
+use crate::constraints::Plan;
 use crate::timeline::Timeline;
 
 /// What became of a search.

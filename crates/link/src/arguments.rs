@@ -18,7 +18,7 @@ use crate::error::BindProblem;
 use crate::model::TlaModel;
 use crate::omnilink_setup::BOOKKEEPING;
 use crate::param::{Otherwise, ParamPlan, is_thread_name};
-use crate::plan::Plan;
+use crate::binding::Plan;
 
 /// Arguments in the order of the parameters; `None` for what is not known.
 pub(crate) type Arguments = SmallVec<[Option<Value>; 6]>;

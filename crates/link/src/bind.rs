@@ -14,7 +14,7 @@ use crate::instance::{Content, Instance, Part, hash_of};
 use crate::linked::Linked;
 use crate::model::TlaModel;
 use crate::omnilink_setup::EVENT;
-use crate::plan::{Extra, Formulation};
+use crate::binding::{Extra, Formulation};
 
 /// What an operation of a trace means to the spec.
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@ use std::path::Path;
 use omnilink_trace::Operation;
 use omnilink_value::Value;
 
-use crate::about_calls::AboutCalls;
+use crate::call_cache::AboutCalls;
 use crate::bind::event_of;
 use crate::error::LinkError;
 use crate::omnilink_setup::{TRACES, asks_for_traces};

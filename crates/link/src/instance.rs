@@ -12,7 +12,7 @@ use omnilink_value::Value;
 use smallvec::SmallVec;
 
 use crate::counted::Counts;
-use crate::lookup::Lookup;
+use crate::outcome_cache::Lookup;
 
 /// An action with its arguments, as the engine handles it: a shared pointer. What is found out about the instance is
 /// kept with it.

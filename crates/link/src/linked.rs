@@ -26,9 +26,9 @@ use crate::model::TlaModel;
 use crate::module::{MODULE, Module, name, without_internal_names};
 use crate::omnilink_setup::{Setup, TAG, TRACES, TRANSIENT};
 use crate::param::Otherwise;
-use crate::plan::{Plan, Planner};
-use crate::session::Unobserved;
-use crate::stand_in::{StandIn, stand_ins};
+use crate::binding::{Plan, Planner};
+use crate::eval_session::Unobserved;
+use crate::formula_action::{StandIn, stand_ins};
 
 /// What is known about a link besides the spec.
 #[derive(Clone, Debug, Default)]

@@ -10,22 +10,22 @@ use omnilink_tla::ir::Operation;
 use omnilink_value::Value;
 use rustc_hash::FxHashSet;
 
-use crate::about_calls::AboutCalls;
+use crate::call_cache::AboutCalls;
 use crate::counted::{Counted, Counts, Judgements};
 use crate::error::LinkError;
 use crate::footprint::Cells;
-use crate::found::Found;
+use crate::known_step::Found;
 use crate::instance::{Instance, Part};
-use crate::instances::Instances;
+use crate::instance_cache::Instances;
 use crate::linked::Linked;
-use crate::lookup::Lookup;
+use crate::outcome_cache::Lookup;
 use crate::module::without_internal_names;
-use crate::plan::Plan;
-use crate::rule::{self, Rule};
+use crate::binding::Plan;
+use crate::exact_step::{self, Rule};
 use crate::samples::Samples;
-use crate::session::Unobserved;
+use crate::eval_session::Unobserved;
 use crate::state::SpecState;
-use crate::tally::Tally;
+use crate::coverage::Tally;
 
 /// A spec as a model: states are the values of its variables, operations its actions with their arguments.
 ///
@@ -238,7 +238,7 @@ impl<'l> TlaModel<'l> {
     /// What an instance whose effects are exact does in a state; `None` for any other.
     #[inline]
     fn ruled(&self, state: &SpecState, instance: &Instance) -> Option<Found> {
-        Some(match rule::ruled(self.effects(instance), state)? {
+        Some(match exact_step::ruled(self.effects(instance), state)? {
             Rule::Refused => Found::Refused,
             Rule::Writes(writes) if writes.is_empty() => Found::Next(state.clone()),
             Rule::Writes(writes) => Found::Next(state.with(&writes)?),
@@ -380,7 +380,7 @@ impl Model for TlaModel<'_> {
 
     fn step_from(&self, mut state: SpecState, op: &Instance, outcomes: &mut Outcomes<SpecState>) {
         if self.is_known(op)
-            && let Some(Rule::Writes(writes)) = rule::ruled(self.effects(op), &state)
+            && let Some(Rule::Writes(writes)) = exact_step::ruled(self.effects(op), &state)
         {
             self.samples.offer(op, &state);
             if state.change(&writes).is_some() {

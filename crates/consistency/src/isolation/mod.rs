@@ -11,10 +11,10 @@
 //! order, so an order that keeps it is looked for first. What was found is replayed before it counts.
 
 mod accesses;
-mod acyclic;
-mod base;
-mod chains;
-mod choices;
+mod acyclic_graph;
+mod base_order;
+mod version_chains;
+mod encoding;
 mod graph;
 mod lists;
 pub mod naive;
@@ -28,7 +28,7 @@ mod tests;
 mod transaction;
 mod verdict;
 mod version_order;
-mod visible;
+mod read_levels;
 
 use std::fmt;
 use std::str::FromStr;
@@ -45,7 +45,7 @@ pub use self::verdict::{Anomaly, IsolationVerdict};
 use self::version_order::Decided;
 use crate::budget::Budget;
 use crate::level::UnknownLevel;
-use crate::recorded::Recorded;
+use crate::recorded_history::Recorded;
 
 /// A level of isolation, each stronger than the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -200,10 +200,10 @@ impl Transactions {
         let is_determined = reads.is_determined();
         match isolation {
             Isolation::ReadCommitted | Isolation::ReadAtomic if is_determined => {
-                let (graph, decided) = match visible::graph(self, &reads, isolation) {
+                let (graph, decided) = match read_levels::graph(self, &reads, isolation) {
                     Err(cycle) => (Graph::new(0, false), Decided::Cycle(cycle)),
                     Ok(graph) => {
-                        let found = graph.topological(&base::priorities(&graph, self));
+                        let found = graph.topological(&base_order::priorities(&graph, self));
                         (graph, found.map_or_else(Decided::Cycle, Decided::Order))
                     }
                 };
@@ -212,13 +212,13 @@ impl Transactions {
             }
             _ => {
                 let mut graph = Graph::new(self.all.len(), isolation == Isolation::Snapshot);
-                base::sessions(&mut graph, self, &reads);
+                base_order::sessions(&mut graph, self, &reads);
                 if is_strict {
                     real_time::add(&mut graph, self, &reads.included);
                 }
-                base::known_reads(&mut graph, &reads);
+                base_order::known_reads(&mut graph, &reads);
                 if !is_determined {
-                    let choices = choices::decide(self, &reads, &graph, isolation, conflicts_max, budget);
+                    let choices = encoding::decide(self, &reads, &graph, isolation, conflicts_max, budget);
                     return self.answer(
                         isolation,
                         &graph,
@@ -227,7 +227,7 @@ impl Transactions {
                         (&reads, &choices.writers),
                     );
                 }
-                let (graph, decided) = match chains::add(&mut graph, self, &reads) {
+                let (graph, decided) = match version_chains::add(&mut graph, self, &reads) {
                     Err(cycle) => (graph, Decided::Cycle(cycle)),
                     Ok(open) => version_order::decide(graph, open, self, conflicts_max, budget),
                 };

@@ -12,7 +12,7 @@ use std::collections::BinaryHeap;
 
 use omnilink_engine::Exhausted;
 
-use super::acyclic::{ALWAYS, Acyclic, Cycle};
+use super::acyclic_graph::{ALWAYS, Acyclic, Cycle};
 use super::graph::Node;
 use crate::budget::Budget;
 

@@ -3,7 +3,7 @@
 use super::transaction::Succession;
 use super::version_order::Decided;
 use super::*;
-use crate::recorded::read_histories;
+use crate::recorded_history::read_histories;
 
 /// A small generator of numbers that look random.
 struct Numbers(u64);
@@ -86,13 +86,13 @@ fn chains_of_versions_and_a_variable_for_every_choice_decide_the_same() {
             };
             assert!(reads.is_determined());
             let mut graph = Graph::new(transactions.all.len(), isolation == Isolation::Snapshot);
-            base::sessions(&mut graph, &transactions, &reads);
+            base_order::sessions(&mut graph, &transactions, &reads);
             if isolation == Isolation::StrictSerializable {
                 real_time::add(&mut graph, &transactions, &reads.included);
             }
-            base::known_reads(&mut graph, &reads);
-            let choices = choices::decide(&transactions, &reads, &graph, isolation, u64::MAX, budget);
-            let chains = match chains::add(&mut graph, &transactions, &reads) {
+            base_order::known_reads(&mut graph, &reads);
+            let choices = encoding::decide(&transactions, &reads, &graph, isolation, u64::MAX, budget);
+            let chains = match version_chains::add(&mut graph, &transactions, &reads) {
                 Err(cycle) => Decided::Cycle(cycle),
                 Ok(open) => version_order::decide(graph, open, &transactions, u64::MAX, budget).1,
             };

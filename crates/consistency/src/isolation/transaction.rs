@@ -10,7 +10,7 @@ use super::accesses::accesses;
 use super::lists::Accesses;
 use super::verdict::Anomaly;
 use crate::budget::Budget;
-use crate::recorded::{KnownOrder, Recorded};
+use crate::recorded_history::{KnownOrder, Recorded};
 
 /// Transactions that cannot be understood.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

@@ -14,9 +14,9 @@
 
 use omnilink_engine::Exhausted;
 
-use super::acyclic::{Acyclic, Cycle};
-use super::base;
-use super::chains::Chain;
+use super::acyclic_graph::{Acyclic, Cycle};
+use super::base_order;
+use super::version_chains::Chain;
 use super::graph::{Graph, Node, Step, Why};
 use super::reachability;
 use super::solver::{Solved, Solver};
@@ -48,7 +48,7 @@ pub(super) fn decide(
     conflicts_max: u64,
     budget: &mut Budget,
 ) -> (Graph, Decided) {
-    let priorities = base::priorities(&graph, transactions);
+    let priorities = base_order::priorities(&graph, transactions);
     loop {
         let order = match graph.topological(&priorities) {
             Ok(order) => order,

@@ -9,9 +9,9 @@
 //! To the engine this is a model like any other: its states are [points](Point), its operations are those of the history
 //! by position, and a step places one, with each minimal set that it may see.
 
-mod foresight;
+mod lookahead;
 mod place;
-mod point;
+mod state;
 mod summary;
 
 use std::cell::RefCell;
@@ -19,13 +19,13 @@ use std::cell::RefCell;
 use omnilink_engine::{Exhausted, Model, Outcomes, Strategy};
 
 use self::place::Search;
-use self::point::Point;
+use self::state::Point;
 use crate::budget::Budget;
 use crate::check::{WeakError, WeakOptions};
 use crate::linearize::{Linearized, linearize};
 use crate::op_set::OpSet;
-use crate::plan::Plan;
-use crate::steps::{Class, Steps};
+use crate::constraints::Plan;
+use crate::step_table::{Class, Steps};
 use crate::timeline::Timeline;
 
 /// What a search found.

@@ -2,17 +2,17 @@
 
 use omnilink_engine::Model;
 
-use super::foresight::Foresight;
-use super::point::{Outlook, Point};
+use super::lookahead::Foresight;
+use super::state::{Outlook, Point};
 use super::summary::Needs;
 use super::{Classes, Reductions, Stuck};
 use crate::budget::Budget;
 use crate::complete::is_placeable;
-use crate::demand::SoFar;
+use crate::partial_explanation::SoFar;
 use crate::op_set::OpSet;
-use crate::plan::{Influence, Plan};
-use crate::rows::Rows;
-use crate::steps::{DEAD, StateSet, Steps};
+use crate::constraints::{Influence, Plan};
+use crate::visibility_candidates::Rows;
+use crate::step_table::{DEAD, StateSet, Steps};
 
 /// What is known of a search, and the point that it is at.
 pub(super) struct Search<'a, 'm, M: Model> {

@@ -17,10 +17,10 @@ use omnilink_engine::Model;
 use rustc_hash::FxBuildHasher;
 
 use super::place::Search;
-use crate::demand::SoFar;
+use crate::partial_explanation::SoFar;
 use crate::op_set::OpSet;
-use crate::plan::{Influence, Plan};
-use crate::steps::{DEAD, StateSet};
+use crate::constraints::{Influence, Plan};
+use crate::step_table::{DEAD, StateSet};
 
 /// What operations need that are seen, whatever others see.
 #[derive(Debug)]

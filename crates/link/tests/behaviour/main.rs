@@ -2,14 +2,14 @@
 
 mod binding;
 mod coverage;
-mod doubts;
+mod diagnostics;
 mod examples;
 mod link_file;
 mod omnilink_setups;
 mod purity;
 mod random;
 mod random_examples;
-mod rules;
+mod exact_steps;
 mod setbench;
 mod steps;
 mod thread_ends;

@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Isolation;
-use super::base;
+use super::base_order;
 use super::graph::{Graph, Step, Why};
 use super::reads_from::{ExternalRead, ReadsFrom};
 use super::transaction::{Fate, Id, Succession, Transactions};
@@ -18,8 +18,8 @@ pub(super) fn graph(
     isolation: Isolation,
 ) -> Result<Graph, Vec<Step>> {
     let mut graph = Graph::new(transactions.all.len(), false);
-    base::sessions(&mut graph, transactions, reads);
-    base::known_reads(&mut graph, reads);
+    base_order::sessions(&mut graph, transactions, reads);
+    base_order::known_reads(&mut graph, reads);
     add_versions(&mut graph, transactions, reads);
     let mut pasts = Pasts::default();
     for &reader in &reads.included {

@@ -10,11 +10,11 @@ use crate::history::History;
 use crate::infer::infer;
 use crate::isolation::{Isolation, TransactionError, check_transactions};
 use crate::judgement::{Answer, Inference, Judgement, shown};
-use crate::long::LongHistory;
+use crate::long_history::LongHistory;
 use crate::method_levels::{MethodLevelsError, known_methods};
 use crate::op_set::OpSet;
-use crate::question::{Question, UnknownConsistency};
-use crate::recorded::{Recorded, RecordedError};
+use crate::guarantee::{Question, UnknownConsistency};
+use crate::recorded_history::{Recorded, RecordedError};
 
 /// Why there is no answer. All of these are the user's to mend, exit code 2.
 #[derive(Debug, Error)]

@@ -14,8 +14,8 @@ use rustc_hash::FxHashMap;
 use crate::check::WeakError;
 use crate::history::Observed;
 use crate::level::Level;
-use crate::question::Question;
-use crate::recorded::KnownOrder;
+use crate::guarantee::Question;
+use crate::recorded_history::KnownOrder;
 
 /// What became of a long history. Operations are named by their position.
 #[derive(Clone, Debug, PartialEq, Eq)]

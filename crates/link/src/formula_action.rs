@@ -12,7 +12,7 @@ use crate::action::Action;
 use crate::error::LinkError;
 use crate::link_file::LinkFile;
 use crate::omnilink_setup::{END, end_formula};
-use crate::plan::KEYWORDS;
+use crate::binding::KEYWORDS;
 
 /// A formula in the place of an action: no definition of the spec, but told like one.
 #[derive(Debug)]

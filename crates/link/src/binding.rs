@@ -14,7 +14,7 @@ use crate::link_file::{ABORTED, LinkFile, OpLink, TERMINATED};
 use crate::module::{Module, application, identifiers, name};
 use crate::omnilink_setup::EVENT;
 use crate::param::{Code, Constant, Otherwise, ParamPlan, RESULT, THREAD};
-use crate::stand_in::StandIn;
+use crate::formula_action::StandIn;
 
 /// What an operation of some name means.
 #[derive(Debug)]

@@ -6,7 +6,7 @@
 //! - every read of a transaction that took effect has a writer that took effect;
 //! - *read committed, read atomic*: if a reader saw a writer of a key that it read from another, the first comes before the other;
 //! - *serializable, snapshot isolation*: if a key was read from `w`, and another writer `t` of the key comes after `w` in the order
-//!   of versions, then the reader comes before `t` (see [`chains`](super::chains)).
+//!   of versions, then the reader comes before `t` (see [`version_chains`](super::version_chains)).
 //!
 //! A transaction that did not take effect has a place in the order of versions all the same. It does no harm: nobody read from it, its
 //! session did not wait for it and it has no end, so it leads to nobody and can be last.
@@ -15,13 +15,13 @@ use omnilink_engine::Exhausted;
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
-use super::acyclic::Acyclic;
+use super::acyclic_graph::Acyclic;
 use super::graph::{Graph, Node};
 use super::reads_from::{ExternalRead, ReadsFrom, Writer};
 use super::solver::{Edges, Literal, Solved, Solver};
 use super::transaction::{Fate, Id, Transactions};
 use super::version_order::Decided;
-use super::{Isolation, base};
+use super::{Isolation, base_order};
 use crate::budget::Budget;
 
 /// The choices that were made.
@@ -68,7 +68,7 @@ pub(super) fn decide(
         writers: Vec::new(),
         present: Vec::new(),
     };
-    let order = match graph.topological(&base::priorities(graph, transactions)) {
+    let order = match graph.topological(&base_order::priorities(graph, transactions)) {
         Ok(order) => order,
         Err(cycle) => return undecided(Decided::Cycle(cycle)),
     };

@@ -183,7 +183,7 @@ impl TlaModel<'_> {
     /// What was put to the test so far.
     pub fn coverage(&self) -> Coverage {
         let linked = self.linked;
-        let action = |(plan, steps): (&crate::plan::Plan, &StepTally)| {
+        let action = |(plan, steps): (&crate::binding::Plan, &StepTally)| {
             let action = &linked.actions[plan.action as usize];
             ActionCoverage {
                 op: plan.op.clone(),

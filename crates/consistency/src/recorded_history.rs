@@ -11,7 +11,7 @@ use omnilink_trace::{Args, Operation, Place, Timebox};
 use omnilink_value::Value;
 use thiserror::Error;
 
-use crate::clocks::Clocks;
+use crate::vector_clocks::Clocks;
 use crate::decoder::Decoder;
 use crate::history::{History, Observed};
 use crate::order::{Order, OrderError};

@@ -15,10 +15,10 @@ use omnilink_engine::Model;
 use rustc_hash::FxBuildHasher;
 
 use super::place::Search;
-use crate::demand::SoFar;
+use crate::partial_explanation::SoFar;
 use crate::op_set::OpSet;
-use crate::plan::Plan;
-use crate::steps::{DEAD, StateSet};
+use crate::constraints::Plan;
+use crate::step_table::{DEAD, StateSet};
 
 /// Sets that are tried for one operation before the answer is taken to be `yes`. Where one is hopeless, few sets tell; where
 /// there is hope, the search itself finds out as well.

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::hash::{Hash, Hasher};
 
 use crate::op_set::OpSet;
-use crate::steps::StateSet;
+use crate::step_table::StateSet;
 
 /// A point of the search.
 ///

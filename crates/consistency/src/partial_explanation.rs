@@ -1,7 +1,7 @@
 //! What the axioms demand of an operation that comes next.
 
 use crate::op_set::OpSet;
-use crate::plan::{Plan, union};
+use crate::constraints::{Plan, union};
 use crate::relation::Scene;
 
 /// An explanation as far as it goes.

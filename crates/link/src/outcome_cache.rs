@@ -14,7 +14,7 @@ use omnilink_tla::eval::{Cell, CellPart, Effects, State};
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
-use crate::found::Found;
+use crate::known_step::Found;
 use crate::state::{SpecState, Write};
 
 /// The outcomes of one instance.

@@ -10,7 +10,7 @@ use omnilink_trace::Operation;
 use omnilink_value::Value;
 
 use crate::order::{Order, OrderError};
-use crate::recorded::RecordedProblem;
+use crate::recorded_history::RecordedProblem;
 
 /// How many operations of each thread.
 type Clock = BTreeMap<String, i64>;
