@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use omnilink_engine::{Consistency, Figures, Options, Verdict};
-use omnilink_link::{ActionCoverage, Bound, Instance, TlaModel, Vacuity, VacuityKind};
+use omnilink_link::{ActionCoverage, BoundOp, Instance, TlaModel, Vacuity, VacuityKind};
 use omnilink_report::{
     ActionFindings, Answer, BranchFindings, InvariantFindings, Judgement, LongFindings, Report, SpecFindings,
     VacuityFindings, WriterFindings,
@@ -104,7 +104,7 @@ impl<'m, 'l> Findings<'m, 'l> {
         else {
             return;
         };
-        let (Ok(Bound::Once(instance)) | Ok(Bound::InSteps { done: instance, .. })) =
+        let (Ok(BoundOp::Once(instance)) | Ok(BoundOp::InSteps { done: instance, .. })) =
             self.model.bind(operation)
         else {
             return;
@@ -240,7 +240,7 @@ impl<'m, 'l> Findings<'m, 'l> {
 
     /// An operation in steps may be unexplained because it needs more steps than it is given.
     fn bound_on_steps(&self, operation: &Operation) -> Option<String> {
-        let Ok(Bound::InSteps { times, .. }) = self.model.bind(operation) else {
+        let Ok(BoundOp::InSteps { times, .. }) = self.model.bind(operation) else {
             return None;
         };
         let op = &operation.name;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use omnilink_engine::{Limits, Options, Watch};
-use omnilink_link::{Bound, Explanation, Linked, Outline, Survey, Thoroughness};
+use omnilink_link::{BoundOp, EffectSummary, Linked, Outline, Survey, Thoroughness};
 use omnilink_report::{Answer, Look};
 use omnilink_trace::{OpenOptions, Operation};
 
@@ -178,11 +178,11 @@ fn check(args: &CheckArgs) -> Result<Exit, CliError> {
     }
     if args.explain && is_complete {
         let lines = linked.run(|model| {
-            let mut explanation = Explanation::default();
+            let mut explanation = EffectSummary::default();
             for operation in input.open()? {
                 match model.bind(&operation?)? {
-                    Bound::LeftOut | Bound::DidNotHappen => {}
-                    Bound::Once(instance) | Bound::InSteps { done: instance, .. } => {
+                    BoundOp::LeftOut | BoundOp::DidNotHappen => {}
+                    BoundOp::Once(instance) | BoundOp::InSteps { done: instance, .. } => {
                         explanation.observe(model, &instance);
                     }
                 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use omnilink_engine::Watch;
-use omnilink_link::{Bound, Collection, LinkFile, LinkOptions, Linked, TlaModel};
+use omnilink_link::{BoundOp, Collection, LinkFile, LinkOptions, Linked, TlaModel};
 use omnilink_report::{Answer, Report, ThreadNames};
 use omnilink_tla::deep_stack;
 use omnilink_tla::semantics::search_path::SearchPath;
@@ -321,10 +321,10 @@ pub(crate) fn meaning(
     operation: &Operation,
 ) -> Result<Meaning<omnilink_link::Instance>, CliError> {
     Ok(match model.bind(operation)? {
-        Bound::LeftOut => Meaning::LeftOut,
-        Bound::DidNotHappen => Meaning::DidNotHappen,
-        Bound::Once(instance) => Meaning::Once(instance),
-        Bound::InSteps { step, times, done } => Meaning::InSteps { step, times, done },
+        BoundOp::LeftOut => Meaning::LeftOut,
+        BoundOp::DidNotHappen => Meaning::DidNotHappen,
+        BoundOp::Once(instance) => Meaning::Once(instance),
+        BoundOp::InSteps { step, times, done } => Meaning::InSteps { step, times, done },
     })
 }
 

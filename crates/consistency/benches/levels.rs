@@ -3,13 +3,7 @@
 //! `cargo bench -p omnilink-consistency`. All figures of a table come from one run, so only ratios mean anything. Run as
 //! a test, it only shows that it runs.
 
-#[allow(
-    dead_code,
-    reason = "shared with the tests of the models, which use more of it"
-)]
-#[path = "../../models/tests/behaviour/common/rng.rs"]
-mod rng;
-#[path = "../tests/common/stale.rs"]
+#[path = "../tests/behaviour/stale.rs"]
 mod stale;
 
 use std::fs::File;
@@ -17,12 +11,12 @@ use std::io::BufReader;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use fastrand::Rng;
 use omnilink_consistency::{
     History, Level, Reductions, Ret, WeakChecker, WeakOptions, WeakVerdict, read_histories,
 };
 use omnilink_engine::Limits;
 use omnilink_models::{Decode, Decoded, JavaMap, JavaMapOp};
-use rng::Rng;
 use stale::Stale;
 
 const SETS: [&str; 3] = ["directed_3t_6ops", "schemas", "small_3t_6ops"];
@@ -204,7 +198,7 @@ fn main() {
 
     let runs = if is_bench { 20 } else { 1 };
     against_all_visibilities("the same histories", &histories, runs);
-    let mut rng = Rng::new(7);
+    let mut rng = Rng::with_seed(7);
     let longer: Vec<_> = (0..if is_bench { 60 } else { 1 })
         .map(|_| simulated(3, 9, &mut rng))
         .collect();
@@ -214,7 +208,7 @@ fn main() {
         1,
     );
 
-    let mut rng = Rng::new(1);
+    let mut rng = Rng::with_seed(1);
     let long: Vec<_> = (0..if is_bench { 12 } else { 1 })
         .map(|_| simulated(4, 30, &mut rng))
         .collect();

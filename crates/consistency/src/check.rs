@@ -6,17 +6,17 @@ use thiserror::Error;
 use crate::audit::audit;
 use crate::budget::Budget;
 use crate::complete;
+use crate::constraints::Constraints;
 use crate::criterion::{Criterion, Ret};
-use crate::partial_explanation::SoFar;
 use crate::history::History;
 use crate::minimise::core_of;
 use crate::op_set::OpSet;
 use crate::outcome::{Candidate, Explanation, Refutation, Unfinished, WeakFigures, WeakOutcome, WeakVerdict};
-use crate::constraints::Plan;
+use crate::partial_explanation::PartialExplanation;
 use crate::refusal::refusal;
 use crate::relation::Filter;
-use crate::search::{self, Classes, Found, Reductions, Stuck};
-use crate::step_table::{Class, DEAD, StateSet, Steps};
+use crate::search::{self, Classes, DeadEnd, Reductions, SearchOutcome};
+use crate::step_table::{Class, DEAD, StateSet, StepTable};
 use crate::timeline::Timeline;
 
 /// What a check is asked to do.
@@ -75,7 +75,7 @@ pub fn check_history<M: Model>(
 #[derive(Debug)]
 pub struct WeakChecker<'m, M: Model> {
     model: &'m M,
-    steps: Steps<'m, M>,
+    steps: StepTable<'m, M>,
 }
 
 impl<'m, M: Model> WeakChecker<'m, M> {
@@ -88,7 +88,7 @@ impl<'m, M: Model> WeakChecker<'m, M> {
     pub fn new(model: &'m M) -> Self {
         Self {
             model,
-            steps: Steps::new(model),
+            steps: StepTable::new(model),
         }
     }
 
@@ -108,45 +108,45 @@ impl<'m, M: Model> WeakChecker<'m, M> {
         options: &WeakOptions,
     ) -> Result<WeakOutcome, WeakError> {
         if self.steps.len() > Self::STEPS_KEPT {
-            self.steps = Steps::new(self.model);
+            self.steps = StepTable::new(self.model);
         }
         let mut budget = Budget::new(options.limits);
         let steps_before = self.steps.model_steps;
         let classes = self.classes(history, options.ret);
-        let plan = self.plan(history, criterion);
-        let timeline = Timeline::new(&plan.lin_before);
-        let found = self.search(&plan, &timeline, &classes, options, &mut budget)?;
+        let constraints = self.constraints(history, criterion);
+        let timeline = Timeline::new(&constraints.lin_before);
+        let found = self.search(&constraints, &timeline, &classes, options, &mut budget)?;
         let verdict = match found {
-            Found::Explained { order, rows } => {
+            SearchOutcome::Explained { order, visible } => {
                 let explanation = Explanation {
                     linearization: order,
-                    visible: rows,
+                    visible,
                 };
                 audit(
                     self.model,
                     history,
-                    &plan,
-                    reading(&plan, options.ret),
+                    &constraints,
+                    reading(&constraints, options.ret),
                     &explanation,
                 )
                 .map_err(WeakError::Rejected)?;
                 WeakVerdict::Valid(explanation)
             }
-            Found::Limit(limit, stuck) => WeakVerdict::Unknown(Unfinished {
+            SearchOutcome::Limit(limit, stuck) => WeakVerdict::Unknown(Unfinished {
                 limit,
                 explained: stuck.order,
             }),
-            Found::Stuck(stuck) => {
+            SearchOutcome::Refuted(stuck) => {
                 self.look_for_failures()?;
-                let mut refutation = self.refutation(&plan, history, &classes, stuck)?;
+                let mut refutation = self.refutation(&constraints, history, &classes, stuck)?;
                 if options.minimise {
                     let mut fails = |forgotten: OpSet| {
                         let history = history.forgetting(forgotten);
                         let classes = self.classes(&history, options.ret);
-                        match self.search(&plan, &timeline, &classes, options, &mut budget) {
-                            Ok(Found::Explained { .. }) => Some(false),
-                            Ok(Found::Stuck(_)) => Some(true),
-                            Ok(Found::Limit(..)) | Err(_) => None,
+                        match self.search(&constraints, &timeline, &classes, options, &mut budget) {
+                            Ok(SearchOutcome::Explained { .. }) => Some(false),
+                            Ok(SearchOutcome::Refuted(_)) => Some(true),
+                            Ok(SearchOutcome::Limit(..)) | Err(_) => None,
                         }
                     };
                     refutation.core = core_of(history.len(), refutation.op, &mut fails);
@@ -180,12 +180,12 @@ impl<'m, M: Model> WeakChecker<'m, M> {
         Classes { own, seen }
     }
 
-    fn plan(&mut self, history: &History<M::Op>, criterion: &Criterion) -> Plan {
+    fn constraints(&mut self, history: &History<M::Op>, criterion: &Criterion) -> Constraints {
         let steps = &mut self.steps;
         let readers: OpSet = (0..history.len())
             .filter(|op| {
                 let class = steps.class_of(&history.ops()[*op].effect);
-                steps.facts(class).is_pure
+                steps.properties(class).is_pure
             })
             .collect();
         let all = OpSet::first(history.len());
@@ -200,26 +200,33 @@ impl<'m, M: Model> WeakChecker<'m, M> {
             Filter::Readers => readers,
             Filter::Writers => all.minus(readers),
         };
-        Plan::new(history, criterion, members)
+        Constraints::new(history, criterion, members)
     }
 
     fn search(
         &mut self,
-        plan: &Plan,
+        constraints: &Constraints,
         timeline: &Timeline,
         classes: &Classes,
         options: &WeakOptions,
         budget: &mut Budget,
-    ) -> Result<Found, WeakError> {
-        let is_complete = plan.is_complete();
+    ) -> Result<SearchOutcome, WeakError> {
+        let is_complete = constraints.is_complete();
         if is_complete || options.reductions.strongest_first {
             let strategy = options.strategy.unwrap_or(Strategy::Portfolio);
-            let found = complete::search(plan, timeline, strategy, &mut self.steps, &classes.own, budget)?;
-            if is_complete || !matches!(found, Found::Stuck(_)) {
+            let found = complete::search(
+                constraints,
+                timeline,
+                strategy,
+                &mut self.steps,
+                &classes.own,
+                budget,
+            )?;
+            if is_complete || !matches!(found, SearchOutcome::Refuted(_)) {
                 return Ok(found);
             }
         }
-        search::search(plan, timeline, options, &mut self.steps, classes, budget)
+        search::search(constraints, timeline, options, &mut self.steps, classes, budget)
     }
 
     /// A step that the model failed at looks like one that it refuses until it is asked why.
@@ -232,17 +239,17 @@ impl<'m, M: Model> WeakChecker<'m, M> {
 
     fn refutation(
         &mut self,
-        plan: &Plan,
+        constraints: &Constraints,
         history: &History<M::Op>,
         classes: &Classes,
-        stuck: Stuck,
+        stuck: DeadEnd,
     ) -> Result<Refutation, WeakError> {
         let op = stuck.blocked.iter().next().unwrap_or_default();
         let mut candidates = Vec::new();
-        for sees in self.candidates(plan, classes, &stuck, op) {
+        for sees in self.candidates(constraints, classes, &stuck, op) {
             let mut state = self.steps.initial();
             for &seen in stuck.order.iter().filter(|seen| sees.has(**seen)) {
-                state = self.steps.step(state, seen_class(plan, classes, seen));
+                state = self.steps.step(state, seen_class(constraints, classes, seen));
             }
             for state in self.steps.states(state) {
                 let reason = match history.ops().get(op) {
@@ -258,7 +265,7 @@ impl<'m, M: Model> WeakChecker<'m, M> {
         }
         Ok(Refutation {
             explained: stuck.order,
-            visible: stuck.rows,
+            visible: stuck.visible,
             op,
             candidates,
             core: None,
@@ -266,43 +273,49 @@ impl<'m, M: Model> WeakChecker<'m, M> {
     }
 
     /// What `op` could have seen: sets that the axioms admit, small ones first, one for each state that they lead to.
-    fn candidates(&mut self, plan: &Plan, classes: &Classes, stuck: &Stuck, op: usize) -> Vec<OpSet> {
-        let so_far = SoFar {
-            plan,
+    fn candidates(
+        &mut self,
+        constraints: &Constraints,
+        classes: &Classes,
+        stuck: &DeadEnd,
+        op: usize,
+    ) -> Vec<OpSet> {
+        let partial = PartialExplanation {
+            constraints,
             placed: stuck.order.iter().copied().collect(),
             order: &stuck.order,
-            rows: &stuck.rows,
+            visible: &stuck.visible,
         };
-        let least = so_far.least(op);
+        let least = partial.least_visible(op);
         let mut ends: Vec<(StateSet, OpSet)> = vec![(self.steps.initial(), least)];
         for &seen in &stuck.order {
-            let class = seen_class(plan, classes, seen);
+            let class = seen_class(constraints, classes, seen);
             for at in 0..ends.len() {
-                let (state, row) = ends[at];
+                let (state, visibility) = ends[at];
                 let next = self.steps.step(state, class);
                 if least.has(seen) {
                     ends[at].0 = next;
                 } else if next != DEAD && next != state && ends.iter().all(|end| end.0 != next) {
-                    ends.push((next, row.with(seen)));
+                    ends.push((next, visibility.with(seen)));
                 }
             }
         }
         let mut admitted: Vec<OpSet> = Vec::new();
-        for (_, row) in ends.into_iter().filter(|end| end.0 != DEAD) {
-            let closed = so_far.demanded(op, row);
+        for (_, visibility) in ends.into_iter().filter(|end| end.0 != DEAD) {
+            let closed = partial.closed_under_axioms(op, visibility);
             if !admitted.contains(&closed) {
                 admitted.push(closed);
             }
         }
-        admitted.sort_by_key(|row| row.len());
+        admitted.sort_by_key(|visibility| visibility.len());
         admitted.truncate(Self::CANDIDATES_SHOWN);
         admitted
     }
 }
 
 /// An operation as those see it who come later.
-fn seen_class(plan: &Plan, classes: &Classes, op: usize) -> Class {
-    match reading(plan, Ret::Own) {
+fn seen_class(constraints: &Constraints, classes: &Classes, op: usize) -> Class {
+    match reading(constraints, Ret::Own) {
         Ret::All => classes.own[op],
         Ret::Own => classes.seen[op],
     }
@@ -310,6 +323,6 @@ fn seen_class(plan: &Plan, classes: &Classes, op: usize) -> Class {
 
 /// Where everyone sees everything before them, results of what is seen count: that is what linearizability means, also
 /// for models that may choose.
-fn reading(plan: &Plan, ret: Ret) -> Ret {
-    if plan.is_complete() { Ret::All } else { ret }
+fn reading(constraints: &Constraints, ret: Ret) -> Ret {
+    if constraints.is_complete() { Ret::All } else { ret }
 }

@@ -3,22 +3,21 @@
 use omnilink_engine::{Limits, Model};
 use thiserror::Error;
 
+use crate::any_history::AnyHistory;
 use crate::axioms::AxiomError;
 use crate::check::{WeakChecker, WeakError, WeakOptions};
 use crate::decoder::Decoder;
-use crate::history::History;
+use crate::guarantee::{Guarantee, UnknownConsistency};
+use crate::history_error::HistoryError;
 use crate::infer::infer;
 use crate::isolation::{Isolation, TransactionError, check_transactions};
 use crate::judgement::{Answer, Inference, Judgement, shown};
-use crate::long_history::LongHistory;
 use crate::method_levels::{MethodLevelsError, known_methods};
-use crate::op_set::OpSet;
-use crate::guarantee::{Question, UnknownConsistency};
-use crate::recorded_history::{Recorded, RecordedError};
+use crate::recorded_history::RecordedHistory;
 
 /// Why there is no answer. All of these are the user's to mend, exit code 2.
 #[derive(Debug, Error)]
-pub enum JudgeError {
+pub enum RecordedCheckError {
     /// There is no such level.
     #[error(transparent)]
     Unknown(#[from] UnknownConsistency),
@@ -30,7 +29,7 @@ pub enum JudgeError {
     Levels(#[from] MethodLevelsError),
     /// The history cannot be read.
     #[error(transparent)]
-    Recorded(#[from] RecordedError),
+    RecordedHistory(#[from] HistoryError),
     /// The transactions cannot be understood.
     #[error(transparent)]
     Transactions(#[from] TransactionError),
@@ -46,59 +45,46 @@ pub enum JudgeError {
 ///
 /// # Errors
 /// If the history, the question or the model cannot be used.
-pub fn judge<M: Model>(
+pub fn check_recorded<M: Model>(
     checker: &mut WeakChecker<'_, M>,
-    recorded: &Recorded,
+    recorded: &RecordedHistory,
     decoder: &impl Decoder<M::Op>,
     known: &[&str],
-    question: &Question,
+    guarantee: &Guarantee,
     options: &WeakOptions,
-) -> Result<Judgement, JudgeError> {
-    let criterion = match question {
-        Question::Isolation(isolation) => return judge_transactions(recorded, *isolation, options.limits),
-        Question::Level(level) => level.criterion(),
-        Question::Axioms(criterion) => criterion.clone(),
-        Question::Levels(levels) => levels.criterion()?,
-    };
+) -> Result<Judgement, RecordedCheckError> {
+    if let Guarantee::Isolation(isolation) = guarantee {
+        return check_recorded_transactions(recorded, *isolation, options.limits);
+    }
+    let criterion = guarantee.criterion()?;
     let decoded = recorded.decode_ops(decoder)?;
     // A model may know a method by several names: the one that was recorded is as good as the one that it is listed by.
     let recorded_names = decoded.ops.iter().map(|op| op.method.as_str());
     let known: Vec<&str> = known.iter().copied().chain(recorded_names).collect();
     known_methods(criterion.methods(), &known)?;
-    if let Question::Levels(levels) = question {
+    if let Guarantee::Levels(levels) = guarantee {
         known_methods(levels.methods.keys().map(String::as_str), &known)?;
         levels.cover(&decoded.ops)?;
     }
-    if decoded.ops.len() > OpSet::CAPACITY {
-        let long = LongHistory {
-            ops: &decoded.ops,
-            timeboxes: decoded.kept.iter().map(|at| recorded.ops[*at].timebox).collect(),
-            order: &recorded.order,
-        };
-        let verdict = long.judge(checker.model(), question, options.strategy, options.limits)?;
-        let thread = |thread: u32| decoded.names[thread as usize].clone();
-        return Ok(Judgement {
-            id: recorded.id.clone(),
-            question: question.name(),
-            answer: Answer::Long {
-                ops: shown(checker.model(), &decoded.ops, thread),
-                ret: options.ret,
-                verdict,
-            },
-        });
-    }
-    let history = recorded.in_order(decoded)?;
-    let outcome = checker.check(&history, &criterion, options)?;
-    Ok(Judgement {
-        id: recorded.id.clone(),
-        question: question.name(),
-        answer: Answer::Operations {
-            ops: shown(checker.model(), history.ops(), |thread| {
-                history.thread_name(thread)
+    let model = checker.model();
+    let answer = match recorded.in_any_order(decoded)? {
+        AnyHistory::Long(history) => Answer::Long {
+            ops: shown(model, &history.ops, |thread| {
+                history.thread_names[thread as usize].clone()
             }),
             ret: options.ret,
-            outcome,
+            verdict: history.check(model, guarantee, options)?,
         },
+        AnyHistory::Searched(history) => Answer::Operations {
+            outcome: checker.check(&history, &criterion, options)?,
+            ops: shown(model, history.ops(), |thread| history.thread_name(thread)),
+            ret: options.ret,
+        },
+    };
+    Ok(Judgement {
+        id: recorded.id.clone(),
+        question: guarantee.name(),
+        answer,
     })
 }
 
@@ -106,11 +92,11 @@ pub fn judge<M: Model>(
 ///
 /// # Errors
 /// If the operations are no reads and writes of keys.
-pub fn judge_transactions(
-    recorded: &Recorded,
+pub fn check_recorded_transactions(
+    recorded: &RecordedHistory,
     isolation: Isolation,
     limits: Limits,
-) -> Result<Judgement, JudgeError> {
+) -> Result<Judgement, RecordedCheckError> {
     Ok(Judgement {
         id: recorded.id.clone(),
         question: isolation.to_string(),
@@ -125,15 +111,15 @@ pub fn judge_transactions(
 ///
 /// # Errors
 /// If a history or the model cannot be used.
-pub fn judge_together<M: Model>(
+pub fn infer_recorded<M: Model>(
     model: &M,
-    recorded: &[Recorded],
+    recorded: &[RecordedHistory],
     decoder: &impl Decoder<M::Op>,
     options: &WeakOptions,
-) -> Result<Judgement, JudgeError> {
-    let mut histories: Vec<History<M::Op>> = Vec::with_capacity(recorded.len());
+) -> Result<Judgement, RecordedCheckError> {
+    let mut histories: Vec<AnyHistory<M::Op>> = Vec::with_capacity(recorded.len());
     for recorded in recorded {
-        histories.push(recorded.decode(decoder)?);
+        histories.push(recorded.in_any_order(recorded.decode_ops(decoder)?)?);
     }
     let inferred = infer(model, &histories, options)?;
     let ids = |positions: &[usize]| -> Vec<String> {

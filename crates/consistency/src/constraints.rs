@@ -4,11 +4,11 @@ use crate::criterion::{Claim, Criterion};
 use crate::history::History;
 use crate::op_set::OpSet;
 use crate::order::close;
-use crate::relation::{Bound, Filter, Relation, Scene};
+use crate::relation::{BaseRelations, Filter, Relation, ResolvedRelation};
 
 /// What is known about the operations before any explanation is tried.
 #[derive(Debug)]
-pub(crate) struct Plan {
+pub(crate) struct Constraints {
     pub count: usize,
     pub required: OpSet,
     pub po: Vec<OpSet>,
@@ -20,13 +20,13 @@ pub(crate) struct Plan {
     /// Operations that must see everything before them.
     pub complete: OpSet,
     /// What depends on the explanation: relations, and the operations that must see what leads to them.
-    pub demands: Vec<(Bound, OpSet)>,
+    pub dynamic_axioms: Vec<(ResolvedRelation, OpSet)>,
     /// Operations that no demand speaks of: what they see is their own affair.
-    pub undemanding: OpSet,
+    pub unconstrained: OpSet,
     /// Who is affected by what an operation sees.
     pub influence: Influence,
     /// Whether a demand depends on the order of the linearization.
-    pub looks_at_lin: bool,
+    pub mentions_lin: bool,
     /// Operations that something happens after.
     pub has_successor: OpSet,
 }
@@ -39,15 +39,15 @@ pub(crate) enum Influence {
     /// Only through program order or happens-before, on later operations directly.
     Successors,
     /// On whoever sees it, or sees something after it. `direct`: also without anything happening after it.
-    Seers { direct: bool },
+    Observers { direct: bool },
 }
 
-impl Plan {
+impl Constraints {
     /// Applies `criterion` to `history`. `members` are the operations that a filter lets through.
     pub fn new<O>(history: &History<O>, criterion: &Criterion, members: impl Fn(&Filter) -> OpSet) -> Self {
         let count = history.len();
         let all = OpSet::first(count);
-        let mut plan = Self {
+        let mut constraints = Self {
             count,
             required: history.required(),
             po: history.program_order().rows().to_vec(),
@@ -55,10 +55,10 @@ impl Plan {
             lin_before: vec![OpSet::EMPTY; count],
             must_see: vec![OpSet::EMPTY; count],
             complete: OpSet::EMPTY,
-            demands: Vec::new(),
-            undemanding: all,
+            dynamic_axioms: Vec::new(),
+            unconstrained: all,
             influence: Influence::None,
-            looks_at_lin: false,
+            mentions_lin: false,
             has_successor: history
                 .happens_before()
                 .rows()
@@ -66,35 +66,35 @@ impl Plan {
                 .fold(OpSet::EMPTY, |all, row| all.or(*row)),
         };
         if criterion.keeps_hb() {
-            plan.lin_before.clone_from(&plan.hb);
+            constraints.lin_before.clone_from(&constraints.hb);
         }
         for axiom in criterion.axioms() {
             let scope = axiom.scope.as_ref().map_or(all, &members);
             let relation = axiom.claim.relation();
-            let bound = Bound::new(relation, &members);
+            let bound = ResolvedRelation::new(relation, &members);
             if relation.is_static() {
                 for op in scope.iter() {
-                    let sources = bound.sources(OpSet::one(op), &plan).without(op);
-                    plan.lin_before[op] = plan.lin_before[op].or(sources);
+                    let sources = bound.sources(OpSet::one(op), &constraints).without(op);
+                    constraints.lin_before[op] = constraints.lin_before[op].or(sources);
                     if matches!(axiom.claim, Claim::VisContains(_)) {
-                        plan.must_see[op] = plan.must_see[op].or(sources);
+                        constraints.must_see[op] = constraints.must_see[op].or(sources);
                     }
                 }
             } else if matches!(axiom.claim, Claim::VisContains(_)) {
                 if relation.surely_contains(&Relation::Lin) {
-                    plan.complete = plan.complete.or(scope);
+                    constraints.complete = constraints.complete.or(scope);
                     continue;
                 }
-                plan.undemanding = plan.undemanding.minus(scope);
-                plan.looks_at_lin |= relation.mentions(&Relation::Lin);
-                plan.influence = plan.influence.or(Influence::of(relation));
-                plan.demands.push((bound, scope));
+                constraints.unconstrained = constraints.unconstrained.minus(scope);
+                constraints.mentions_lin |= relation.mentions(&Relation::Lin);
+                constraints.influence = constraints.influence.or(Influence::of(relation));
+                constraints.dynamic_axioms.push((bound, scope));
             }
             // What is left, `lin >= rel` with a relation that leads forward, holds in every linearization.
         }
-        // Static demands are parts of happens-before, so there is no cycle.
-        close(&mut plan.lin_before);
-        plan
+        // Static dynamic_axioms are parts of happens-before, so there is no cycle.
+        close(&mut constraints.lin_before);
+        constraints
     }
 
     /// Whether every operation must see everything before it.
@@ -104,7 +104,7 @@ impl Plan {
 }
 
 /// Static relations are looked up before there is any explanation.
-impl Scene for Plan {
+impl BaseRelations for Constraints {
     fn po(&self, to: OpSet) -> OpSet {
         union(&self.po, to)
     }
@@ -140,7 +140,7 @@ impl Influence {
         } else if later & DYNAMIC == 0 {
             Self::Successors
         } else {
-            Self::Seers {
+            Self::Observers {
                 direct: next & DYNAMIC != 0,
             }
         }
@@ -149,10 +149,10 @@ impl Influence {
     fn or(self, other: Self) -> Self {
         match (self, other) {
             (Self::None, any) | (any, Self::None) => any,
-            (Self::Seers { direct }, Self::Seers { direct: other }) => Self::Seers {
+            (Self::Observers { direct }, Self::Observers { direct: other }) => Self::Observers {
                 direct: direct | other,
             },
-            (seers @ Self::Seers { .. }, _) | (_, seers @ Self::Seers { .. }) => seers,
+            (seers @ Self::Observers { .. }, _) | (_, seers @ Self::Observers { .. }) => seers,
             (Self::Successors, Self::Successors) => Self::Successors,
         }
     }
@@ -231,12 +231,12 @@ mod tests {
         assert_eq!(influence(Level::MonotonicWrites), Influence::None);
         assert_eq!(
             influence(Level::WritesFollowReads),
-            Influence::Seers { direct: false }
+            Influence::Observers { direct: false }
         );
-        assert_eq!(influence(Level::Causal), Influence::Seers { direct: true });
+        assert_eq!(influence(Level::Causal), Influence::Observers { direct: true });
         assert_eq!(
             influence(Level::CausalConvergence),
-            Influence::Seers { direct: true }
+            Influence::Observers { direct: true }
         );
     }
 }

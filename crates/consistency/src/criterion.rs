@@ -64,13 +64,13 @@ pub enum Ret {
 
 /// `own` or `all`.
 impl FromStr for Ret {
-    type Err = UnknownReading;
+    type Err = UnknownRet;
 
-    fn from_str(text: &str) -> Result<Self, UnknownReading> {
+    fn from_str(text: &str) -> Result<Self, UnknownRet> {
         match text.trim() {
             "own" => Ok(Self::Own),
             "all" => Ok(Self::All),
-            other => Err(UnknownReading {
+            other => Err(UnknownRet {
                 name: other.to_owned(),
             }),
         }
@@ -82,7 +82,7 @@ impl FromStr for Ret {
 #[error(
     "there is no reading \"{name}\" of returns; there are own (the operation's own return) and all (the returns of all that it sees)"
 )]
-pub struct UnknownReading {
+pub struct UnknownRet {
     /// What was asked for.
     pub name: String,
 }

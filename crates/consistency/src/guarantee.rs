@@ -5,11 +5,11 @@ use thiserror::Error;
 use crate::criterion::Criterion;
 use crate::isolation::Isolation;
 use crate::level::{Level, UnknownLevel};
-use crate::method_levels::MethodLevels;
+use crate::method_levels::{MethodLevels, MethodLevelsError};
 
 /// What is asked of histories.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Question {
+pub enum Guarantee {
     /// `--consistency LEVEL`: is it at this level?
     Level(Level),
     /// `--axioms FILE`: does it satisfy these axioms?
@@ -20,7 +20,7 @@ pub enum Question {
     Isolation(Isolation),
 }
 
-impl Question {
+impl Guarantee {
     /// The question that `--consistency NAME` asks.
     ///
     /// # Errors
@@ -33,7 +33,20 @@ impl Question {
         }
     }
 
-    /// What the question is called in answers.
+    /// The guarantee as a criterion for single operations. Isolation speaks of transactions and asks nothing of them.
+    ///
+    /// # Errors
+    /// If levels of methods do not make a criterion.
+    pub fn criterion(&self) -> Result<Criterion, MethodLevelsError> {
+        match self {
+            Self::Level(level) => Ok(level.criterion()),
+            Self::Axioms(criterion) => Ok(criterion.clone()),
+            Self::Levels(levels) => levels.criterion(),
+            Self::Isolation(_) => Ok(Level::ReturnValue.criterion()),
+        }
+    }
+
+    /// Its name in reports.
     pub fn name(&self) -> String {
         match self {
             Self::Level(level) => level.to_string(),

@@ -7,7 +7,7 @@ use crate::order::{Order, OrderError, program_order};
 
 /// One observed operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Observed<O> {
+pub struct HistoryOp<O> {
     /// The operation with the result that it returned.
     pub op: O,
     /// The same operation with its result forgotten: what it does to whoever sees it, whatever it returned.
@@ -30,7 +30,7 @@ pub struct Observed<O> {
 /// the operations that there are.
 #[derive(Clone, Debug)]
 pub struct History<O> {
-    ops: Vec<Observed<O>>,
+    ops: Vec<HistoryOp<O>>,
     program_order: Order,
     happens_before: Order,
     /// What threads are called, by number.
@@ -44,7 +44,7 @@ impl<O> History<O> {
     ///
     /// # Errors
     /// If `happens_before` contradicts program order or speaks of other operations.
-    pub fn new(ops: Vec<Observed<O>>, happens_before: &Order) -> Result<Self, OrderError> {
+    pub fn new(ops: Vec<HistoryOp<O>>, happens_before: &Order) -> Result<Self, OrderError> {
         let count = ops.len();
         if happens_before.len() != count {
             return Err(OrderError::NoSuchOp {
@@ -54,7 +54,7 @@ impl<O> History<O> {
         }
         let pending = |op: usize| ops.get(op).is_some_and(|op| op.optional);
         let threads: Vec<u32> = ops.iter().map(|op| op.thread).collect();
-        let pairs = program_order(&threads).filter(|(first, _)| !pending(*first));
+        let pairs = program_order(&threads, pending);
         let program_order = Order::from_pairs(count, pairs)?;
         let happens_before = program_order.clone().join(happens_before)?;
         for second in 0..count {
@@ -75,7 +75,7 @@ impl<O> History<O> {
     ///
     /// # Errors
     /// If there are more operations than can be searched.
-    pub fn from_timeboxes(ops: Vec<Observed<O>>, timeboxes: &[Timebox]) -> Result<Self, OrderError> {
+    pub fn from_timeboxes(ops: Vec<HistoryOp<O>>, timeboxes: &[Timebox]) -> Result<Self, OrderError> {
         Self::timed(ops, timeboxes, |end, start| end <= start)
     }
 
@@ -84,12 +84,12 @@ impl<O> History<O> {
     ///
     /// # Errors
     /// If there are more operations than can be searched.
-    pub fn from_async_timeboxes(ops: Vec<Observed<O>>, timeboxes: &[Timebox]) -> Result<Self, OrderError> {
+    pub fn from_async_timeboxes(ops: Vec<HistoryOp<O>>, timeboxes: &[Timebox]) -> Result<Self, OrderError> {
         Self::timed(ops, timeboxes, |end, start| end < start)
     }
 
     fn timed(
-        ops: Vec<Observed<O>>,
+        ops: Vec<HistoryOp<O>>,
         timeboxes: &[Timebox],
         is_over: fn(Time, Time) -> bool,
     ) -> Result<Self, OrderError> {
@@ -137,7 +137,7 @@ impl<O> History<O> {
     }
 
     /// The operations.
-    pub fn ops(&self) -> &[Observed<O>] {
+    pub fn ops(&self) -> &[HistoryOp<O>] {
         &self.ops
     }
 
@@ -184,7 +184,7 @@ mod tests {
 
     /// Operations of these threads, and their timeboxes.
     fn history(boxes: &[(u32, Time, Option<Time>)], is_async: bool) -> History<()> {
-        let observed = |(position, (thread, _, end)): (usize, &(u32, Time, Option<Time>))| Observed {
+        let observed = |(position, (thread, _, end)): (usize, &(u32, Time, Option<Time>))| HistoryOp {
             op: (),
             effect: (),
             method: String::new(),

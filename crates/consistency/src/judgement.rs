@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use omnilink_engine::{Exhausted, Model};
 
 use crate::criterion::Ret;
-use crate::history::Observed;
+use crate::history::HistoryOp;
 use crate::isolation::IsolationVerdict;
 use crate::level::Level;
 use crate::long_history::LongVerdict;
@@ -109,7 +109,7 @@ impl Judgement {
 /// The operations of a history, in the words of its model.
 pub(crate) fn shown<M: Model>(
     model: &M,
-    ops: &[Observed<M::Op>],
+    ops: &[HistoryOp<M::Op>],
     thread_name: impl Fn(u32) -> String,
 ) -> Vec<ShownOp> {
     ops.iter()

@@ -11,7 +11,7 @@ use omnilink_engine::{
 };
 
 use crate::check::WeakError;
-use crate::constraints::Plan;
+use crate::constraints::Constraints;
 use crate::timeline::Timeline;
 
 /// What became of a search.
@@ -25,13 +25,13 @@ pub(crate) enum Linearized {
     Limit(Exhausted),
 }
 
-/// Searches for a linearization that keeps the plan's order and that `places` accepts; also gives how many configurations
+/// Searches for a linearization that keeps the constraints's order and that `places` accepts; also gives how many configurations
 /// were explored.
 ///
 /// The order is given to the engine as far as timeboxes can tell it; `places` has to refuse what comes too early.
 pub(crate) fn linearize<P: Model<Op = usize>>(
     places: &P,
-    plan: &Plan,
+    constraints: &Constraints,
     timeline: &Timeline,
     strategy: Strategy,
     limits: Limits,
@@ -52,7 +52,7 @@ pub(crate) fn linearize<P: Model<Op = usize>>(
             op,
             thread: 0,
             timebox: timeline.timeboxes[op],
-            optional: !plan.required.has(op),
+            optional: !constraints.required.has(op),
         };
         if checker.push(operation).map_err(unexpected)? != Progress::Going {
             break;

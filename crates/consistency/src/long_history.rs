@@ -1,34 +1,43 @@
 //! Histories that are too long for the search over visibilities.
 //!
-//! What is linearizable satisfies every level, in the same order: everyone sees everything before them. What is sequentially
-//! consistent satisfies every level that does not ask for real time. Both are the engine's to decide, at any length. So
-//! a long history is asked for the strongest, and only if it is not that there is no answer.
+//! Two ways lead to an answer for them. Where every operation reads or writes a register and the reads-from relation is determined,
+//! the weak levels are decided exactly ([`registers`](crate::registers)). Otherwise a stronger level may hold: a linearizable
+//! history satisfies every level, by the same order, and a sequentially consistent one every level that does not keep
+//! real time. The engine decides both, at any length. If neither way applies, there is no answer.
 
 use omnilink_engine::{
-    CheckError, Consistency, Exhausted, Limits, Model, Operation, Options, Strategy, Verdict,
+    CheckError, Consistency, Exhausted, Limits, Model, Operation, Options, Verdict, Watch,
     check_and_keep_order,
 };
 use omnilink_trace::{Time, Timebox};
 use rustc_hash::FxHashMap;
 
-use crate::check::WeakError;
-use crate::history::Observed;
+use crate::budget::Budget;
+use crate::check::{WeakError, WeakOptions};
+use crate::criterion::Ret;
+use crate::guarantee::Guarantee;
+use crate::history::HistoryOp;
+use crate::isolation::Anomaly;
 use crate::level::Level;
-use crate::guarantee::Question;
-use crate::recorded_history::KnownOrder;
+use crate::long_order::check_pairs;
+use crate::order::OrderError;
+use crate::order_graph::{EdgeReason, OrderEdge};
+use crate::registers::{RegisterHistory, RegisterOutcome};
 
-/// What became of a long history. Operations are named by their position.
+/// The verdict on a long history. Operations are named by their position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LongVerdict {
-    /// It satisfies the question, because it satisfies this level, in this order.
+    /// It satisfies the guarantee, in this order.
     Valid {
-        /// The level that was found to hold.
-        by: Level,
+        /// The stronger level that was found to hold; `None` if the guarantee itself was.
+        by: Option<Level>,
         /// The operations in order.
         order: Vec<usize>,
     },
     /// It does not: no order explains this operation.
     Violation(usize),
+    /// It does not: what was read contradicts the order that the level demands.
+    Anomaly(Anomaly),
     /// A limit was reached, or the history is not of a stronger level and too long to be searched for less.
     Unknown(Exhausted),
 }
@@ -38,79 +47,122 @@ impl LongVerdict {
     pub fn word(&self) -> &'static str {
         match self {
             Self::Valid { .. } => "valid",
-            Self::Violation(_) => "violation",
+            Self::Violation(_) | Self::Anomaly(_) => "violation",
             Self::Unknown(_) => "unknown",
         }
     }
 }
 
-/// How much a check of a stronger level than the one asked for may take.
+/// What a check of a stronger level than the one in question may take.
 const DETOUR_CONFIGURATIONS: u64 = 1 << 20;
 
-/// A long history: its operations and when each ran.
-pub(crate) struct LongHistory<'a, O> {
-    pub ops: &'a [Observed<O>],
-    pub timeboxes: Vec<Timebox>,
-    pub order: &'a KnownOrder,
+/// Happens-before of a long history, besides program order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum HappensBefore {
+    /// The order of the timeboxes. They order the operations of each thread, too.
+    RealTime,
+    /// The same, and threads are labels: their operations may overlap.
+    AsyncRealTime,
+    /// Nothing: each thread's operations are in the order in which they are given.
+    ProgramOrder,
+    /// These pairs of operations, acyclic together with the order in which each thread's operations are given.
+    Pairs(Vec<(usize, usize)>),
 }
 
-/// What one of the engine's levels says.
-enum Found {
+/// A history of more operations than can be searched.
+#[derive(Clone, Debug)]
+pub struct LongHistory<O> {
+    pub(crate) ops: Vec<HistoryOp<O>>,
+    pub(crate) timeboxes: Vec<Timebox>,
+    pub(crate) happens_before: HappensBefore,
+    pub(crate) thread_names: Vec<String>,
+}
+
+/// What the engine says about one of its levels.
+enum EngineOutcome {
     Order(Vec<usize>),
     Violation(usize),
     Limit(Exhausted),
-    /// An order that does not keep the threads' own.
+    /// The order that was found does not keep program order.
     NotInOrder,
 }
 
-impl<O: Clone> LongHistory<'_, O> {
-    pub fn judge<M: Model<Op = O>>(
+impl<O> LongHistory<O> {
+    /// A history in real time. The operations of each thread do not overlap.
+    pub fn from_timeboxes(ops: Vec<HistoryOp<O>>, timeboxes: Vec<Timebox>) -> Self {
+        Self {
+            ops,
+            timeboxes,
+            happens_before: HappensBefore::RealTime,
+            thread_names: Vec::new(),
+        }
+    }
+
+    /// A history whose threads each did their operations in the order in which they are given, with pairs of happens-before.
+    ///
+    /// # Errors
+    /// If the pairs contradict program order, or something happens after a pending operation.
+    pub fn from_pairs(ops: Vec<HistoryOp<O>>, pairs: Vec<(usize, usize)>) -> Result<Self, OrderError> {
+        let timeboxes = (0..ops.len() as Time).map(|at| Timebox::new(at, at)).collect();
+        let history = Self {
+            ops,
+            timeboxes,
+            happens_before: HappensBefore::Pairs(pairs),
+            thread_names: Vec::new(),
+        };
+        check_pairs(&history)?;
+        Ok(history)
+    }
+
+    /// The operations.
+    pub fn ops(&self) -> &[HistoryOp<O>] {
+        &self.ops
+    }
+}
+
+impl<O: Clone> LongHistory<O> {
+    /// Checks the history.
+    ///
+    /// # Errors
+    /// If the model fails.
+    pub fn check<M: Model<Op = O>>(
         &self,
         model: &M,
-        question: &Question,
-        strategy: Option<Strategy>,
-        limits: Limits,
+        guarantee: &Guarantee,
+        options: &WeakOptions,
     ) -> Result<LongVerdict, WeakError> {
-        // Without timeboxes the order in which operations are given keeps each thread's own, which is all there is to keep.
-        let is_real_time = match self.order {
-            KnownOrder::Timeboxes | KnownOrder::AsyncTimeboxes => true,
-            KnownOrder::ProgramOrder => false,
-            KnownOrder::Pairs(_) | KnownOrder::Counters(_) | KnownOrder::VectorClocks(_) => {
-                return Ok(LongVerdict::Unknown(Exhausted::Length));
-            }
+        let mut watch = Watch::new(options.limits);
+        if options.ret == Ret::Own
+            && let Some(verdict) = self.check_registers(model, guarantee, options.limits)
+        {
+            return Ok(verdict);
+        }
+        let limits = watch.limits_left();
+        let is_real_time = match self.happens_before {
+            HappensBefore::RealTime | HappensBefore::AsyncRealTime => true,
+            HappensBefore::ProgramOrder => false,
+            HappensBefore::Pairs(_) => return Ok(LongVerdict::Unknown(Exhausted::Length)),
         };
-        let asks_for = |level| *question == Question::Level(level);
-        let by_program_order =
-            !is_real_time || asks_for(Level::Sequential) || asks_for(Level::CausalConvergence);
-        let mut watch = omnilink_engine::Watch::new(limits);
+        let is = |level| *guarantee == Guarantee::Level(level);
+        let by_program_order = !is_real_time || is(Level::Sequential) || is(Level::CausalConvergence);
         let first = Options {
-            strategy: strategy.unwrap_or_default(),
+            strategy: options.strategy.unwrap_or_default(),
             limits: match by_program_order {
-                true => Limits {
-                    configurations: Some(
-                        limits
-                            .configurations
-                            .unwrap_or(u64::MAX)
-                            .min(DETOUR_CONFIGURATIONS),
-                    ),
-                    time: limits.time.map(|time| time / 2),
-                    ..limits
-                },
+                true => detour(limits),
                 false => limits,
             },
-            async_threads: *self.order == KnownOrder::AsyncTimeboxes,
+            async_threads: self.happens_before == HappensBefore::AsyncRealTime,
             ..Options::default()
         };
-        let found = self.check(model, first)?;
-        match found {
-            Found::Order(order) => {
-                let by = Level::Linearizable;
+        match self.check_by_engine(model, first)? {
+            EngineOutcome::Order(order) => {
+                let by = Some(Level::Linearizable);
                 return Ok(LongVerdict::Valid { by, order });
             }
-            Found::Violation(op) if is_real_time && asks_for(Level::Linearizable) => {
+            EngineOutcome::Violation(op) if is_real_time && is(Level::Linearizable) => {
                 return Ok(LongVerdict::Violation(op));
             }
-            Found::Limit(limit) if !by_program_order => return Ok(LongVerdict::Unknown(limit)),
+            EngineOutcome::Limit(limit) if !by_program_order => return Ok(LongVerdict::Unknown(limit)),
             _ if !by_program_order => return Ok(LongVerdict::Unknown(Exhausted::Length)),
             _ => {}
         }
@@ -122,23 +174,82 @@ impl<O: Clone> LongHistory<'_, O> {
             limits: watch.limits_left(),
             ..first
         };
-        let is_decisive = asks_for(Level::Sequential) || !is_real_time && asks_for(Level::Linearizable);
-        Ok(match self.check(model, second)? {
-            Found::Order(order) => LongVerdict::Valid {
-                by: Level::Sequential,
+        let is_decisive = is(Level::Sequential) || !is_real_time && is(Level::Linearizable);
+        Ok(match self.check_by_engine(model, second)? {
+            EngineOutcome::Order(order) => LongVerdict::Valid {
+                by: Some(Level::Sequential),
                 order,
             },
-            Found::Violation(op) if is_decisive => LongVerdict::Violation(op),
-            Found::Limit(limit) => LongVerdict::Unknown(limit),
-            Found::Violation(_) | Found::NotInOrder => LongVerdict::Unknown(Exhausted::Length),
+            EngineOutcome::Violation(op) if is_decisive => LongVerdict::Violation(op),
+            EngineOutcome::Limit(limit) => LongVerdict::Unknown(limit),
+            EngineOutcome::Violation(_) | EngineOutcome::NotInOrder => {
+                LongVerdict::Unknown(Exhausted::Length)
+            }
         })
     }
 
-    fn check<M: Model<Op = O>>(&self, model: &M, options: Options) -> Result<Found, WeakError> {
+    /// Checks the history as one of registers; `None` if it is none, or that does not decide the guarantee.
+    fn check_registers<M: Model<Op = O>>(
+        &self,
+        model: &M,
+        guarantee: &Guarantee,
+        limits: Limits,
+    ) -> Option<LongVerdict> {
+        let mut levels: Vec<Level> = match guarantee {
+            Guarantee::Level(Level::Linearizable | Level::Sequential)
+            | Guarantee::Axioms(_)
+            | Guarantee::Isolation(_) => return None,
+            Guarantee::Level(level) => vec![*level; self.ops.len()],
+            Guarantee::Levels(levels) => {
+                let level = |op: &HistoryOp<O>| levels.level_of(&op.method);
+                self.ops.iter().map(level).collect::<Option<_>>()?
+            }
+        };
+        let is_mixed = levels.windows(2).any(|pair| pair[0] != pair[1]);
+        if is_mixed && levels.iter().any(|level| !Level::LADDER.contains(level)) {
+            return None;
+        }
+        if self.happens_before == HappensBefore::AsyncRealTime {
+            return None;
+        }
+        let registers = match RegisterHistory::of(model, self)? {
+            Ok(registers) => registers,
+            Err(read) => return Some(self.registers_verdict(model, RegisterOutcome::ThinAir(read))),
+        };
+        let is_exact = registers.relax_complete(&mut levels);
+        let outcome = registers.decide(&levels, &mut Budget::new(limits));
+        match outcome {
+            RegisterOutcome::Order(_) if !is_exact => None,
+            outcome => Some(self.registers_verdict(model, outcome)),
+        }
+    }
+
+    fn registers_verdict<M: Model<Op = O>>(&self, model: &M, outcome: RegisterOutcome) -> LongVerdict {
+        let text = |op: usize| format!("#{} {}", self.ops[op].label, model.describe_op(&self.ops[op].op));
+        let read = |text: String| LongVerdict::Anomaly(Anomaly::Read(text));
+        match outcome {
+            RegisterOutcome::Order(order) => LongVerdict::Valid { by: None, order },
+            RegisterOutcome::Limit(limit) => LongVerdict::Unknown(limit),
+            RegisterOutcome::ThinAir(op) => read(format!("{}: no operation wrote this", text(op))),
+            RegisterOutcome::StaleInitial { read: op, write } => {
+                read(format!("{} sees {}", text(op), text(write)))
+            }
+            RegisterOutcome::Cycle(cycle) => {
+                let edges = cycle.iter().map(|edge| describe_edge(edge, &text));
+                LongVerdict::Anomaly(Anomaly::Cycle(edges.collect()))
+            }
+        }
+    }
+
+    fn check_by_engine<M: Model<Op = O>>(
+        &self,
+        model: &M,
+        options: Options,
+    ) -> Result<EngineOutcome, WeakError> {
         let mut by_start: Vec<usize> = (0..self.ops.len()).collect();
         by_start.sort_by_key(|op| self.timeboxes[*op].start);
         let operation = |at: &usize| {
-            let Observed {
+            let HistoryOp {
                 op, thread, optional, ..
             } = &self.ops[*at];
             Operation {
@@ -151,25 +262,27 @@ impl<O: Clone> LongHistory<'_, O> {
         let history: Vec<Operation<O>> = by_start.iter().map(operation).collect();
         let outcome = check_and_keep_order(model, &history, options).map_err(failed)?;
         Ok(match outcome.verdict {
-            Verdict::Violation(counterexample) => Found::Violation(by_start[counterexample.op.id as usize]),
-            Verdict::Unknown(unfinished) => Found::Limit(unfinished.limit),
+            Verdict::Violation(counterexample) => {
+                EngineOutcome::Violation(by_start[counterexample.op.id as usize])
+            }
+            Verdict::Unknown(unfinished) => EngineOutcome::Limit(unfinished.limit),
             Verdict::Valid(witness) => {
                 let placed = witness.order.unwrap_or_default();
                 let order: Vec<usize> = placed.iter().map(|one| by_start[one.op as usize]).collect();
                 let required = self.ops.iter().filter(|op| !op.optional).count();
                 let placed = order.iter().filter(|op| !self.ops[**op].optional).count();
                 match placed == required && self.keeps_program_order(&order) {
-                    true => Found::Order(order),
-                    false => Found::NotInOrder,
+                    true => EngineOutcome::Order(order),
+                    false => EngineOutcome::NotInOrder,
                 }
             }
         })
     }
 
-    /// Whether an order keeps the order of each thread's operations that do not overlap, also where one begins at the moment
-    /// at which the other ends.
+    /// Whether an order keeps each thread's operations in order where they do not overlap, also where one begins at the
+    /// time at which the other ends.
     fn keeps_program_order(&self, order: &[usize]) -> bool {
-        if *self.order == KnownOrder::AsyncTimeboxes {
+        if self.happens_before == HappensBefore::AsyncRealTime {
             return true;
         }
         let mut latest: FxHashMap<u32, (Time, usize)> = FxHashMap::default();
@@ -181,6 +294,29 @@ impl<O: Clone> LongHistory<'_, O> {
             !is_before_last || self.ops[op].optional
         })
     }
+}
+
+/// The limits of a search for a stronger level than the one in question.
+fn detour(limits: Limits) -> Limits {
+    let configurations = limits.configurations.unwrap_or(u64::MAX);
+    Limits {
+        configurations: Some(configurations.min(DETOUR_CONFIGURATIONS)),
+        time: limits.time.map(|time| time / 2),
+        ..limits
+    }
+}
+
+fn describe_edge(edge: &OrderEdge, text: &impl Fn(usize) -> String) -> String {
+    let name = |op: Option<usize>| op.map_or_else(|| "the initial state".to_owned(), text);
+    let reason = match edge.reason {
+        EdgeReason::Session => "earlier in the same thread".to_owned(),
+        EdgeReason::ReadFrom(_) => "the other read what it wrote".to_owned(),
+        EdgeReason::SeenBy { reader, .. } => {
+            format!("{} sees both", text(reader as usize))
+        }
+        _ => "it happened before the other".to_owned(),
+    };
+    format!("{} before {}: {reason}", name(edge.from), name(edge.to))
 }
 
 fn failed(error: CheckError) -> WeakError {

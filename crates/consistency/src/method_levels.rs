@@ -9,7 +9,7 @@ use std::fmt;
 use thiserror::Error;
 
 use crate::criterion::{Axiom, Criterion, CriterionError};
-use crate::history::Observed;
+use crate::history::HistoryOp;
 use crate::level::{Level, UnknownLevel};
 use crate::relation::Filter;
 
@@ -151,13 +151,17 @@ impl MethodLevels {
         Ok(Criterion::new(self.to_string(), axioms, true)?)
     }
 
+    /// The level of a method, if it has one.
+    pub fn level_of(&self, method: &str) -> Option<Level> {
+        self.methods.get(method).copied().or(self.others)
+    }
+
     /// Checks that every method of `history` has a level.
     ///
     /// # Errors
     /// If one has not.
-    pub fn cover<O>(&self, ops: &[Observed<O>]) -> Result<(), MethodLevelsError> {
-        let is_covered = |method: &str| self.others.is_some() || self.methods.contains_key(method);
-        match ops.iter().find(|op| !is_covered(&op.method)) {
+    pub fn cover<O>(&self, ops: &[HistoryOp<O>]) -> Result<(), MethodLevelsError> {
+        match ops.iter().find(|op| self.level_of(&op.method).is_none()) {
             Some(op) => Err(MethodLevelsError::NoLevel {
                 method: op.method.clone(),
             }),

@@ -172,7 +172,10 @@ impl Order {
                 }
             }
         }
-        Self::from_pairs(threads.len(), pairs.into_iter().chain(program_order(threads)))
+        Self::from_pairs(
+            threads.len(),
+            pairs.into_iter().chain(program_order(threads, |_| false)),
+        )
     }
 
     /// What vector clocks tell: an operation comes first where its clock is nowhere larger and somewhere smaller.
@@ -281,13 +284,19 @@ pub(crate) fn close(before: &mut [OpSet]) {
     }
 }
 
-/// The order of each thread's own operations, by position.
-pub(crate) fn program_order(threads: &[u32]) -> impl Iterator<Item = (usize, usize)> {
+/// Program order: each operation with the last one of its thread before it. A pending operation comes before nothing.
+pub(crate) fn program_order(
+    threads: &[u32],
+    is_pending: impl Fn(usize) -> bool,
+) -> impl Iterator<Item = (usize, usize)> {
     let mut last: BTreeMap<u32, usize> = BTreeMap::new();
-    threads
-        .iter()
-        .enumerate()
-        .filter_map(move |(op, thread)| last.insert(*thread, op).map(|first| (first, op)))
+    threads.iter().enumerate().filter_map(move |(op, thread)| {
+        let previous = match is_pending(op) {
+            true => last.get(thread).copied(),
+            false => last.insert(*thread, op),
+        };
+        previous.map(|first| (first, op))
+    })
 }
 
 #[cfg(test)]

@@ -1,85 +1,89 @@
 //! What the axioms demand of an operation that comes next.
 
+use crate::constraints::{Constraints, union};
 use crate::op_set::OpSet;
-use crate::constraints::{Plan, union};
-use crate::relation::Scene;
+use crate::relation::BaseRelations;
 
 /// An explanation as far as it goes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct SoFar<'a> {
-    pub plan: &'a Plan,
+pub(crate) struct PartialExplanation<'a> {
+    pub constraints: &'a Constraints,
     /// The operations placed.
     pub placed: OpSet,
     /// The same, in order.
     pub order: &'a [usize],
     /// What each of them sees.
-    pub rows: &'a [OpSet],
+    pub visible: &'a [OpSet],
 }
 
-impl SoFar<'_> {
-    /// The least set that contains `row` and all that the axioms demand of `op` if it comes next and sees `row`.
-    pub fn demanded(&self, op: usize, mut row: OpSet) -> OpSet {
+impl PartialExplanation<'_> {
+    /// The least set that contains `visibility` and all that the axioms demand of `op` if it comes next and sees `visibility`.
+    pub fn closed_under_axioms(&self, op: usize, mut visibility: OpSet) -> OpSet {
         loop {
-            let scene = Next {
-                so_far: self,
+            let relations = Next {
+                partial: self,
                 op,
-                row,
+                visibility,
             };
-            let mut more = row;
-            for (relation, scope) in &self.plan.demands {
+            let mut more = visibility;
+            for (relation, scope) in &self.constraints.dynamic_axioms {
                 if scope.has(op) {
-                    more = more.or(relation.sources(OpSet::one(op), &scene));
+                    more = more.or(relation.sources(OpSet::one(op), &relations));
                 }
             }
             more = more.and(self.placed);
-            if more == row {
-                return row;
+            if more == visibility {
+                return visibility;
             }
-            row = more;
+            visibility = more;
         }
     }
 
     /// The least that `op` sees if it comes next.
-    pub fn least(&self, op: usize) -> OpSet {
-        if self.plan.complete.has(op) {
+    pub fn least_visible(&self, op: usize) -> OpSet {
+        if self.constraints.complete.has(op) {
             return self.placed;
         }
-        self.demanded(op, self.seen_anyway(op))
+        self.closed_under_axioms(op, self.always_visible(op))
     }
 
     /// What `op` sees whatever others see.
-    pub fn seen_anyway(&self, op: usize) -> OpSet {
-        self.plan.must_see[op].and(self.placed)
+    pub fn always_visible(&self, op: usize) -> OpSet {
+        self.constraints.must_see[op].and(self.placed)
     }
 }
 
-/// The relations as they are if `op` comes next and sees `row`.
+/// The relations as they are if `op` comes next and sees `visibility`.
 struct Next<'a> {
-    so_far: &'a SoFar<'a>,
+    partial: &'a PartialExplanation<'a>,
     op: usize,
-    row: OpSet,
+    visibility: OpSet,
 }
 
-impl Scene for Next<'_> {
+impl BaseRelations for Next<'_> {
     fn po(&self, to: OpSet) -> OpSet {
-        union(&self.so_far.plan.po, to)
+        union(&self.partial.constraints.po, to)
     }
 
     fn hb(&self, to: OpSet) -> OpSet {
-        union(&self.so_far.plan.hb, to)
+        union(&self.partial.constraints.hb, to)
     }
 
     fn lin(&self, to: OpSet) -> OpSet {
         if to.has(self.op) {
-            return self.so_far.placed;
+            return self.partial.placed;
         }
-        let order = self.so_far.order;
+        let order = self.partial.order;
         let last = order.iter().rposition(|op| to.has(*op)).unwrap_or(0);
         order[..last].iter().copied().collect()
     }
 
     fn vis(&self, to: OpSet) -> OpSet {
-        let own = if to.has(self.op) { self.row } else { OpSet::EMPTY };
-        own.or(union(self.so_far.rows, to.and(self.so_far.placed)))
+        let own = if to.has(self.op) {
+            self.visibility
+        } else {
+            OpSet::EMPTY
+        };
+        own.or(union(self.partial.visible, to.and(self.partial.placed)))
     }
 }

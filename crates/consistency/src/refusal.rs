@@ -40,7 +40,7 @@ pub(crate) fn refusal<M: Model>(model: &M, state: &M::State, op: &M::Op) -> Resu
                 let candidates = counterexample
                     .alternatives
                     .into_iter()
-                    .flat_map(|way| way.candidates);
+                    .flat_map(|projection| projection.candidates);
                 let mut reasons = candidates.filter_map(|candidate| match candidate.fate {
                     Fate::Refused(reason) => reason,
                     Fate::LeadsTo(_) => None,

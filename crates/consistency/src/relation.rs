@@ -157,20 +157,20 @@ impl fmt::Display for Relation {
 
 /// A relation with its filters looked up in a history.
 #[derive(Clone, Debug)]
-pub(crate) enum Bound {
+pub(crate) enum ResolvedRelation {
     Po,
     Hb,
     Lin,
     Vis,
     Only(OpSet),
-    Compose(Box<Bound>, Box<Bound>),
-    Union(Box<Bound>, Box<Bound>),
-    Plus(Box<Bound>),
-    Star(Box<Bound>),
-    Optional(Box<Bound>),
+    Compose(Box<ResolvedRelation>, Box<ResolvedRelation>),
+    Union(Box<ResolvedRelation>, Box<ResolvedRelation>),
+    Plus(Box<ResolvedRelation>),
+    Star(Box<ResolvedRelation>),
+    Optional(Box<ResolvedRelation>),
 }
 
-impl Bound {
+impl ResolvedRelation {
     /// Looks up the filters of `relation`.
     pub fn new(relation: &Relation, members: &impl Fn(&Filter) -> OpSet) -> Self {
         let inner = |part: &Relation| Box::new(Self::new(part, members));
@@ -192,24 +192,24 @@ impl Bound {
     ///
     /// Relations are only ever asked for what leads to the operation that is being placed, so sets going backwards are
     /// all that is needed: no matrix is built.
-    pub fn sources(&self, to: OpSet, scene: &impl Scene) -> OpSet {
+    pub fn sources(&self, to: OpSet, relations: &impl BaseRelations) -> OpSet {
         match self {
-            Self::Po => scene.po(to),
-            Self::Hb => scene.hb(to),
-            Self::Lin => scene.lin(to),
-            Self::Vis => scene.vis(to),
+            Self::Po => relations.po(to),
+            Self::Hb => relations.hb(to),
+            Self::Lin => relations.lin(to),
+            Self::Vis => relations.vis(to),
             Self::Only(members) => to.and(*members),
-            Self::Compose(a, b) => a.sources(b.sources(to, scene), scene),
-            Self::Union(a, b) => a.sources(to, scene).or(b.sources(to, scene)),
-            Self::Optional(a) => to.or(a.sources(to, scene)),
-            Self::Plus(a) => a.closure(a.sources(to, scene), scene),
-            Self::Star(a) => a.closure(to, scene),
+            Self::Compose(a, b) => a.sources(b.sources(to, relations), relations),
+            Self::Union(a, b) => a.sources(to, relations).or(b.sources(to, relations)),
+            Self::Optional(a) => to.or(a.sources(to, relations)),
+            Self::Plus(a) => a.closure(a.sources(to, relations), relations),
+            Self::Star(a) => a.closure(to, relations),
         }
     }
 
-    fn closure(&self, mut reached: OpSet, scene: &impl Scene) -> OpSet {
+    fn closure(&self, mut reached: OpSet, relations: &impl BaseRelations) -> OpSet {
         loop {
-            let next = reached.or(self.sources(reached, scene));
+            let next = reached.or(self.sources(reached, relations));
             if next == reached {
                 return reached;
             }
@@ -219,7 +219,7 @@ impl Bound {
 }
 
 /// What the four basic relations are at some point of an explanation.
-pub(crate) trait Scene {
+pub(crate) trait BaseRelations {
     /// What is before a member of `to` in program order.
     fn po(&self, to: OpSet) -> OpSet;
     /// What happened before a member of `to`.

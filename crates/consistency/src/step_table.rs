@@ -18,18 +18,18 @@ pub(crate) const DEAD: StateSet = 0;
 
 /// What the model says about an operation whatever the state.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Facts {
+pub(crate) struct OpProperties {
     /// It leaves every state as it is.
     pub is_pure: bool,
     /// It leaves every state as it is and no state refuses it: whether it is seen makes no difference.
-    pub is_idle: bool,
+    pub is_noop: bool,
     /// Key bits that it reads.
     pub reads: u64,
     /// Key bits that it writes.
     pub writes: u64,
 }
 
-impl Facts {
+impl OpProperties {
     /// Whether the order of the two makes no difference.
     pub fn commutes_with(&self, other: &Self) -> bool {
         self.writes & (other.reads | other.writes) == 0 && other.writes & self.reads == 0
@@ -37,13 +37,13 @@ impl Facts {
 }
 
 /// The model's steps so far.
-pub(crate) struct Steps<'m, M: Model> {
+pub(crate) struct StepTable<'m, M: Model> {
     pub model: &'m M,
     states: Vec<M::State>,
     state_ids: HashMap<M::State, u32, FxBuildHasher>,
     classes: Vec<M::Op>,
     class_ids: HashMap<M::Op, Class, FxBuildHasher>,
-    facts: Vec<Facts>,
+    facts: Vec<OpProperties>,
     sets: Vec<Box<[u32]>>,
     set_ids: HashMap<Box<[u32]>, StateSet, FxBuildHasher>,
     table: HashMap<(StateSet, Class), StateSet, FxBuildHasher>,
@@ -55,15 +55,15 @@ pub(crate) struct Steps<'m, M: Model> {
     pub model_steps: u64,
 }
 
-impl<M: Model> std::fmt::Debug for Steps<'_, M> {
+impl<M: Model> std::fmt::Debug for StepTable<'_, M> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Steps")
+        f.debug_struct("StepTable")
             .field("states", &self.states.len())
             .finish_non_exhaustive()
     }
 }
 
-impl<'m, M: Model> Steps<'m, M> {
+impl<'m, M: Model> StepTable<'m, M> {
     pub fn new(model: &'m M) -> Self {
         let mut steps = Self {
             model,
@@ -137,20 +137,20 @@ impl<'m, M: Model> Steps<'m, M> {
         let is_pure = self.model.is_pure(op);
         let reads = mask(&footprint.reads);
         let writes = if is_pure { 0 } else { mask(&footprint.writes) };
-        self.facts.push(Facts {
+        self.facts.push(OpProperties {
             is_pure,
-            is_idle: false,
+            is_noop: false,
             reads,
             writes,
         });
         // Who reads nothing is accepted everywhere or nowhere.
         if is_pure && reads == 0 && self.step(self.initial, class) == self.initial {
-            self.facts[class as usize].is_idle = true;
+            self.facts[class as usize].is_noop = true;
         }
         class
     }
 
-    pub fn facts(&self, class: Class) -> Facts {
+    pub fn properties(&self, class: Class) -> OpProperties {
         self.facts[class as usize]
     }
 

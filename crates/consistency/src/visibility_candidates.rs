@@ -10,14 +10,14 @@ use crate::op_set::OpSet;
 /// Candidates for what an operation sees, handed out on demand: a search that succeeds with the first never makes the
 /// others.
 #[derive(Debug)]
-pub(crate) struct Rows {
+pub(crate) struct VisibilityCandidates {
     queue: VecDeque<OpSet>,
     known: HashSet<OpSet, FxBuildHasher>,
     accepted: Vec<OpSet>,
     choices: OpSet,
 }
 
-impl Rows {
+impl VisibilityCandidates {
     /// No candidate.
     pub fn none() -> Self {
         Self {
@@ -29,8 +29,8 @@ impl Rows {
     }
 
     /// This set alone.
-    pub fn only(row: OpSet) -> Self {
-        Self::growing(row, OpSet::EMPTY)
+    pub fn only(visibility: OpSet) -> Self {
+        Self::growing(visibility, OpSet::EMPTY)
     }
 
     /// `least`, and what grows from it by adding members of `choices`.
@@ -50,26 +50,26 @@ impl Rows {
     /// The next candidate that contains none that was accepted.
     pub fn candidate(&mut self) -> Option<OpSet> {
         loop {
-            let row = self.queue.pop_front()?;
+            let visibility = self.queue.pop_front()?;
             if !self
                 .accepted
                 .iter()
-                .any(|smaller| smaller.is_within(row) && *smaller != row)
+                .any(|smaller| smaller.is_within(visibility) && *smaller != visibility)
             {
-                return Some(row);
+                return Some(visibility);
             }
         }
     }
 
     /// Another candidate, unless it was one before.
-    pub fn add(&mut self, row: OpSet) {
-        if self.known.insert(row) {
-            self.queue.push_back(row);
+    pub fn add(&mut self, visibility: OpSet) {
+        if self.known.insert(visibility) {
+            self.queue.push_back(visibility);
         }
     }
 
     /// This candidate will do: larger ones need not be tried.
-    pub fn accept(&mut self, row: OpSet) {
-        self.accepted.push(row);
+    pub fn accept(&mut self, visibility: OpSet) {
+        self.accepted.push(visibility);
     }
 }

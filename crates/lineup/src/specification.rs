@@ -15,7 +15,8 @@ use std::thread;
 use std::time::Instant;
 
 use omnilink_consistency::{
-    Decoder, JudgeError, Question, Recorded, UnknownConsistency, WeakChecker, WeakOptions, judge,
+    Decoder, Guarantee, RecordedCheckError, RecordedHistory, UnknownConsistency, WeakChecker, WeakOptions,
+    check_recorded,
 };
 use omnilink_engine::{
     CheckError, Consistency, Limits, Model, Operation as EngineOperation, Options, Verdict, check,
@@ -42,7 +43,7 @@ pub enum SpecificationError {
     Check(#[from] CheckError),
     /// The search for weak explanations failed.
     #[error(transparent)]
-    Judge(#[from] JudgeError),
+    Judge(#[from] RecordedCheckError),
     /// The specification cannot be evaluated.
     #[error("{0}")]
     Failed(String),
@@ -60,7 +61,7 @@ pub enum Promise {
     /// An order of all calls, that of the engine.
     Order(Consistency),
     /// Less, or something else.
-    Weak(Question),
+    Weak(Guarantee),
 }
 
 impl Promise {
@@ -72,7 +73,7 @@ impl Promise {
         Ok(match name {
             "linearizable" => Self::Order(Consistency::Linearizable),
             "sequential" => Self::Order(Consistency::Sequential),
-            name => Self::Weak(Question::from_name(name)?),
+            name => Self::Weak(Guarantee::from_name(name)?),
         })
     }
 
@@ -258,14 +259,15 @@ impl<M: Model, D: Decoder<M::Op>> Law<'_, M, D> {
         }
     }
 
-    fn by_judge(&self, question: &Question, limits: Limits, operations: Vec<Operation>) -> Judged {
-        let recorded = Recorded::from_operations("run", operations).map_err(JudgeError::from)?;
+    fn by_judge(&self, question: &Guarantee, limits: Limits, operations: Vec<Operation>) -> Judged {
+        let recorded =
+            RecordedHistory::from_operations("run", operations).map_err(RecordedCheckError::from)?;
         let mut checker = WeakChecker::new(self.model);
         let options = WeakOptions {
             limits,
             ..WeakOptions::default()
         };
-        let judgement = judge(
+        let judgement = check_recorded(
             &mut checker,
             &recorded,
             self.decoder,

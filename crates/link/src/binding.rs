@@ -10,15 +10,15 @@ use rustc_hash::FxHashMap;
 
 use crate::action::Action;
 use crate::error::LinkError;
+use crate::formula_action::FormulaAction;
 use crate::link_file::{ABORTED, LinkFile, OpLink, TERMINATED};
 use crate::module::{Module, application, identifiers, name};
 use crate::omnilink_setup::EVENT;
-use crate::param::{Code, Constant, Otherwise, ParamPlan, RESULT, THREAD};
-use crate::formula_action::StandIn;
+use crate::param::{Constant, Fallback, ParamBinding, RESULT, ResultCode, THREAD};
 
 /// What an operation of some name means.
 #[derive(Debug)]
-pub(crate) struct Plan {
+pub(crate) struct OpBinding {
     /// The operation.
     pub(crate) op: String,
     /// The action: index into the actions of the spec.
@@ -28,9 +28,9 @@ pub(crate) struct Plan {
     /// What it means if it was aborted; `None`: nothing happened.
     pub(crate) aborted: Option<Formulation>,
     /// How each parameter gets its value.
-    pub(crate) params: Vec<ParamPlan>,
+    pub(crate) params: Vec<ParamBinding>,
     /// For an operation in steps: the formula of a step, and how often it may happen.
-    pub(crate) steps: Option<StepsPlan>,
+    pub(crate) steps: Option<StepBinding>,
     /// Fields that nothing has to read.
     ignored_fields: Vec<String>,
 }
@@ -68,13 +68,13 @@ impl Extra {
 }
 
 #[derive(Debug)]
-pub(crate) struct StepsPlan {
+pub(crate) struct StepBinding {
     pub(crate) step: Formulation,
     /// `None`: as often as the longest argument is long.
     pub(crate) bound: Option<u32>,
 }
 
-impl Plan {
+impl OpBinding {
     /// The constant expressions that the link file gives for its parameters.
     pub(crate) fn constants_mut(&mut self) -> impl Iterator<Item = &mut Constant> {
         self.params.iter_mut().flat_map(|param| {
@@ -95,13 +95,13 @@ impl Plan {
     }
 }
 
-/// Works the plans out: first the definitions that they need, then, once these are lowered, the plans.
-pub(crate) struct Planner<'a> {
-    drafts: Vec<Draft<'a>>,
+/// Works the bindings out: first the definitions that they need, then, once these are lowered, the bindings.
+pub(crate) struct BindingBuilder<'a> {
+    drafts: Vec<BindingDraft<'a>>,
     ignored: Vec<String>,
 }
 
-struct Draft<'a> {
+struct BindingDraft<'a> {
     /// What its definitions are called after: operations may have names that TLA+ does not allow.
     key: String,
     op: &'a str,
@@ -122,11 +122,11 @@ struct Draft<'a> {
     codes: Vec<Vec<(Value, &'a str)>>,
 }
 
-impl<'a> Planner<'a> {
+impl<'a> BindingBuilder<'a> {
     pub(crate) fn new(
         spec: &Spec,
         actions: &'a [Action],
-        stand_ins: &'a [StandIn],
+        formula_actions: &'a [FormulaAction],
         file: &'a LinkFile,
     ) -> Result<Self, LinkError> {
         let mut ops: BTreeMap<&'a str, Option<&'a OpLink>> = BTreeMap::new();
@@ -147,19 +147,25 @@ impl<'a> Planner<'a> {
                 .filter(|end| !is_linked(end))
                 .map(str::to_owned),
         );
-        for (number, stand_in) in (actions.len() as u32..).zip(stand_ins) {
-            let (op, text) = (stand_in.action.name.as_str(), stand_in.formula.as_str());
+        for (number, formula_action) in (actions.len() as u32..).zip(formula_actions) {
+            let (op, text) = (
+                formula_action.action.name.as_str(),
+                formula_action.formula.as_str(),
+            );
             let link = file.ops.get(op);
             let key = drafts.len().to_string();
-            let mut extras = mentioned_extras(&[text], &stand_in.action.params);
-            let mut draft = Draft::new(spec, key, op, (number, &stand_in.action), None, link)?;
+            let mut extras = mentioned_extras(&[text], &formula_action.action.params);
+            let mut draft = BindingDraft::new(spec, key, op, (number, &formula_action.action), None, link)?;
             extras.retain(|extra| !draft.extras.contains(extra));
             draft.extras.extend(extras);
             draft.formula = Some(text);
             drafts.push(draft);
         }
         for (op, link) in ops {
-            if stand_ins.iter().any(|stand_in| stand_in.action.name == op) {
+            if formula_actions
+                .iter()
+                .any(|formula_action| formula_action.action.name == op)
+            {
                 continue;
             }
             if link.is_some_and(|link| link.ignore) {
@@ -176,7 +182,7 @@ impl<'a> Planner<'a> {
                 (None, None) => continue,
             };
             let key = drafts.len().to_string();
-            drafts.push(Draft::new(spec, key, op, found, step, link)?);
+            drafts.push(BindingDraft::new(spec, key, op, found, step, link)?);
         }
         for draft in &mut drafts {
             draft.ignored_fields.extend(file.ignore_fields.iter().cloned());
@@ -184,31 +190,31 @@ impl<'a> Planner<'a> {
         Ok(Self { drafts, ignored })
     }
 
-    /// Adds the definitions that the plans need.
+    /// Adds the definitions that the bindings need.
     pub(crate) fn define(&self, module: &mut Module) {
         self.drafts.iter().for_each(|draft| draft.define(module));
     }
 
-    /// What is to be lowered, in the order in which [`Planner::plans`] takes it.
+    /// What is to be lowered, in the order in which [`BindingBuilder::bindings`] takes it.
     pub(crate) fn operations(&self) -> Vec<String> {
-        self.drafts.iter().flat_map(Draft::operations).collect()
+        self.drafts.iter().flat_map(BindingDraft::operations).collect()
     }
 
-    /// The plans, from what was lowered.
-    pub(crate) fn plans(
+    /// The bindings, from what was lowered.
+    pub(crate) fn bindings(
         &self,
         built: &mut impl Iterator<Item = Option<Operation>>,
-    ) -> (Vec<Plan>, FxHashMap<String, Option<u32>>) {
-        let mut plans = Vec::new();
+    ) -> (Vec<OpBinding>, FxHashMap<String, Option<u32>>) {
+        let mut bindings = Vec::new();
         let mut by_name: FxHashMap<String, Option<u32>> = FxHashMap::default();
         for draft in &self.drafts {
-            if let Some(plan) = draft.plan(built) {
-                by_name.insert(draft.op.to_owned(), Some(plans.len() as u32));
-                plans.push(plan);
+            if let Some(binding) = draft.binding(built) {
+                by_name.insert(draft.op.to_owned(), Some(bindings.len() as u32));
+                bindings.push(binding);
             }
         }
         by_name.extend(self.ignored.iter().map(|op| (op.clone(), None)));
-        (plans, by_name)
+        (bindings, by_name)
     }
 }
 
@@ -223,7 +229,7 @@ fn unknown_action(op: &str, wanted: &str, actions: &[Action]) -> LinkError {
     ))
 }
 
-impl<'a> Draft<'a> {
+impl<'a> BindingDraft<'a> {
     fn new(
         spec: &Spec,
         key: String,
@@ -404,7 +410,7 @@ impl<'a> Draft<'a> {
     }
 
     /// `None` if the action cannot be given values: its parameters are operators.
-    fn plan(&self, built: &mut impl Iterator<Item = Option<Operation>>) -> Option<Plan> {
+    fn binding(&self, built: &mut impl Iterator<Item = Option<Operation>>) -> Option<OpBinding> {
         let mut next = || built.next().flatten();
         let happened = next();
         let aborted = self
@@ -426,32 +432,32 @@ impl<'a> Draft<'a> {
             let field = if is_column { param } else { given };
             let mut translated = Vec::new();
             for (stands, _) in codes {
-                translated.extend(next().map(|operation| Code {
+                translated.extend(next().map(|operation| ResultCode {
                     stands: stands.clone(),
                     means: Constant::new(operation),
                 }));
             }
             let may_be_unknown = self.link.is_some_and(|link| link.unknown.contains_key(param));
-            let otherwise = Otherwise::of(given);
-            params.push(ParamPlan {
+            let fallback = Fallback::of(given);
+            params.push(ParamBinding {
                 name: param.clone(),
                 field: field.clone(),
-                otherwise,
+                fallback,
                 codes: translated,
                 range,
                 may_be_unknown,
                 default: None,
-                is_result: otherwise == Otherwise::Result || may_be_unknown,
+                is_result: fallback == Fallback::Result || may_be_unknown,
                 is_unread_result: false,
             });
         }
         for (param, _) in self.defaults() {
             let default = next();
-            if let Some(plan) = params.iter_mut().find(|plan| plan.name == param) {
-                plan.default = default.map(Constant::new);
+            if let Some(binding) = params.iter_mut().find(|binding| binding.name == param) {
+                binding.default = default.map(Constant::new);
             }
         }
-        Some(Plan {
+        Some(OpBinding {
             op: self.op.to_owned(),
             action: self.action,
             happened: Formulation {
@@ -463,7 +469,7 @@ impl<'a> Draft<'a> {
                 extras: self.with_event(&self.aborted_extras),
             }),
             params,
-            steps: step.map(|operation| StepsPlan {
+            steps: step.map(|operation| StepBinding {
                 step: Formulation {
                     operation,
                     extras: self.with_event(&[]),

@@ -9,15 +9,15 @@ use omnilink_trace::{Call, Recent};
 
 /// What was found out about calls that were met lately, each by its identity.
 #[derive(Clone, Debug)]
-pub(crate) struct AboutCalls<T>(Recent<(Arc<Call>, T)>);
+pub(crate) struct CallCache<T>(Recent<(Arc<Call>, T)>);
 
-impl<T> Default for AboutCalls<T> {
+impl<T> Default for CallCache<T> {
     fn default() -> Self {
         Self(Recent::default())
     }
 }
 
-impl<T> AboutCalls<T> {
+impl<T> CallCache<T> {
     /// What is known about a call.
     #[inline]
     pub(crate) fn get(&self, call: &Arc<Call>) -> Option<&T> {

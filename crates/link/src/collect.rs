@@ -6,8 +6,8 @@ use std::path::Path;
 use omnilink_trace::Operation;
 use omnilink_value::Value;
 
-use crate::call_cache::AboutCalls;
 use crate::bind::event_of;
+use crate::call_cache::CallCache;
 use crate::error::LinkError;
 use crate::omnilink_setup::{TRACES, asks_for_traces};
 
@@ -16,7 +16,7 @@ use crate::omnilink_setup::{TRACES, asks_for_traces};
 pub struct Collection {
     constants: BTreeMap<String, Collected>,
     /// Calls whose arguments were taken lately.
-    taken: AboutCalls<()>,
+    taken: CallCache<()>,
     /// Whether some field is found elsewhere than in the arguments.
     looks_beyond_arguments: bool,
     /// All operations of all threads, for setups made for OmniLink that look at them.

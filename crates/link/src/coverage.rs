@@ -14,16 +14,16 @@ use crate::model::TlaModel;
 
 /// Counts while a search runs.
 #[derive(Debug, Default)]
-pub(crate) struct Tally {
-    /// For each plan.
-    steps: Vec<StepTally>,
-    invariants: Vec<InvariantTally>,
+pub(crate) struct CoverageCounters {
+    /// For each binding.
+    steps: Vec<StepCounters>,
+    invariants: Vec<InvariantCounters>,
     /// How often each branch was taken, if that is asked for.
     branches: Option<RefCell<FxHashMap<Loc, u64>>>,
 }
 
 #[derive(Debug, Default)]
-struct StepTally {
+struct StepCounters {
     placed: Cell<u64>,
     pending: Cell<u64>,
     tried: Cell<u64>,
@@ -31,7 +31,7 @@ struct StepTally {
 }
 
 #[derive(Debug, Default)]
-struct InvariantTally {
+struct InvariantCounters {
     evaluated: Cell<u64>,
     broken: Cell<u64>,
 }
@@ -40,14 +40,14 @@ fn count(cell: &Cell<u64>) {
     cell.set(cell.get() + 1);
 }
 
-impl Tally {
+impl CoverageCounters {
     pub(crate) fn new(linked: &Linked) -> Self {
         Self {
-            steps: linked.plans.iter().map(|_| StepTally::default()).collect(),
+            steps: linked.bindings.iter().map(|_| StepCounters::default()).collect(),
             invariants: linked
                 .invariants
                 .iter()
-                .map(|_| InvariantTally::default())
+                .map(|_| InvariantCounters::default())
                 .collect(),
             branches: linked.counts_branches.then(RefCell::default),
         }
@@ -62,15 +62,15 @@ impl Tally {
     }
 
     #[inline]
-    pub(crate) fn operation(&self, plan: u32, is_pending: bool) {
-        if let Some(steps) = self.steps.get(plan as usize) {
+    pub(crate) fn operation(&self, binding: u32, is_pending: bool) {
+        if let Some(steps) = self.steps.get(binding as usize) {
             count(if is_pending { &steps.pending } else { &steps.placed });
         }
     }
 
     #[inline]
-    pub(crate) fn step(&self, plan: u32, is_refused: bool) {
-        if let Some(steps) = self.steps.get(plan as usize) {
+    pub(crate) fn step(&self, binding: u32, is_refused: bool) {
+        if let Some(steps) = self.steps.get(binding as usize) {
             count(&steps.tried);
             if is_refused {
                 count(&steps.refused);
@@ -168,7 +168,7 @@ const TEXT_MAX: usize = 80;
 impl TlaModel<'_> {
     /// The trace is read from its beginning: operations are counted anew.
     pub fn begin(&self) {
-        self.tally.begin();
+        self.counters.begin();
     }
 
     /// Counts an operation that is to be explained.
@@ -176,17 +176,17 @@ impl TlaModel<'_> {
     pub fn took(&self, instance: &Instance, is_pending: bool) {
         // Of an operation in steps, the last one stands for all.
         if instance.0.part.is_none_or(|part| part.is_last) {
-            self.tally.operation(instance.0.plan, is_pending);
+            self.counters.operation(instance.0.binding, is_pending);
         }
     }
 
     /// What was put to the test so far.
     pub fn coverage(&self) -> Coverage {
         let linked = self.linked;
-        let action = |(plan, steps): (&crate::binding::Plan, &StepTally)| {
-            let action = &linked.actions[plan.action as usize];
+        let action = |(binding, steps): (&crate::binding::OpBinding, &StepCounters)| {
+            let action = &linked.actions[binding.action as usize];
             ActionCoverage {
-                op: plan.op.clone(),
+                op: binding.op.clone(),
                 action: action.signature(),
                 at: action.at.clone(),
                 in_next: action.in_next,
@@ -194,28 +194,34 @@ impl TlaModel<'_> {
                 pending: steps.pending.get(),
                 tried: steps.tried.get(),
                 refused: steps.refused.get(),
-                branches: self.branch_coverage(plan.happened.operation),
+                branches: self.branch_coverage(binding.happened.operation),
             }
         };
-        let invariant =
-            |(invariant, tally): (&omnilink_tla::model::NamedFormula, &InvariantTally)| InvariantCoverage {
+        let invariant = |(invariant, counters): (&omnilink_tla::model::NamedFormula, &InvariantCounters)| {
+            InvariantCoverage {
                 name: shortened(&invariant.name),
-                evaluated: tally.evaluated.get(),
-                broken: tally.broken.get(),
-            };
+                evaluated: counters.evaluated.get(),
+                broken: counters.broken.get(),
+            }
+        };
         Coverage {
-            actions: linked.plans.iter().zip(&self.tally.steps).map(action).collect(),
+            actions: linked
+                .bindings
+                .iter()
+                .zip(&self.counters.steps)
+                .map(action)
+                .collect(),
             invariants: linked
                 .invariants
                 .iter()
-                .zip(&self.tally.invariants)
+                .zip(&self.counters.invariants)
                 .map(invariant)
                 .collect(),
         }
     }
 
     fn branch_coverage(&self, operation: Operation) -> Vec<BranchCoverage> {
-        let Some(branches) = &self.tally.branches else {
+        let Some(branches) = &self.counters.branches else {
             return Vec::new();
         };
         let branches = branches.borrow();

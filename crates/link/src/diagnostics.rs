@@ -25,12 +25,12 @@ impl TlaModel<'_> {
     /// Expressions that go through a big constant set whenever an operation is evaluated, each as a sentence.
     pub fn slow_expressions(&self) -> Vec<String> {
         let linked = self.linked;
-        let of_plans = linked.plans.iter().flat_map(|plan| {
-            let steps = plan.steps.iter().map(|steps| steps.step.operation);
-            let aborted = plan.aborted.iter().map(|aborted| aborted.operation);
+        let of_plans = linked.bindings.iter().flat_map(|binding| {
+            let steps = binding.steps.iter().map(|steps| steps.step.operation);
+            let aborted = binding.aborted.iter().map(|aborted| aborted.operation);
             steps
                 .chain(aborted)
-                .chain([plan.happened.operation])
+                .chain([binding.happened.operation])
                 .map(|operation| operation.formula())
         });
         let others = linked.invariants.iter().map(|invariant| invariant.formula);

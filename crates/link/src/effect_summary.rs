@@ -10,48 +10,50 @@ use crate::model::TlaModel;
 
 /// Counts, for each operation, in how many instances it changes nothing.
 #[derive(Debug, Default)]
-pub struct Explanation {
-    ops: BTreeMap<String, Tally>,
+pub struct EffectSummary {
+    ops: BTreeMap<String, CoverageCounters>,
 }
 
 #[derive(Debug, Default)]
-struct Tally {
+struct CoverageCounters {
     instances: u64,
     pure: u64,
     example: Option<String>,
 }
 
-impl Explanation {
+impl EffectSummary {
     /// Takes an instance into account.
     pub fn observe(&mut self, model: &TlaModel<'_>, instance: &Instance) {
-        let op = &model.linked.plans[instance.0.plan as usize].op;
+        let op = &model.linked.bindings[instance.0.binding as usize].op;
         if !self.ops.contains_key(op) {
-            self.ops.insert(op.clone(), Tally::default());
+            self.ops.insert(op.clone(), CoverageCounters::default());
         }
-        let Some(tally) = self.ops.get_mut(op) else { return };
+        let Some(counters) = self.ops.get_mut(op) else {
+            return;
+        };
         let is_pure = model.is_pure(instance);
-        tally.instances += 1;
-        tally.pure += u64::from(is_pure);
-        if tally.example.is_none() && !is_pure {
+        counters.instances += 1;
+        counters.pure += u64::from(is_pure);
+        if counters.example.is_none() && !is_pure {
             let text = described(model, model.effects(instance));
-            tally.example = Some(format!("{}: {text}", model.describe_op(instance)));
+            counters.example = Some(format!("{}: {text}", model.describe_op(instance)));
         }
     }
 
     /// A line or two for each operation.
     pub fn lines(&self) -> Vec<String> {
-        let line = |(op, tally): (&String, &Tally)| match (&tally.example, tally.pure) {
+        let line = |(op, counters): (&String, &CoverageCounters)| match (&counters.example, counters.pure) {
             (None, _) => format!(
                 "{op}: never changes anything; placed at once ({} seen)",
-                tally.instances
+                counters.instances
             ),
             (Some(example), 0) => format!(
                 "{op}: may change the state ({} seen)\n    {example}",
-                tally.instances
+                counters.instances
             ),
             (Some(example), pure) => format!(
                 "{op}: changes nothing in {pure} of {} cases, where its arguments rule it out\n    {example}",
-                tally.instances
+                counters.instances
             ),
         };
         self.ops.iter().map(line).collect()

@@ -9,13 +9,13 @@ use omnilink_value::Value;
 /// A session for evaluating actions. What the spec prints is dropped: it would be printed once for every state that is
 /// tried, in an order that means nothing.
 #[derive(Debug, Default)]
-pub(crate) struct Unobserved {
+pub(crate) struct EvalSession {
     rest: Quiet,
     deadline: Option<Instant>,
     interrupt: Option<Interrupt>,
 }
 
-impl Unobserved {
+impl EvalSession {
     /// A session that ends evaluation at this moment, or when someone wants it to end.
     pub(crate) fn until(deadline: Option<Instant>, interrupt: Option<Interrupt>) -> Self {
         Self {
@@ -26,7 +26,7 @@ impl Unobserved {
     }
 }
 
-impl Session for Unobserved {
+impl Session for EvalSession {
     fn print(&self, _: &str) {}
 
     fn set_register(&self, register: &Value, value: Value) {

@@ -10,7 +10,7 @@ use crate::state::{SpecState, Write};
 
 /// What an instance does.
 #[derive(Debug)]
-pub(crate) enum Rule<'e> {
+pub(crate) enum ExactStep<'e> {
     /// It is refused.
     Refused,
     /// It leaves these values behind, and everything else as it is.
@@ -20,7 +20,7 @@ pub(crate) enum Rule<'e> {
 /// What an instance with these effects does in a state; `None` if evaluation must say: the effects are not exact, a cell is
 /// not there, or it holds something that cannot be compared with what is demanded.
 #[inline]
-pub(crate) fn ruled<'e>(effects: &'e Effects, state: &SpecState) -> Option<Rule<'e>> {
+pub(crate) fn exact_step<'e>(effects: &'e Effects, state: &SpecState) -> Option<ExactStep<'e>> {
     if !effects.is_exact {
         return None;
     }
@@ -30,7 +30,7 @@ pub(crate) fn ruled<'e>(effects: &'e Effects, state: &SpecState) -> Option<Rule<
         };
         let held = state.values().get(cell.variable as usize)?.apply(key)?;
         if !equal_values(held, value).ok()? {
-            return Some(Rule::Refused);
+            return Some(ExactStep::Refused);
         }
     }
     let mut writes = SmallVec::new();
@@ -44,5 +44,5 @@ pub(crate) fn ruled<'e>(effects: &'e Effects, state: &SpecState) -> Option<Rule<
             value,
         });
     }
-    Some(Rule::Writes(writes))
+    Some(ExactStep::Writes(writes))
 }

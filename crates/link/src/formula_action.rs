@@ -9,20 +9,20 @@ use omnilink_tla::syntax::token::{Keyword, Token, TokenKind};
 use omnilink_tla::syntax::tokenize_fragment;
 
 use crate::action::Action;
+use crate::binding::KEYWORDS;
 use crate::error::LinkError;
 use crate::link_file::LinkFile;
 use crate::omnilink_setup::{END, end_formula};
-use crate::binding::KEYWORDS;
 
 /// A formula in the place of an action: no definition of the spec, but told like one.
 #[derive(Debug)]
-pub(crate) struct StandIn {
+pub(crate) struct FormulaAction {
     /// Called like the operation; its parameters are the fields that the formula mentions.
     pub(crate) action: Action,
     pub(crate) formula: String,
 }
 
-impl StandIn {
+impl FormulaAction {
     /// For setups made for OmniLink: what must hold after all operations.
     pub(crate) fn end_of_trace(invariants: &[&str]) -> Self {
         Self {
@@ -33,21 +33,30 @@ impl StandIn {
 }
 
 /// All formulas of a link file that stand in for actions.
-pub(crate) fn stand_ins(spec: &Spec, actions: &[Action], file: &LinkFile) -> Result<Vec<StandIn>, LinkError> {
+pub(crate) fn formula_actions(
+    spec: &Spec,
+    actions: &[Action],
+    file: &LinkFile,
+) -> Result<Vec<FormulaAction>, LinkError> {
     let ends = file.thread_end.entries().map(|(op, formula)| {
-        Ok(StandIn {
+        Ok(FormulaAction {
             action: action(op, Vec::new(), "[thread_end] of the link file".to_owned()),
             formula: formula.to_owned(),
         })
     });
     let formulas = file.ops.iter().filter_map(|(op, link)| {
         let formula = link.action.as_deref().filter(|formula| !is_name(formula))?;
-        Some(stand_in(spec, actions, op, formula))
+        Some(formula_action(spec, actions, op, formula))
     });
     ends.chain(formulas).collect()
 }
 
-fn stand_in(spec: &Spec, actions: &[Action], op: &str, formula: &str) -> Result<StandIn, LinkError> {
+fn formula_action(
+    spec: &Spec,
+    actions: &[Action],
+    op: &str,
+    formula: &str,
+) -> Result<FormulaAction, LinkError> {
     let free = free_names(formula).map_err(|problem| {
         LinkError::Usage(format!(
             "link file, [ops.{op}]: action = \"{formula}\": {problem}"
@@ -67,7 +76,7 @@ fn stand_in(spec: &Spec, actions: &[Action], op: &str, formula: &str) -> Result<
     let is_field =
         |name: &&String| spec.find(name).is_none() && *name != "meta" && !KEYWORDS.contains(&name.as_str());
     let params = free.iter().filter(is_field).cloned().collect();
-    Ok(StandIn {
+    Ok(FormulaAction {
         action: action(
             op,
             params,

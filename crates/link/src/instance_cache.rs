@@ -7,7 +7,7 @@ use crate::instance::Instance;
 /// Two generations of instances. Once the younger one is full it becomes the older one, and whatever was not asked for since
 /// the last time is forgotten. What the engine still uses it holds on to itself.
 #[derive(Debug, Default)]
-pub(crate) struct Instances {
+pub(crate) struct InstanceCache {
     young: HashTable<Instance>,
     old: HashTable<Instance>,
 }
@@ -15,7 +15,7 @@ pub(crate) struct Instances {
 /// How many instances a generation has.
 const GENERATION: usize = 1 << 13;
 
-impl Instances {
+impl InstanceCache {
     /// The instance of this hash that is the one.
     pub(crate) fn find(&mut self, hash: u64, is_it: impl Fn(&Instance) -> bool) -> Option<Instance> {
         if let Some(known) = self.young.find(hash, &is_it) {

@@ -4,7 +4,7 @@ use crate::state::SpecState;
 
 /// What an instance does.
 #[derive(Debug)]
-pub(crate) enum Found {
+pub(crate) enum KnownStep {
     /// It is refused.
     Refused,
     /// It leads here, and nowhere else.

@@ -20,15 +20,15 @@ use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
 use crate::action::{Action, actions};
+use crate::binding::{BindingBuilder, OpBinding};
 use crate::error::LinkError;
+use crate::eval_session::EvalSession;
+use crate::formula_action::{FormulaAction, formula_actions};
 use crate::link_file::LinkFile;
 use crate::model::TlaModel;
 use crate::module::{MODULE, Module, name, without_internal_names};
 use crate::omnilink_setup::{Setup, TAG, TRACES, TRANSIENT};
-use crate::param::Otherwise;
-use crate::binding::{Plan, Planner};
-use crate::eval_session::Unobserved;
-use crate::formula_action::{StandIn, stand_ins};
+use crate::param::Fallback;
 
 /// What is known about a link besides the spec.
 #[derive(Clone, Debug, Default)]
@@ -65,8 +65,8 @@ pub struct Linked {
     pub(crate) actions: Vec<Action>,
     /// How many of them are the spec's.
     own_actions: usize,
-    pub(crate) plans: Vec<Plan>,
-    /// Which plan an operation of this name has; `None` to leave it out.
+    pub(crate) bindings: Vec<OpBinding>,
+    /// Which binding an operation of this name has; `None` to leave it out.
     pub(crate) by_name: FxHashMap<String, Option<u32>>,
     /// Variables that have a value during a step only, and are no part of a state.
     pub(crate) transient: Vec<u32>,
@@ -202,7 +202,7 @@ impl Linked {
         let mut spec = sound(loaded)?;
         let mut config = read_config(&mut spec, options.config.as_deref())?;
         let actions = actions(&spec, Some(&config));
-        let mut stand_ins = stand_ins(&spec, &actions, &options.file)?;
+        let mut formula_actions = formula_actions(&spec, &actions, &options.file)?;
         let is_setup = spec.find(TRANSIENT[0]).is_some();
         if is_setup {
             let invariants: Vec<&str> = config
@@ -210,9 +210,9 @@ impl Linked {
                 .iter()
                 .map(|named| named.name.as_str())
                 .collect();
-            stand_ins.push(StandIn::end_of_trace(&invariants));
+            formula_actions.push(FormulaAction::end_of_trace(&invariants));
         }
-        let planner = Planner::new(&spec, &actions, &stand_ins, &options.file)?;
+        let builder = BindingBuilder::new(&spec, &actions, &formula_actions, &options.file)?;
         let mut module = Module::extending(stem);
         for (constant, expression) in constants(options) {
             check_constant(&spec, constant, "the link")?;
@@ -239,7 +239,7 @@ impl Linked {
         {
             check_constant(&spec, constant, "--collect")?;
         }
-        planner.define(&mut module);
+        builder.define(&mut module);
         define_file(&options.file, &mut module);
         if !module.is_empty() {
             let module = match text {
@@ -276,7 +276,7 @@ impl Linked {
         config.next = None;
         let mut notes = Vec::new();
         ignore_search_settings(&mut config, &mut notes);
-        let operations = planner.operations();
+        let operations = builder.operations();
         let setup_tags = setup_tags(&spec);
         let build_options = BuildOptions {
             values: options.collected.clone(),
@@ -293,7 +293,7 @@ impl Linked {
                 .map_err(|rejected| LinkError::Spec(rendered(&rejected.diagnostics, &rejected.spec)))
         })?;
         let mut built = model.operations.iter().copied();
-        let (plans, by_name) = planner.plans(&mut built);
+        let (bindings, by_name) = builder.bindings(&mut built);
         let mut of_file = || built.next().flatten();
         let view = options
             .file
@@ -358,9 +358,13 @@ impl Linked {
             own_actions: actions.len(),
             actions: actions
                 .into_iter()
-                .chain(stand_ins.into_iter().map(|stand_in| stand_in.action))
+                .chain(
+                    formula_actions
+                        .into_iter()
+                        .map(|formula_action| formula_action.action),
+                )
                 .collect(),
-            plans,
+            bindings,
             by_name,
             transient,
             counts_branches: options.counts_branches,
@@ -373,13 +377,13 @@ impl Linked {
 
     /// Finds out which results are used by no definition.
     fn note_reads(&mut self) {
-        for plan in &mut self.plans {
-            let operations: Vec<Operation> = plan.formulations().map(|f| f.operation).collect();
-            for (number, param) in plan.params.iter_mut().enumerate() {
+        for binding in &mut self.bindings {
+            let operations: Vec<Operation> = binding.formulations().map(|f| f.operation).collect();
+            for (number, param) in binding.params.iter_mut().enumerate() {
                 let is_read = operations
                     .iter()
                     .any(|operation| self.program.uses_param(*operation, number));
-                param.is_unread_result = param.otherwise == Otherwise::Result && !is_read;
+                param.is_unread_result = param.fallback == Fallback::Result && !is_read;
             }
         }
     }
@@ -391,11 +395,11 @@ impl Linked {
 
     /// Evaluates what result codes and arguments that were left out stand for.
     fn evaluate_constants(&mut self) -> Result<(), LinkError> {
-        let mut plans = std::mem::take(&mut self.plans);
+        let mut bindings = std::mem::take(&mut self.bindings);
         let result = deep_stack::run(|| {
-            let session = Unobserved::default();
+            let session = EvalSession::default();
             let mut evaluator = Evaluator::new(&self.program, &session);
-            for constant in plans.iter_mut().flat_map(Plan::constants_mut) {
+            for constant in bindings.iter_mut().flat_map(OpBinding::constants_mut) {
                 let value = evaluator.value(constant.formula).map_err(|failure| {
                     LinkError::Evaluation(without_internal_names(&failure.render(&self.program.sources)))
                 })?;
@@ -403,7 +407,7 @@ impl Linked {
             }
             Ok(())
         });
-        self.plans = plans;
+        self.bindings = bindings;
         result
     }
 
@@ -426,7 +430,7 @@ impl Linked {
         interrupt: Option<Interrupt>,
         work: impl FnOnce(&TlaModel<'_>) -> T + Send,
     ) -> Result<T, LinkError> {
-        let session = Unobserved::until(deadline, interrupt);
+        let session = EvalSession::until(deadline, interrupt);
         deep_stack::run(|| {
             let model = TlaModel::new(self, &session)?;
             Ok(work(&model))

@@ -14,12 +14,12 @@ use omnilink_tla::eval::{Cell, CellPart, Effects, State};
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
-use crate::known_step::Found;
+use crate::known_step::KnownStep;
 use crate::state::{SpecState, Write};
 
 /// The outcomes of one instance.
 #[derive(Debug)]
-pub(crate) struct Lookup {
+pub(crate) struct OutcomeCache {
     /// Variable and key of each cell that it touches; those that it may write come first.
     cells: Box<[(u32, Value)]>,
     writes: usize,
@@ -43,12 +43,12 @@ enum Outcome {
     Written(Box<[Value]>),
 }
 
-/// Instances that touch more cells meet the same contents too rarely.
+/// InstanceCache that touch more cells meet the same contents too rarely.
 const CELLS_MAX: usize = 4;
 /// Contents remembered: more would take longer to go through than to evaluate.
 const KNOWN_MAX: usize = 24;
 
-impl Lookup {
+impl OutcomeCache {
     /// For an instance with these effects; `None` if it touches more than a few cells.
     pub(crate) fn of(effects: &Effects) -> Option<Self> {
         if !effects.is_complete {
@@ -71,7 +71,7 @@ impl Lookup {
 
     /// What the instance does in a state, if it met the same before.
     #[inline]
-    pub(crate) fn find(&self, state: &SpecState) -> Option<Found> {
+    pub(crate) fn find(&self, state: &SpecState) -> Option<KnownStep> {
         let known = self.known.borrow();
         let at = match &*self.cells {
             [(variable, key)] => {
@@ -88,8 +88,8 @@ impl Lookup {
         };
         let outcome = known.outcomes.get(at)?;
         Some(match outcome {
-            Outcome::Refused => Found::Refused,
-            Outcome::Unchanged => Found::Next(state.clone()),
+            Outcome::Refused => KnownStep::Refused,
+            Outcome::Unchanged => KnownStep::Next(state.clone()),
             Outcome::Written(values) => {
                 let cells = self.cells.iter().zip(values);
                 let writes: SmallVec<[Write<'_>; 2]> = cells
@@ -99,7 +99,7 @@ impl Lookup {
                         value,
                     })
                     .collect();
-                Found::Next(state.with(&writes)?)
+                KnownStep::Next(state.with(&writes)?)
             }
         })
     }

@@ -10,15 +10,15 @@ const THREAD_NAMES: [&str; 4] = ["thread", "self", "pid", "thread_id"];
 
 /// How a parameter gets its value.
 #[derive(Debug)]
-pub(crate) struct ParamPlan {
+pub(crate) struct ParamBinding {
     /// The parameter.
     pub(crate) name: String,
     /// The field of the trace.
     pub(crate) field: String,
     /// What it is where the operation has no such field.
-    pub(crate) otherwise: Otherwise,
+    pub(crate) fallback: Fallback,
     /// Translations; empty: as it is.
-    pub(crate) codes: Vec<Code>,
+    pub(crate) codes: Vec<ResultCode>,
     /// The set that an unknown value is in.
     pub(crate) range: Option<Operation>,
     /// Whether the link file gives this set: then a finished operation, too, may have no value.
@@ -34,7 +34,7 @@ pub(crate) struct ParamPlan {
 
 /// What a parameter is where the operation has no field of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Otherwise {
+pub(crate) enum Fallback {
     /// Nothing.
     Missing,
     /// The result that stands apart (`ret`).
@@ -43,10 +43,10 @@ pub(crate) enum Otherwise {
     Thread,
 }
 
-impl ParamPlan {
+impl ParamBinding {
     /// Whether it takes the field of this name.
     pub(crate) fn takes(&self, field: &str) -> bool {
-        self.field == field || self.otherwise.column() == Some(field)
+        self.field == field || self.fallback.column() == Some(field)
     }
 }
 
@@ -54,7 +54,7 @@ impl ParamPlan {
 pub(crate) const RESULT: &str = "ret";
 pub(crate) const THREAD: &str = "thread";
 
-impl Otherwise {
+impl Fallback {
     /// What the link file calls it; an argument of that name is the same.
     pub(crate) fn column(self) -> Option<&'static str> {
         match self {
@@ -81,7 +81,7 @@ pub(crate) fn is_thread_name(field: &str) -> bool {
 
 /// What a value of the trace stands for.
 #[derive(Debug)]
-pub(crate) struct Code {
+pub(crate) struct ResultCode {
     pub(crate) stands: Value,
     pub(crate) means: Constant,
 }

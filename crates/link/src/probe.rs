@@ -3,7 +3,7 @@
 //! A trace can be explained because the system is right, or because the spec asks for nothing. To tell these apart, other
 //! values are put in the place of recorded ones, in states that the search has reached, and the steps compared. A part of
 //! an operation is *pinned* if another value is refused somewhere, it *has an effect* if another value leads elsewhere,
-//! and otherwise it makes no difference: nothing about it was checked.
+//! and fallback it makes no difference: nothing about it was checked.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -13,7 +13,7 @@ use omnilink_tla::eval::Evaluator;
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
-use crate::instance::{Content, Instance, hash_of};
+use crate::instance::{Instance, InstanceData, hash_of};
 use crate::model::TlaModel;
 use crate::samples::Sample;
 use crate::state::SpecState;
@@ -97,7 +97,7 @@ const AROUND_MAX: usize = 12;
 
 /// A part of the operations of one name, and all that is known for trying other values there.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct ProbeTarget<'a> {
     samples: &'a [Sample],
     states: &'a [&'a SpecState],
     around: &'a [Value],
@@ -111,8 +111,8 @@ struct Place<'a> {
 impl<'l> TlaModel<'l> {
     /// Tries other values in the place of recorded ones, for every operation that was placed somewhere.
     pub fn probe(&self, thoroughness: Thoroughness) -> Vec<Probe> {
-        let plans = self.linked.plans.iter().enumerate();
-        let samples: Vec<Vec<Sample>> = plans.map(|(plan, _)| self.samples.of(plan)).collect();
+        let bindings = self.linked.bindings.iter().enumerate();
+        let samples: Vec<Vec<Sample>> = bindings.map(|(binding, _)| self.samples.of(binding)).collect();
         let states: Vec<&SpecState> = samples.iter().flatten().map(|(_, state)| state).collect();
         let mut around = Vec::new();
         for (instance, state) in samples.iter().flatten() {
@@ -126,13 +126,13 @@ impl<'l> TlaModel<'l> {
             };
         let mut evaluator = self.evaluator.borrow_mut();
         let mut probes = Vec::new();
-        for (plan, samples) in self.linked.plans.iter().zip(&samples) {
+        for (binding, samples) in self.linked.bindings.iter().zip(&samples) {
             if samples.is_empty() {
                 continue;
             }
-            let action = &self.linked.actions[plan.action as usize];
+            let action = &self.linked.actions[binding.action as usize];
             let mut parts = Vec::new();
-            for (at, param) in plan.params.iter().enumerate() {
+            for (at, param) in binding.params.iter().enumerate() {
                 for path in paths(samples, at) {
                     let mut probe = PartProbe {
                         field: [std::slice::from_ref(&param.field), &path].concat().join("."),
@@ -144,7 +144,7 @@ impl<'l> TlaModel<'l> {
                         changed: 0,
                         failed: 0,
                     };
-                    let place = Place {
+                    let target = ProbeTarget {
                         samples,
                         states: &states,
                         around: &around,
@@ -152,12 +152,12 @@ impl<'l> TlaModel<'l> {
                         path: &path,
                         deadline,
                     };
-                    self.probe_part(&mut evaluator, &place, thoroughness, &mut probe);
+                    self.probe_part(&mut evaluator, &target, thoroughness, &mut probe);
                     parts.push(probe);
                 }
             }
             probes.push(Probe {
-                op: plan.op.clone(),
+                op: binding.op.clone(),
                 action: action.signature(),
                 at: action.at.clone(),
                 parts,
@@ -169,18 +169,18 @@ impl<'l> TlaModel<'l> {
     fn probe_part(
         &self,
         evaluator: &mut Evaluator<'l>,
-        place: &Place<'_>,
+        target: &ProbeTarget<'_>,
         thoroughness: Thoroughness,
         probe: &mut PartProbe,
     ) {
-        let Place {
+        let ProbeTarget {
             samples,
             states,
             around,
             at,
             path,
             deadline,
-        } = *place;
+        } = *target;
         let recorded = recorded(samples, at, path);
         // Where it was placed first, then all other states that were reached.
         let own = samples.iter().map(|(instance, state)| (instance, state));
@@ -270,14 +270,14 @@ pub(crate) fn varied(instance: &Instance, at: usize, value: Value) -> Instance {
     if let Some(argument) = arguments.get_mut(at) {
         *argument = Some(value);
     }
-    Instance(Rc::new(Content {
-        plan: content.plan,
+    Instance(Rc::new(InstanceData {
+        binding: content.binding,
         operation: content.operation,
         hash: hash_of(content.operation, &arguments, content.part),
         arguments,
         place: content.place.clone(),
         effects: OnceCell::new(),
-        lookup: OnceCell::new(),
+        cache: OnceCell::new(),
         counts: OnceCell::new(),
         part: content.part,
     }))

@@ -6,7 +6,7 @@ use omnilink_tla::eval::{Evaluator, Flow, State};
 use omnilink_trace::Operation;
 use omnilink_value::Value;
 
-use crate::bind::{Bound, event_of};
+use crate::bind::{BoundOp, event_of};
 use crate::instance::Instance;
 use crate::linked::{Tag, TagField};
 use crate::model::TlaModel;
@@ -92,7 +92,8 @@ impl<'l> TlaModel<'l> {
     pub fn tagged(&self, operation: &Operation) -> Tagged {
         let mut tagged = Tagged::default();
         // The operation was bound before, or there would be no violation.
-        let (Ok(Bound::Once(instance)) | Ok(Bound::InSteps { done: instance, .. })) = self.bind(operation)
+        let (Ok(BoundOp::Once(instance)) | Ok(BoundOp::InSteps { done: instance, .. })) =
+            self.bind(operation)
         else {
             return tagged;
         };
@@ -140,7 +141,7 @@ impl<'l> TlaModel<'l> {
             TagField::Event => event_of(operation),
             TagField::Args => {
                 // What the action takes is as the action sees it; the rest is as it was recorded.
-                let params = self.plan(instance).params.iter().zip(&instance.0.arguments);
+                let params = self.binding(instance).params.iter().zip(&instance.0.arguments);
                 let known: Vec<(&str, Value)> = params
                     .filter_map(|(param, value)| Some((param.field.as_str(), value.clone()?)))
                     .collect();

@@ -73,7 +73,7 @@ impl<'l> TlaModel<'l> {
             Ok(Flow::Go)
         })?;
         for next in &steps {
-            self.tally
+            self.counters
                 .branches(evaluator, operation, arguments, before.values(), next)?;
         }
         if unchanged && !found.contains(before) {
@@ -98,7 +98,7 @@ impl<'l> TlaModel<'l> {
     ) -> Outcome<Option<SpecState>> {
         for (number, invariant) in self.linked.invariants.iter().enumerate() {
             let holds = evaluator.holds(invariant.formula, &values)?;
-            self.tally.invariant(number, holds);
+            self.counters.invariant(number, holds);
             if !holds {
                 return Ok(None);
             }
@@ -136,13 +136,13 @@ impl<'l> TlaModel<'l> {
         if let Some(known) = instance.0.known() {
             return run(evaluator, &known);
         }
-        let plan = self.plan(instance);
+        let binding = self.binding(instance);
         let mut choices: Vec<Vec<Value>> = Vec::new();
         for (number, argument) in instance.0.arguments.iter().enumerate() {
             choices.push(match argument {
                 Some(value) => vec![value.clone()],
                 None => {
-                    let range = plan.params.get(number).and_then(|param| param.range);
+                    let range = binding.params.get(number).and_then(|param| param.range);
                     let Some(range) = range else { return Ok(()) };
                     evaluator.set_state(state);
                     let set = evaluator.value(range.formula())?;

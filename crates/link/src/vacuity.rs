@@ -30,7 +30,7 @@ pub enum VacuityKind {
     AnyValue,
     /// None of the results that were changed on purpose was noticed.
     NothingNoticed,
-    /// An argument makes no difference, while the operation is checked otherwise: the trace may just not have tried it.
+    /// An argument makes no difference, while the operation is checked fallback: the trace may just not have tried it.
     IdleArgument,
 }
 

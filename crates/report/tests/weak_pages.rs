@@ -1,7 +1,8 @@
 //! What a person and a program are told about histories that are checked for less than linearizability.
 
 use omnilink_consistency::{
-    Judgement, Question, WeakChecker, WeakOptions, judge, judge_together, judge_transactions, read_histories,
+    Guarantee, Judgement, WeakChecker, WeakOptions, check_recorded, check_recorded_transactions,
+    infer_recorded, read_histories,
 };
 use omnilink_engine::Limits;
 use omnilink_models::{Decode, DecodeError, Decoded, JavaMap, JavaMapOp};
@@ -26,7 +27,7 @@ fn report(judgement: Judgement) -> WeakReport {
     }
 }
 
-fn recorded(json: &str) -> omnilink_consistency::Recorded {
+fn recorded(json: &str) -> omnilink_consistency::RecordedHistory {
     let line = json.replace('\n', " ");
     read_histories("h.jsonl", line.as_bytes())
         .next()
@@ -40,8 +41,8 @@ fn asked(json: &str, level: &str, limits: Limits) -> WeakReport {
         ..WeakOptions::default()
     };
     let mut checker = WeakChecker::new(&JavaMap);
-    let question = Question::from_name(level).unwrap();
-    report(judge(&mut checker, &recorded(json), &decode, &[], &question, &options).unwrap())
+    let question = Guarantee::from_name(level).unwrap();
+    report(check_recorded(&mut checker, &recorded(json), &decode, &[], &question, &options).unwrap())
 }
 
 /// An iterator that meets an entry which was gone before it started from where it stands.
@@ -120,7 +121,7 @@ fn transactions_are_valid_in_one_line_or_tell_the_cycle() {
         {"txn":2,"thread":1,"op":"read","args":["x"],"ret":null},{"txn":2,"thread":1,"op":"write","args":["x",2]}]}"#;
     let of = |level: &str| {
         let isolation = level.parse().unwrap();
-        report(judge_transactions(&recorded(lost_update), isolation, Limits::default()).unwrap())
+        report(check_recorded_transactions(&recorded(lost_update), isolation, Limits::default()).unwrap())
     };
     insta::assert_snapshot!(of("serializable").to_text(&Look::plain()), @r#"
         h.jsonl: history lost: violation: 4 operations in transactions, serializable (0.2 ms)
@@ -143,7 +144,7 @@ fn transactions_are_valid_in_one_line_or_tell_the_cycle() {
 fn inferred_levels_are_listed_by_method() {
     let odd = r#"{"id":"odd","ops":[{"thread":0,"method":"get","args":[1],"ret":"7"}]}"#;
     let histories = [recorded(SLOW_ITERATOR), recorded(odd)];
-    let report = report(judge_together(&JavaMap, &histories, &decode, &WeakOptions::default()).unwrap());
+    let report = report(infer_recorded(&JavaMap, &histories, &decode, &WeakOptions::default()).unwrap());
     insta::assert_snapshot!(report.to_text(&Look::plain()), @r#"
         h.jsonl: 2 histories: violation: strongest levels against java-map (0.2 ms)
           get: linearizable

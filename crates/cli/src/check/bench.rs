@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use omnilink_consistency::{
-    Isolation, JudgeError, Judgement, Question, Recorded, WeakChecker, WeakOptions, judge, judge_transactions,
+    Guarantee, Isolation, Judgement, RecordedCheckError, RecordedHistory, WeakChecker, WeakOptions,
+    check_recorded, check_recorded_transactions,
 };
 use omnilink_engine::Limits;
 use omnilink_link::Linked;
@@ -13,7 +14,7 @@ use super::subject::{ShippedSubject, SpecSubject, Subject};
 use crate::error::CliError;
 
 /// Judges one history, given how much of the time reading it took.
-pub(super) type Judge<'a> = dyn FnMut(&Recorded, Duration) -> Result<Judgement, CliError> + 'a;
+pub(super) type Judge<'a> = dyn FnMut(&RecordedHistory, Duration) -> Result<Judgement, CliError> + 'a;
 
 /// The limits less the time that is gone.
 fn less(limits: Limits, gone: Duration) -> Limits {
@@ -38,7 +39,8 @@ pub(super) struct Isolated {
 impl Bench for Isolated {
     fn with_judge(&self, work: &mut (dyn FnMut(&mut Judge<'_>) + Send)) -> Result<(), CliError> {
         work(&mut |recorded, reading| {
-            judge_transactions(recorded, self.isolation, less(self.limits, reading)).map_err(weak_error)
+            check_recorded_transactions(recorded, self.isolation, less(self.limits, reading))
+                .map_err(weak_error)
         });
         Ok(())
     }
@@ -47,7 +49,7 @@ impl Bench for Isolated {
 /// Judges by a shipped model.
 pub(super) struct ShippedBench<M> {
     pub(super) subject: ShippedSubject<M>,
-    pub(super) question: Question,
+    pub(super) question: Guarantee,
     pub(super) options: WeakOptions,
 }
 
@@ -61,7 +63,7 @@ impl<M: Shipped> Bench for ShippedBench<M> {
 /// Judges by a specification, each with a model of its own.
 pub(super) struct SpecBench<'a> {
     pub(super) linked: &'a Linked,
-    pub(super) question: Question,
+    pub(super) question: Guarantee,
     pub(super) options: WeakOptions,
 }
 
@@ -82,7 +84,7 @@ impl Bench for SpecBench<'_> {
 
 fn judge_by<S: Subject>(
     subject: &S,
-    question: &Question,
+    question: &Guarantee,
     options: &WeakOptions,
     work: &mut dyn FnMut(&mut Judge<'_>),
 ) {
@@ -93,10 +95,10 @@ fn judge_by<S: Subject>(
             limits: less(options.limits, reading),
             ..*options
         };
-        judge(&mut checker, recorded, subject, &methods, question, &options).map_err(weak_error)
+        check_recorded(&mut checker, recorded, subject, &methods, question, &options).map_err(weak_error)
     });
 }
 
-pub(super) fn weak_error(error: JudgeError) -> CliError {
+pub(super) fn weak_error(error: RecordedCheckError) -> CliError {
     CliError::Usage(error.to_string())
 }

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use omnilink_consistency::{
-    Answer, Isolation, Judgement, MethodLevels, OpSet, Question, Recorded, Ret, WeakOptions, is_history_line,
-    judge_together, parse_axioms, read_histories,
+    Answer, Guarantee, Isolation, Judgement, MethodLevels, OpSet, RecordedHistory, Ret, WeakOptions,
+    infer_recorded, is_history_line, parse_axioms, read_histories,
 };
 use omnilink_engine::{Exhausted, Limits, Strategy, Watch};
 use omnilink_link::{Collection, LinkOptions, Linked};
@@ -55,7 +55,7 @@ const WEAK: &str = "Weak consistency";
 /// What to do with the histories.
 #[derive(Clone, Debug)]
 enum Task {
-    Judge(Question),
+    Judge(Guarantee),
     Infer,
 }
 
@@ -171,16 +171,16 @@ impl<'a> Weak<'a> {
         } else if let Some(path) = &args.axioms {
             let criterion =
                 parse_axioms(&path.display().to_string(), &read(path)?).map_err(|error| bad(&error))?;
-            Task::Judge(Question::Axioms(criterion))
+            Task::Judge(Guarantee::Axioms(criterion))
         } else if let Some(path) = &args.levels {
             let levels = MethodLevels::parse(&path.display().to_string(), &read(path)?)
                 .map_err(|error| bad(&error))?;
-            Task::Judge(Question::Levels(levels))
+            Task::Judge(Guarantee::Levels(levels))
         } else {
             is_engines = matches!(consistency, "linearizable" | "sequential")
                 && !desk.inputs.iter().any(holds_histories)
                 && !desk.inputs.iter().any(tells_its_own_order);
-            Task::Judge(Question::from_name(consistency).map_err(|error| bad(&error))?)
+            Task::Judge(Guarantee::from_name(consistency).map_err(|error| bad(&error))?)
         };
         if is_engines {
             return Ok(Asked::Engine(desk));
@@ -205,7 +205,7 @@ impl<'a> Weak<'a> {
     /// The level at which transactions are to be isolated, if that is asked.
     pub(super) fn isolation(&self) -> Option<Isolation> {
         match self.task {
-            Task::Judge(Question::Isolation(isolation)) => Some(isolation),
+            Task::Judge(Guarantee::Isolation(isolation)) => Some(isolation),
             _ => None,
         }
     }
@@ -275,7 +275,7 @@ impl<'a> Weak<'a> {
             Task::Infer => self.infer_inputs(inputs, &|input| histories(input, reading), |histories| {
                 let judged = linked.run(|model| {
                     let subject = SpecSubject { linked, model };
-                    judge_together(model, histories, &subject, &options).map_err(weak_error)
+                    infer_recorded(model, histories, &subject, &options).map_err(weak_error)
                 });
                 judged?
             }),
@@ -330,12 +330,12 @@ impl<'a> Weak<'a> {
         &mut self,
         inputs: Range<usize>,
         read: &Read<'_>,
-        infer: impl Fn(&[Recorded]) -> Result<Judgement, CliError>,
+        infer: impl Fn(&[RecordedHistory]) -> Result<Judgement, CliError>,
     ) -> Result<(), CliError> {
         for index in inputs {
             let started = Instant::now();
             let judged = read(&self.desk.inputs[index]).and_then(|Histories { notes, each }| {
-                let histories: Vec<Recorded> = each.collect::<Result<_, _>>()?;
+                let histories: Vec<RecordedHistory> = each.collect::<Result<_, _>>()?;
                 Ok((infer(&histories)?, notes))
             });
             match judged {
@@ -451,7 +451,7 @@ impl Visitor for Weak<'_> {
                 self.judge_inputs(inputs, &bench, read)?;
             }
             Task::Infer => self.infer_inputs(inputs, read, |histories| {
-                judge_together(subject.model(), histories, &subject, &options).map_err(weak_error)
+                infer_recorded(subject.model(), histories, &subject, &options).map_err(weak_error)
             })?,
         }
         self.finish()
@@ -462,7 +462,7 @@ impl Visitor for Weak<'_> {
 struct Histories<'a> {
     /// What a person should be told about the input.
     notes: Vec<String>,
-    each: Box<dyn Iterator<Item = Result<Recorded, CliError>> + 'a>,
+    each: Box<dyn Iterator<Item = Result<RecordedHistory, CliError>> + 'a>,
 }
 
 /// How the histories of an input are read.
@@ -483,7 +483,7 @@ fn keyed_histories<'a, M: Shipped>(
     };
     let each = each.into_iter().map(move |(name, operations)| {
         let recorded =
-            Recorded::from_operations(&name, operations).map_err(|error| weak_error(error.into()))?;
+            RecordedHistory::from_operations(&name, operations).map_err(|error| weak_error(error.into()))?;
         Ok(match reading.is_async {
             true => recorded.with_async_threads(),
             false => recorded,
@@ -503,7 +503,7 @@ fn histories(input: &Input, reading: Reading) -> Result<Histories<'_>, CliError>
     }
     let each = histories
         .each
-        .map(|recorded| recorded.map(Recorded::with_async_threads));
+        .map(|recorded| recorded.map(RecordedHistory::with_async_threads));
     Ok(Histories {
         each: Box::new(each),
         ..histories
@@ -551,7 +551,7 @@ fn read_all(input: &Input, limits: Limits) -> Result<Histories<'_>, CliError> {
     if !operations.iter().any(has_returned) {
         notes.push(nothing_returned(&input.name));
     }
-    let recorded = Recorded::from_operations(&input.name, operations);
+    let recorded = RecordedHistory::from_operations(&input.name, operations);
     let recorded = recorded.map_err(|error| weak_error(error.into()));
     Ok(Histories {
         notes,

@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use omnilink_consistency::{Judgement, Recorded};
+use omnilink_consistency::{Judgement, RecordedHistory};
 
 use super::bench::Bench;
 use crate::error::CliError;
@@ -30,7 +30,7 @@ struct Slot {
 }
 
 /// A history to judge: its number, and how long reading it took.
-type Order = (usize, Recorded, Duration);
+type Order = (usize, RecordedHistory, Duration);
 
 /// Judges histories, each with the number of its input, and tells what became of them in their order.
 ///
@@ -39,7 +39,7 @@ type Order = (usize, Recorded, Duration);
 pub(super) fn judge_all(
     bench: &dyn Bench,
     jobs: NonZeroUsize,
-    mut histories: impl Iterator<Item = (usize, Result<Recorded, CliError>)>,
+    mut histories: impl Iterator<Item = (usize, Result<RecordedHistory, CliError>)>,
     mut tell: impl FnMut(usize, Result<Answered, CliError>) -> Result<(), CliError>,
 ) -> Result<(), CliError> {
     let (orders, taken) = channel::<Order>();

@@ -3,7 +3,7 @@
 //! An order that follows all edges is kept up to date as edges are added (Pearce and Kelly): only nodes between the ends
 //! of a new edge that goes against the order are looked at. Taking edges away needs nothing: the order still follows the rest.
 
-use super::graph::{Graph, Node};
+use crate::order_graph::{Graph, Node};
 
 const NONE: u32 = u32::MAX;
 
@@ -23,7 +23,7 @@ struct Edge {
 
 /// The graph and an order that follows it.
 #[derive(Debug)]
-pub(super) struct Acyclic {
+pub(super) struct AcyclicGraph {
     edges: Vec<Edge>,
     first_out: Vec<u32>,
     first_in: Vec<u32>,
@@ -43,7 +43,7 @@ pub(super) struct Cycle {
     pub edges: Vec<(Node, Node, Cause)>,
 }
 
-impl Acyclic {
+impl AcyclicGraph {
     /// The edges of `graph`, which `order` follows.
     pub fn new(graph: &Graph, order: Vec<Node>) -> Self {
         let mut position = vec![0; order.len()];
@@ -198,8 +198,8 @@ impl Acyclic {
 mod tests {
     use super::*;
 
-    fn without_edges(nodes: usize) -> Acyclic {
-        Acyclic::new(&Graph::new(nodes, false), (0..nodes as Node).collect())
+    fn without_edges(nodes: usize) -> AcyclicGraph {
+        AcyclicGraph::new(&Graph::new(nodes, false), (0..nodes as Node).collect())
     }
 
     #[test]

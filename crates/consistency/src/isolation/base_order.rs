@@ -2,9 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::graph::{Graph, Node, Why};
 use super::reads_from::ReadsFrom;
 use super::transaction::{Fate, Transactions};
+use crate::order_graph::{EdgeReason, Graph, Node};
 
 /// The order of sessions among what may have taken effect.
 ///
@@ -14,7 +14,7 @@ pub(super) fn sessions(graph: &mut Graph, transactions: &Transactions, reads: &R
     for &one in &reads.included {
         let session = transactions.all[one].session;
         if let Some(first) = last.get(&session) {
-            graph.add(graph.commit(*first), graph.begin(one), Why::Session);
+            graph.add(graph.commit(*first), graph.begin(one), EdgeReason::Session);
         }
         if transactions.all[one].fate == Fate::Committed {
             last.insert(session, one);
@@ -31,7 +31,7 @@ pub(super) fn known_reads(graph: &mut Graph, reads: &ReadsFrom) {
             graph.add(
                 graph.commit(writer),
                 graph.begin(read.reader),
-                Why::ReadFrom(read.key),
+                EdgeReason::ReadFrom(read.key),
             );
         }
     }

@@ -15,19 +15,19 @@ use omnilink_engine::Exhausted;
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
-use super::acyclic_graph::Acyclic;
-use super::graph::{Graph, Node};
+use super::acyclic_graph::AcyclicGraph;
 use super::reads_from::{ExternalRead, ReadsFrom, Writer};
 use super::solver::{Edges, Literal, Solved, Solver};
 use super::transaction::{Fate, Id, Transactions};
-use super::version_order::Decided;
+use super::version_order::OrderOutcome;
 use super::{Isolation, base_order};
 use crate::budget::Budget;
+use crate::order_graph::{Graph, Node};
 
 /// The choices that were made.
 #[derive(Debug)]
-pub(super) struct Choices {
-    pub decided: Decided,
+pub(super) struct Assignment {
+    pub decided: OrderOutcome,
     /// Who each read, by position in [`ReadsFrom::reads`], read from; nothing for those of transactions that did not take effect.
     pub writers: Vec<Writer>,
     /// The transactions that took effect.
@@ -62,15 +62,15 @@ pub(super) fn decide(
     isolation: Isolation,
     conflicts_max: u64,
     budget: &mut Budget,
-) -> Choices {
-    let undecided = |decided| Choices {
+) -> Assignment {
+    let undecided = |decided| Assignment {
         decided,
         writers: Vec::new(),
         present: Vec::new(),
     };
     let order = match graph.topological(&base_order::priorities(graph, transactions)) {
         Ok(order) => order,
-        Err(cycle) => return undecided(Decided::Cycle(cycle)),
+        Err(cycle) => return undecided(OrderOutcome::Cycle(cycle)),
     };
     let mut writers = vec![Vec::new(); transactions.key_count()];
     for &one in &reads.included {
@@ -83,7 +83,7 @@ pub(super) fn decide(
         reads,
         graph,
         isolation,
-        solver: Solver::new(Acyclic::new(graph, order)),
+        solver: Solver::new(AcyclicGraph::new(graph, order)),
         presence: FxHashMap::default(),
         sources: Vec::with_capacity(reads.reads.len()),
         optional: FxHashMap::default(),
@@ -91,21 +91,21 @@ pub(super) fn decide(
         writers,
     };
     if let Err(limit) = encoder.encode(budget) {
-        return undecided(Decided::Limit(limit));
+        return undecided(OrderOutcome::Limit(limit));
     }
     let decided = match encoder.solver.solve(budget, conflicts_max, &mut |_, _| false) {
-        Solved::Yes => Decided::Order(encoder.solver.graph.order.clone()),
-        Solved::Limit(limit) => return undecided(Decided::Limit(limit)),
-        Solved::TooHard => return undecided(Decided::TooHard),
+        Solved::Yes => OrderOutcome::Order(encoder.solver.graph.order.clone()),
+        Solved::Limit(limit) => return undecided(OrderOutcome::Limit(limit)),
+        Solved::TooHard => return undecided(OrderOutcome::TooHard),
         Solved::No(_) => {
             let open = reads.reads.iter().filter(|read| read.writers.len() != 1);
             let mut keys: Vec<Id> = open.map(|read| read.key).collect();
             keys.sort_unstable();
             keys.dedup();
-            return undecided(Decided::NoOrder(keys));
+            return undecided(OrderOutcome::NoOrder(keys));
         }
     };
-    Choices {
+    Assignment {
         decided,
         writers: encoder.chosen_writers(),
         present: encoder.chosen_present(),

@@ -21,14 +21,14 @@ pub(super) struct Accesses(pub(super) Vec<(usize, Vec<Access>)>);
 
 /// What lists tell beyond reads and writes.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct ListOrder {
     pub(super) successions: Vec<Succession>,
     /// What no level allows.
     pub(super) anomaly: Option<Anomaly>,
 }
 
 /// A list that a committed transaction read.
-struct Seen {
+struct ListRead {
     reader: usize,
     elements: Vec<Value>,
 }
@@ -76,7 +76,7 @@ impl Accesses {
     ///
     /// # Errors
     /// When a key is written and appended to, or an element is appended twice: then lists do not tell who wrote them.
-    pub(super) fn settle(self, grouping: &mut Grouping) -> Result<Told, TransactionError> {
+    pub(super) fn settle(self, grouping: &mut Grouping) -> Result<ListOrder, TransactionError> {
         let lists = self.list_keys();
         let mut appends = Appends::default();
         for (index, accesses) in &self.0 {
@@ -99,7 +99,7 @@ impl Accesses {
                 }
             }
         }
-        let mut seen: FxHashMap<Value, Vec<Seen>> = FxHashMap::default();
+        let mut seen: FxHashMap<Value, Vec<ListRead>> = FxHashMap::default();
         for (index, accesses) in &self.0 {
             let mut own: FxHashMap<&Value, Vec<&Value>> = FxHashMap::default();
             for access in accesses {
@@ -117,7 +117,7 @@ impl Accesses {
                         let elements = list.as_tuple().unwrap_or_default();
                         let appended = own.get(key).map_or(&[][..], Vec::as_slice);
                         grouping.read_list(*index, key, elements, appended);
-                        seen.entry(key.clone()).or_default().push(Seen {
+                        seen.entry(key.clone()).or_default().push(ListRead {
                             reader: *index,
                             elements: elements.to_vec(),
                         });
@@ -125,16 +125,16 @@ impl Accesses {
                 }
             }
         }
-        let mut told = Told::default();
+        let mut order = ListOrder::default();
         // In the order of the history, so that the same anomaly is told every time.
-        let mut keys: Vec<(Value, Vec<Seen>)> = seen.into_iter().collect();
+        let mut keys: Vec<(Value, Vec<ListRead>)> = seen.into_iter().collect();
         keys.sort_by_key(|(_, seen)| seen.first().map_or(0, |seen| seen.reader));
         for (key, seen) in keys {
-            if let Err(anomaly) = appends.order(grouping, &key, &seen, &mut told.successions) {
-                told.anomaly.get_or_insert(Anomaly::Read(anomaly));
+            if let Err(anomaly) = appends.order(grouping, &key, &seen, &mut order.successions) {
+                order.anomaly.get_or_insert(Anomaly::Read(anomaly));
             }
         }
-        Ok(told)
+        Ok(order)
     }
 }
 
@@ -177,7 +177,7 @@ impl Appends {
         &self,
         grouping: &mut Grouping,
         key: &Value,
-        seen: &[Seen],
+        seen: &[ListRead],
         successions: &mut Vec<Succession>,
     ) -> Result<(), String> {
         let Some(longest) = seen.iter().max_by_key(|seen| seen.elements.len()) else {
@@ -218,7 +218,7 @@ impl Appends {
                 ));
             }
             // Who was seen took effect, also if it never returned.
-            grouping.saw(writer);
+            grouping.mark_observed(writer);
             let last = own.last().map_or(NIL, |last| grouping.values.id(&version(last)));
             successions.push(Succession {
                 key: key_id,
@@ -231,7 +231,7 @@ impl Appends {
         Ok(())
     }
 
-    fn check_elements(&self, grouping: &Grouping, key: &Value, list: &Seen) -> Result<(), String> {
+    fn check_elements(&self, grouping: &Grouping, key: &Value, list: &ListRead) -> Result<(), String> {
         let read = || {
             format!(
                 "{} read {} from {key}",

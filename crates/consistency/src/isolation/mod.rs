@@ -13,12 +13,12 @@
 mod accesses;
 mod acyclic_graph;
 mod base_order;
-mod version_chains;
+mod cycle;
 mod encoding;
-mod graph;
 mod lists;
 pub mod naive;
 mod reachability;
+mod read_levels;
 mod reads_from;
 mod real_time;
 mod replay;
@@ -27,25 +27,25 @@ mod solver;
 mod tests;
 mod transaction;
 mod verdict;
+mod version_chains;
 mod version_order;
-mod read_levels;
 
 use std::fmt;
 use std::str::FromStr;
 
 use omnilink_engine::Limits;
 
-use self::graph::{Graph, Node};
-use self::reads_from::{NoReads, ReadsFrom, Writer, reads_from};
+use self::reads_from::{ReadsFrom, ReadsFromError, Writer, reads_from};
 use self::real_time::Overwrites;
-use self::replay::Moment;
+use self::replay::Endpoint;
 use self::transaction::{Fate, Id};
 pub use self::transaction::{TransactionError, Transactions};
 pub use self::verdict::{Anomaly, IsolationVerdict};
-use self::version_order::Decided;
+use self::version_order::OrderOutcome;
 use crate::budget::Budget;
 use crate::level::UnknownLevel;
-use crate::recorded_history::Recorded;
+use crate::order_graph::{Graph, Node};
+use crate::recorded_history::RecordedHistory;
 
 /// A level of isolation, each stronger than the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -115,7 +115,7 @@ impl FromStr for Isolation {
 /// # Errors
 /// If its operations are no reads and writes of keys in transactions.
 pub fn check_transactions(
-    recorded: &Recorded,
+    recorded: &RecordedHistory,
     isolation: Isolation,
     limits: Limits,
 ) -> Result<IsolationVerdict, TransactionError> {
@@ -130,7 +130,7 @@ pub fn check_transactions(
 const DETOUR_CONFLICTS: u64 = 1_000;
 
 /// What became of one level.
-enum Answer {
+enum LevelOutcome {
     Verdict(IsolationVerdict),
     /// The search took more than it was allowed.
     TooHard,
@@ -162,15 +162,15 @@ impl Transactions {
             _ => &[],
         };
         for level in stronger {
-            if let Answer::Verdict(verdict) = self.decide(*level, DETOUR_CONFLICTS, budget)?
+            if let LevelOutcome::Verdict(verdict) = self.decide(*level, DETOUR_CONFLICTS, budget)?
                 && (verdict.is_valid() || matches!(verdict, IsolationVerdict::Unknown(_)))
             {
                 return Ok(verdict);
             }
         }
         match self.decide(isolation, u64::MAX, budget)? {
-            Answer::Verdict(verdict) => Ok(verdict),
-            Answer::TooHard => unreachable!("there is no limit on conflicts"),
+            LevelOutcome::Verdict(verdict) => Ok(verdict),
+            LevelOutcome::TooHard => unreachable!("there is no limit on conflicts"),
         }
     }
 
@@ -179,7 +179,7 @@ impl Transactions {
         isolation: Isolation,
         conflicts_max: u64,
         budget: &mut Budget,
-    ) -> Result<Answer, TransactionError> {
+    ) -> Result<LevelOutcome, TransactionError> {
         let is_strict = isolation == Isolation::StrictSerializable;
         let overwrites = is_strict.then(|| Overwrites::new(self));
         let may_read = |reader: usize, key: Id, writer: Writer| {
@@ -192,19 +192,21 @@ impl Transactions {
         };
         let reads = match reads_from(self, &may_read, budget) {
             Ok(reads) => reads,
-            Err(NoReads::Anomaly(anomaly)) => {
-                return Ok(Answer::Verdict(IsolationVerdict::Violation(anomaly)));
+            Err(ReadsFromError::Anomaly(anomaly)) => {
+                return Ok(LevelOutcome::Verdict(IsolationVerdict::Violation(anomaly)));
             }
-            Err(NoReads::Limit(limit)) => return Ok(Answer::Verdict(IsolationVerdict::Unknown(limit))),
+            Err(ReadsFromError::Limit(limit)) => {
+                return Ok(LevelOutcome::Verdict(IsolationVerdict::Unknown(limit)));
+            }
         };
         let is_determined = reads.is_determined();
         match isolation {
             Isolation::ReadCommitted | Isolation::ReadAtomic if is_determined => {
                 let (graph, decided) = match read_levels::graph(self, &reads, isolation) {
-                    Err(cycle) => (Graph::new(0, false), Decided::Cycle(cycle)),
+                    Err(cycle) => (Graph::new(0, false), OrderOutcome::Cycle(cycle)),
                     Ok(graph) => {
                         let found = graph.topological(&base_order::priorities(&graph, self));
-                        (graph, found.map_or_else(Decided::Cycle, Decided::Order))
+                        (graph, found.map_or_else(OrderOutcome::Cycle, OrderOutcome::Order))
                     }
                 };
                 let writers: Vec<Writer> = reads.reads.iter().map(|read| read.writers[0]).collect();
@@ -228,7 +230,7 @@ impl Transactions {
                     );
                 }
                 let (graph, decided) = match version_chains::add(&mut graph, self, &reads) {
-                    Err(cycle) => (graph, Decided::Cycle(cycle)),
+                    Err(cycle) => (graph, OrderOutcome::Cycle(cycle)),
                     Ok(open) => version_order::decide(graph, open, self, conflicts_max, budget),
                 };
                 self.answer(isolation, &graph, decided, &reads.included, (&reads, &[]))
@@ -241,51 +243,53 @@ impl Transactions {
         &self,
         isolation: Isolation,
         graph: &Graph,
-        decided: Decided,
+        decided: OrderOutcome,
         present: &[usize],
         (reads, writers): (&ReadsFrom, &[Writer]),
-    ) -> Result<Answer, TransactionError> {
+    ) -> Result<LevelOutcome, TransactionError> {
         let nodes = match decided {
-            Decided::TooHard => return Ok(Answer::TooHard),
-            Decided::Limit(limit) => return Ok(Answer::Verdict(IsolationVerdict::Unknown(limit))),
-            Decided::Cycle(cycle) => {
+            OrderOutcome::TooHard => return Ok(LevelOutcome::TooHard),
+            OrderOutcome::Limit(limit) => return Ok(LevelOutcome::Verdict(IsolationVerdict::Unknown(limit))),
+            OrderOutcome::Cycle(cycle) => {
                 let anomaly = Anomaly::Cycle(self.describe(&cycle));
-                return Ok(Answer::Verdict(IsolationVerdict::Violation(anomaly)));
+                return Ok(LevelOutcome::Verdict(IsolationVerdict::Violation(anomaly)));
             }
-            Decided::NoOrder(keys) => {
+            OrderOutcome::NoOrder(keys) => {
                 let keys = keys.into_iter().map(|key| self.key(key)).collect();
                 let anomaly = Anomaly::NoOrder { keys };
-                return Ok(Answer::Verdict(IsolationVerdict::Violation(anomaly)));
+                return Ok(LevelOutcome::Verdict(IsolationVerdict::Violation(anomaly)));
             }
-            Decided::Order(nodes) => nodes,
+            OrderOutcome::Order(nodes) => nodes,
         };
         let mut is_present = vec![false; self.all.len()];
         present.iter().for_each(|one| is_present[*one] = true);
         let moment = |node: &Node| {
             let one = graph.transaction(*node).filter(|one| is_present[*one])?;
             Some(if graph.is_commit(*node) {
-                Moment::Commit(one)
+                Endpoint::Commit(one)
             } else {
-                Moment::Begin(one)
+                Endpoint::Begin(one)
             })
         };
-        let moments: Vec<Moment> = nodes.iter().filter_map(moment).collect();
-        let order: Vec<usize> = moments
+        let endpoints: Vec<Endpoint> = nodes.iter().filter_map(moment).collect();
+        let order: Vec<usize> = endpoints
             .iter()
             .filter_map(|moment| match moment {
-                Moment::Commit(one) => Some(*one),
-                Moment::Begin(_) => None,
+                Endpoint::Commit(one) => Some(*one),
+                Endpoint::Begin(_) => None,
             })
             .collect();
         match isolation {
             Isolation::ReadCommitted | Isolation::ReadAtomic => {
                 replay::check_visible(self, reads, writers, &order, isolation)
             }
-            Isolation::Snapshot => replay::check_snapshots(self, &moments),
+            Isolation::Snapshot => replay::check_snapshots(self, &endpoints),
             Isolation::Serializable => replay::check_serial(self, &order, false),
             Isolation::StrictSerializable => replay::check_serial(self, &order, true),
         }
         .map_err(TransactionError::Rejected)?;
-        Ok(Answer::Verdict(IsolationVerdict::Valid(self.labels(&order))))
+        Ok(LevelOutcome::Verdict(IsolationVerdict::Valid(
+            self.labels(&order),
+        )))
     }
 }

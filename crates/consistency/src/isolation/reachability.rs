@@ -4,8 +4,8 @@
 //! topological order: a row of bits, one for each source of the block, is passed along from the first source to the last
 //! target. Memory is linear, and so is time where targets are near their sources.
 
-use super::graph::{Graph, Node};
 use crate::budget::Budget;
+use crate::order_graph::{Graph, Node};
 
 /// A question: does the first lead to the second?
 pub(super) type Pair = (Node, Node);

@@ -4,9 +4,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Isolation;
 use super::base_order;
-use super::graph::{Graph, Step, Why};
 use super::reads_from::{ExternalRead, ReadsFrom};
 use super::transaction::{Fate, Id, Succession, Transactions};
+use crate::order_graph::{EdgeReason, Graph, OrderEdge};
 
 /// The graph of read committed or read atomic: whom a reader saw comes before whom it read from.
 ///
@@ -16,12 +16,12 @@ pub(super) fn graph(
     transactions: &Transactions,
     reads: &ReadsFrom,
     isolation: Isolation,
-) -> Result<Graph, Vec<Step>> {
+) -> Result<Graph, Vec<OrderEdge>> {
     let mut graph = Graph::new(transactions.all.len(), false);
     base_order::sessions(&mut graph, transactions, reads);
     base_order::known_reads(&mut graph, reads);
     add_versions(&mut graph, transactions, reads);
-    let mut pasts = Pasts::default();
+    let mut pasts = SessionWrites::default();
     for &reader in &reads.included {
         let own = reads.of(reader);
         for (seen, read) in seen_writers(transactions, own, isolation) {
@@ -54,35 +54,43 @@ fn add_versions(graph: &mut Graph, transactions: &Transactions, reads: &ReadsFro
     for Succession { key, previous, value } in &transactions.successions {
         let writer = writers.get(&(*key, *value)).copied();
         if let (Some(first), Some(second)) = (writers.get(&(*key, *previous)), writer) {
-            graph.add(graph.commit(*first), graph.begin(second), Why::WroteOver(*key));
+            graph.add(
+                graph.commit(*first),
+                graph.begin(second),
+                EdgeReason::WroteOver(*key),
+            );
         }
         is_shown.insert((*key, *value));
         last.extend(writer.map(|writer| (*key, writer)));
     }
     for (write, writer) in &writers {
         if let Some(last) = last.get(&write.0).filter(|_| !is_shown.contains(write)) {
-            graph.add(graph.commit(*last), graph.begin(*writer), Why::WroteOver(write.0));
+            graph.add(
+                graph.commit(*last),
+                graph.begin(*writer),
+                EdgeReason::WroteOver(write.0),
+            );
         }
     }
 }
 
 /// A reader saw `seen`, which wrote the key of `read`: it comes before the one that was read from.
-fn demand(graph: &mut Graph, seen: usize, read: &ExternalRead) -> Result<(), Vec<Step>> {
-    let why = Why::SeenBy {
+fn demand(graph: &mut Graph, seen: usize, read: &ExternalRead) -> Result<(), Vec<OrderEdge>> {
+    let reason = EdgeReason::SeenBy {
         reader: read.reader as u32,
         key: read.key,
     };
     match read.writers[0] {
         Some(writer) if writer == seen => Ok(()),
         Some(writer) => {
-            graph.add(graph.commit(seen), graph.commit(writer), why);
+            graph.add(graph.commit(seen), graph.commit(writer), reason);
             Ok(())
         }
         None => {
-            let step = |from, to, why| Step { from, to, why };
+            let step = |from, to, reason| OrderEdge { from, to, reason };
             Err(vec![
-                step(Some(seen), None, why),
-                step(None, Some(seen), Why::Beginning),
+                step(Some(seen), None, reason),
+                step(None, Some(seen), EdgeReason::Beginning),
             ])
         }
     }
@@ -127,11 +135,11 @@ fn seen_writers<'a>(
 
 /// What the sessions have written so far.
 #[derive(Default)]
-struct Pasts {
+struct SessionWrites {
     last: FxHashMap<(u32, Id), usize>,
 }
 
-impl Pasts {
+impl SessionWrites {
     /// The last of the session's earlier transactions that wrote a key. Those before it come before it anyway, by the order
     /// of the session, so demanding it of the last demands it of all.
     fn last_writer(&self, transactions: &Transactions, reader: usize, key: Id) -> Option<usize> {

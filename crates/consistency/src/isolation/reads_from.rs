@@ -37,7 +37,7 @@ pub(super) struct ReadsFrom {
 
 /// Why there is nothing to go on with.
 #[derive(Debug)]
-pub(super) enum NoReads {
+pub(super) enum ReadsFromError {
     /// Some read cannot be explained.
     Anomaly(Anomaly),
     /// A limit was reached.
@@ -62,9 +62,9 @@ pub(super) fn reads_from(
     transactions: &Transactions,
     may_read: &dyn Fn(usize, Id, Writer) -> bool,
     budget: &mut Budget,
-) -> Result<ReadsFrom, NoReads> {
+) -> Result<ReadsFrom, ReadsFromError> {
     let all = &transactions.all;
-    let index = Index::new(transactions);
+    let index = WriterIndex::new(transactions);
     let mut presence = vec![Presence::Absent; all.len()];
     let mut waiting: Vec<usize> = (0..all.len())
         .rev()
@@ -101,7 +101,7 @@ pub(super) fn reads_from(
             if writers.is_empty() && presence[reader] == Presence::Required {
                 let is_written = !index.writers(reader, *key, *value, &|_, _, _| true).is_empty();
                 let anomaly = unexplained(transactions, reader, (*key, *value), is_written);
-                return Err(NoReads::Anomaly(anomaly));
+                return Err(ReadsFromError::Anomaly(anomaly));
             }
             reads.push(ExternalRead {
                 reader,
@@ -112,12 +112,12 @@ pub(super) fn reads_from(
         }
     }
     if let Some(limit) = budget.exhausted() {
-        return Err(NoReads::Limit(limit));
+        return Err(ReadsFromError::Limit(limit));
     }
     let is_required: Vec<bool> = presence.iter().map(|one| *one == Presence::Required).collect();
     let broken = (0..all.len()).find(|one| is_required[*one] && all[*one].broken.is_some());
     match broken {
-        Some(one) => Err(NoReads::Anomaly(transactions.broken_read(one))),
+        Some(one) => Err(ReadsFromError::Anomaly(transactions.broken_read(one))),
         None => Ok(ReadsFrom {
             reads,
             included: (0..all.len())
@@ -129,11 +129,11 @@ pub(super) fn reads_from(
 }
 
 /// Who left which value in which key.
-struct Index {
+struct WriterIndex {
     writers: FxHashMap<(Id, Id), SmallVec<[u32; 1]>>,
 }
 
-impl Index {
+impl WriterIndex {
     fn new(transactions: &Transactions) -> Self {
         let mut writers: FxHashMap<(Id, Id), SmallVec<[u32; 1]>> = FxHashMap::default();
         for (one, transaction) in transactions.all.iter().enumerate() {

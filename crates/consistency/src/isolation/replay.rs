@@ -9,7 +9,7 @@ use super::transaction::{Fate, Id, NIL, Succession, Transactions};
 
 /// A moment of an order: a transaction begins, or commits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Moment {
+pub(super) enum Endpoint {
     Begin(usize),
     Commit(usize),
 }
@@ -128,25 +128,25 @@ pub(super) fn check_serial(transactions: &Transactions, order: &[usize], is_stri
 }
 
 /// Snapshots: every read shows what the store held at the beginning, and nobody else wrote in between what one writes.
-pub(super) fn check_snapshots(transactions: &Transactions, moments: &[Moment]) -> Checked {
-    let committed = |moment: &Moment| match moment {
-        Moment::Commit(one) => Some(*one),
-        Moment::Begin(_) => None,
+pub(super) fn check_snapshots(transactions: &Transactions, endpoints: &[Endpoint]) -> Checked {
+    let committed = |moment: &Endpoint| match moment {
+        Endpoint::Commit(one) => Some(*one),
+        Endpoint::Begin(_) => None,
     };
-    let commits: Vec<usize> = moments.iter().filter_map(committed).collect();
+    let commits: Vec<usize> = endpoints.iter().filter_map(committed).collect();
     check_members(transactions, &commits)?;
     check_order(transactions, &commits, false)?;
     let mut store = Store::new(transactions);
     let mut begun_at: Vec<Option<usize>> = vec![None; transactions.all.len()];
     let mut last_commit: FxHashMap<u32, usize> = FxHashMap::default();
-    for (at, moment) in moments.iter().enumerate() {
+    for (at, moment) in endpoints.iter().enumerate() {
         let moment_number = at + 1;
         match *moment {
-            Moment::Begin(one) => {
+            Endpoint::Begin(one) => {
                 store.read(one)?;
                 begun_at[one] = Some(moment_number);
             }
-            Moment::Commit(one) => {
+            Endpoint::Commit(one) => {
                 let transaction = &transactions.all[one];
                 let Some(begun) = begun_at[one] else {
                     return Err(format!("{} commits before it begins", transaction.label));

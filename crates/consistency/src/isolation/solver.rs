@@ -12,9 +12,9 @@ use std::collections::BinaryHeap;
 
 use omnilink_engine::Exhausted;
 
-use super::acyclic_graph::{ALWAYS, Acyclic, Cycle};
-use super::graph::Node;
+use super::acyclic_graph::{ALWAYS, AcyclicGraph, Cycle};
 use crate::budget::Budget;
+use crate::order_graph::Node;
 
 /// A variable with a value: twice the variable, plus one for false.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -65,7 +65,7 @@ const NO_CLAUSE: u32 = u32::MAX;
 
 #[derive(Debug)]
 pub(super) struct Solver {
-    pub graph: Acyclic,
+    pub graph: AcyclicGraph,
     /// For each literal the edges that come with it.
     edges: Vec<Edges>,
     clauses: Vec<Vec<Literal>>,
@@ -76,7 +76,7 @@ pub(super) struct Solver {
     level: Vec<u32>,
     reason: Vec<u32>,
     /// When each variable was last part of a conflict.
-    heat: Vec<u64>,
+    activity: Vec<u64>,
     /// Variables that are tried as true although they bring nothing if they are false.
     is_preferred: Vec<bool>,
     waiting: BinaryHeap<(u64, std::cmp::Reverse<u32>)>,
@@ -90,7 +90,7 @@ pub(super) struct Solver {
 }
 
 impl Solver {
-    pub fn new(graph: Acyclic) -> Self {
+    pub fn new(graph: AcyclicGraph) -> Self {
         Self {
             graph,
             edges: Vec::new(),
@@ -99,7 +99,7 @@ impl Solver {
             values: Vec::new(),
             level: Vec::new(),
             reason: Vec::new(),
-            heat: Vec::new(),
+            activity: Vec::new(),
             is_preferred: Vec::new(),
             waiting: BinaryHeap::new(),
             trail: Vec::new(),
@@ -118,7 +118,7 @@ impl Solver {
         self.values.push(None);
         self.level.push(0);
         self.reason.push(NO_CLAUSE);
-        self.heat.push(0);
+        self.activity.push(0);
         self.is_preferred.push(false);
         self.waiting.push((0, std::cmp::Reverse(variable)));
         Literal::is_true(variable)
@@ -204,8 +204,8 @@ impl Solver {
 
     /// Gives a variable without a value the one that goes along with the order as it is.
     fn decide(&mut self) -> bool {
-        while let Some((heat, std::cmp::Reverse(variable))) = self.waiting.pop() {
-            let is_stale = self.heat[variable as usize] != heat;
+        while let Some((activity, std::cmp::Reverse(variable))) = self.waiting.pop() {
+            let is_stale = self.activity[variable as usize] != activity;
             if is_stale || self.values[variable as usize].is_some() {
                 continue;
             }
@@ -238,7 +238,7 @@ impl Solver {
                     return Some(Conflict::Cycle(cycle));
                 }
             }
-            if let Some(clause) = self.follow(!literal) {
+            if let Some(clause) = self.propagate_clauses(!literal) {
                 return Some(Conflict::Clause(clause));
             }
         }
@@ -246,7 +246,7 @@ impl Solver {
     }
 
     /// Looks at the clauses that watch a literal that became false.
-    fn follow(&mut self, false_literal: Literal) -> Option<usize> {
+    fn propagate_clauses(&mut self, false_literal: Literal) -> Option<usize> {
         let watching = std::mem::take(&mut self.watches[false_literal.index()]);
         let mut kept = Vec::with_capacity(watching.len());
         let mut conflict = None;
@@ -302,7 +302,7 @@ impl Solver {
                 if self.level[variable] == 0 || !is_seen.insert(variable) {
                     continue;
                 }
-                self.heat[variable] = self.conflicts;
+                self.activity[variable] = self.conflicts;
                 if self.level[variable] == current {
                     open += 1;
                 } else {
@@ -349,7 +349,7 @@ impl Solver {
             let variable = literal.variable();
             self.values[variable] = None;
             self.waiting
-                .push((self.heat[variable], std::cmp::Reverse(variable as u32)));
+                .push((self.activity[variable], std::cmp::Reverse(variable as u32)));
         }
     }
 }

@@ -10,7 +10,8 @@ use super::accesses::accesses;
 use super::lists::Accesses;
 use super::verdict::Anomaly;
 use crate::budget::Budget;
-use crate::recorded_history::{KnownOrder, Recorded};
+pub(crate) use crate::order_graph::Id;
+use crate::recorded_history::{OrderSource, RecordedHistory};
 
 /// Transactions that cannot be understood.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -89,10 +90,7 @@ pub(crate) enum Fate {
     Unknown,
 }
 
-/// A key or a value, interned. Value 0 is nil: what a key holds that was never written.
-pub(crate) type Id = u32;
-
-/// The value of keys that were never written.
+/// The value of keys that were never written: nil.
 pub(crate) const NIL: Id = 0;
 
 /// One transaction.
@@ -157,7 +155,7 @@ impl Interner {
     }
 }
 
-enum Step {
+enum TxnAction {
     Read(Value, Option<Value>),
     Write(Value, Value),
     Commit,
@@ -169,7 +167,7 @@ impl Transactions {
     ///
     /// # Errors
     /// If an operation is no read or write of a key.
-    pub fn from_recorded(recorded: &Recorded) -> Result<Self, TransactionError> {
+    pub fn from_recorded(recorded: &RecordedHistory) -> Result<Self, TransactionError> {
         let grouped = Self::within(recorded, &mut Budget::new(Limits::default()))?;
         grouped.map_err(|limit| {
             TransactionError::Rejected(format!("no limit was given, and {limit:?} was reached"))
@@ -178,7 +176,7 @@ impl Transactions {
 
     /// The same, unless a limit is reached first.
     pub(super) fn within(
-        recorded: &Recorded,
+        recorded: &RecordedHistory,
         budget: &mut Budget,
     ) -> Result<Result<Self, Exhausted>, TransactionError> {
         let mut grouping = Grouping::default();
@@ -194,18 +192,21 @@ impl Transactions {
         if let Some(limit) = budget.exhausted() {
             return Ok(Err(limit));
         }
-        let told = std::mem::take(&mut grouping.accesses).settle(&mut grouping)?;
+        let lists = std::mem::take(&mut grouping.accesses).settle(&mut grouping)?;
         let mut all = grouping.all;
         for transaction in &mut all {
             transaction.writes.sort_unstable();
-            if !matches!(recorded.order, KnownOrder::Timeboxes | KnownOrder::AsyncTimeboxes) {
+            if !matches!(
+                recorded.order,
+                OrderSource::Timeboxes | OrderSource::AsyncTimeboxes
+            ) {
                 transaction.timebox = None;
             }
         }
         Ok(Ok(Self {
             all,
-            successions: told.successions,
-            anomaly: told.anomaly,
+            successions: lists.successions,
+            anomaly: lists.anomaly,
             keys: grouping.keys.values,
             values: grouping.values.values,
         }))
@@ -274,9 +275,9 @@ impl Grouping {
         group: Option<&Value>,
     ) -> Result<(), TransactionError> {
         let accesses = accesses(operation, label)?;
-        let step = match &accesses {
-            Some(_) => Step::Commit,
-            None => step(operation, label)?,
+        let action = match &accesses {
+            Some(_) => TxnAction::Commit,
+            None => action_of(operation, label)?,
         };
         let next_session = self.sessions.len() as u32;
         let session = match self.sessions.get(&operation.thread) {
@@ -307,11 +308,11 @@ impl Grouping {
         if let Some(accesses) = accesses {
             self.accesses.0.push((index, accesses));
         }
-        match step {
-            Step::Commit | Step::Read(_, None) => {}
-            Step::Abort => self.all[index].fate = Fate::Aborted,
-            Step::Read(key, Some(value)) => self.read(index, &key, &value),
-            Step::Write(key, value) => self.write(index, &key, &value),
+        match action {
+            TxnAction::Commit | TxnAction::Read(_, None) => {}
+            TxnAction::Abort => self.all[index].fate = Fate::Aborted,
+            TxnAction::Read(key, Some(value)) => self.read(index, &key, &value),
+            TxnAction::Write(key, value) => self.write(index, &key, &value),
         }
         Ok(())
     }
@@ -359,7 +360,7 @@ impl Grouping {
     }
 
     /// Something that a transaction wrote was read, so it took effect.
-    pub(super) fn saw(&mut self, index: usize) {
+    pub(super) fn mark_observed(&mut self, index: usize) {
         if self.all[index].fate == Fate::Unknown {
             self.all[index].fate = Fate::Committed;
         }
@@ -421,7 +422,7 @@ fn name_of(id: &Value) -> String {
 }
 
 /// What an operation of a trace does in its transaction.
-fn step(operation: &Operation, label: &str) -> Result<Step, TransactionError> {
+fn action_of(operation: &Operation, label: &str) -> Result<TxnAction, TransactionError> {
     let name = operation.name.as_str();
     let missing = |missing| TransactionError::Missing {
         place: operation.place.clone(),
@@ -456,7 +457,7 @@ fn step(operation: &Operation, label: &str) -> Result<Step, TransactionError> {
                         .ok_or_else(|| missing("result"))?,
                 )
             };
-            Ok(Step::Read(key()?, result))
+            Ok(TxnAction::Read(key()?, result))
         }
         "write" | "put" | "set" | "insert" | "w" => {
             let value = operation
@@ -464,11 +465,11 @@ fn step(operation: &Operation, label: &str) -> Result<Step, TransactionError> {
                 .get("value", 1)
                 .cloned()
                 .ok_or_else(|| missing("value"))?;
-            Ok(Step::Write(key()?, value))
+            Ok(TxnAction::Write(key()?, value))
         }
-        "delete" | "remove" | "erase" => Ok(Step::Write(key()?, Value::null())),
-        "commit" | "begin" => Ok(Step::Commit),
-        "abort" | "rollback" => Ok(Step::Abort),
+        "delete" | "remove" | "erase" => Ok(TxnAction::Write(key()?, Value::null())),
+        "commit" | "begin" => Ok(TxnAction::Commit),
+        "abort" | "rollback" => Ok(TxnAction::Abort),
         _ => Err(TransactionError::UnknownOp {
             place: operation.place.clone(),
             label: label.to_owned(),

@@ -16,13 +16,13 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::graph::{Graph, Node, Step, Why};
 use super::reads_from::ReadsFrom;
 use super::transaction::{Id, NIL, Transactions};
+use crate::order_graph::{EdgeReason, Graph, Node, OrderEdge};
 
 /// A chain of versions that the history does not place among the others of its key.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Chain {
+pub(super) struct VersionChain {
     pub key: Id,
     /// Who wrote its first and its last version.
     pub head: usize,
@@ -31,7 +31,7 @@ pub(super) struct Chain {
     pub end: Option<Node>,
 }
 
-impl Chain {
+impl VersionChain {
     /// The edges that say that this chain comes before `other`.
     pub fn edges_before(&self, other: &Self, graph: &Graph) -> SmallVec<[(Node, Node); 2]> {
         let versions = (graph.commit(self.last), graph.begin(other.head));
@@ -63,11 +63,11 @@ pub(super) fn add(
     graph: &mut Graph,
     transactions: &Transactions,
     reads: &ReadsFrom,
-) -> Result<Vec<Vec<Chain>>, Vec<Step>> {
+) -> Result<Vec<Vec<VersionChain>>, Vec<OrderEdge>> {
     let mut versions = Versions::new(transactions, reads);
     versions.link_reads(reads)?;
     versions.link_successions(graph)?;
-    let mut open: Vec<Vec<Chain>> = vec![Vec::new(); transactions.key_count()];
+    let mut open: Vec<Vec<VersionChain>> = vec![Vec::new(); transactions.key_count()];
     let first_of_keys = versions.writer.len() - transactions.key_count();
     for &one in &reads.included {
         for (at, (key, _)) in transactions.all[one].writes.iter().enumerate() {
@@ -75,7 +75,7 @@ pub(super) fn add(
             versions.add_overwritten_reads(graph, version, *key);
             if versions.previous[version].is_none() {
                 let (last, end) = versions.end(graph, version, *key);
-                open[*key as usize].push(Chain {
+                open[*key as usize].push(VersionChain {
                     key: *key,
                     head: one,
                     last: last.unwrap_or(one),
@@ -97,11 +97,11 @@ pub(super) fn add(
                 graph.add(
                     graph.commit(last),
                     graph.begin(chain.head),
-                    Why::WroteOver(key as Id),
+                    EdgeReason::WroteOver(key as Id),
                 );
             }
             if let Some(end) = end {
-                graph.add(end, graph.commit(chain.head), Why::ReadBefore(key as Id));
+                graph.add(end, graph.commit(chain.head), EdgeReason::ReadBefore(key as Id));
             }
         }
     }
@@ -137,7 +137,7 @@ impl<'a> Versions<'a> {
         Some(self.offset[writer] + at)
     }
 
-    fn link_reads(&mut self, reads: &ReadsFrom) -> Result<(), Vec<Step>> {
+    fn link_reads(&mut self, reads: &ReadsFrom) -> Result<(), Vec<OrderEdge>> {
         let mut done: SmallVec<[(Id, Version); 8]> = SmallVec::new();
         let mut at = 0;
         while let Some(first) = reads.reads.get(at) {
@@ -158,14 +158,14 @@ impl<'a> Versions<'a> {
             for (key, version) in &done {
                 match self.version(Some(reader), *key) {
                     None => self.readers[*version].push(reader as u32),
-                    Some(next) => self.link(*version, next, *key, Why::ReadBefore(*key))?,
+                    Some(next) => self.link(*version, next, *key, EdgeReason::ReadBefore(*key))?,
                 }
             }
         }
         Ok(())
     }
 
-    fn link_successions(&mut self, graph: &mut Graph) -> Result<(), Vec<Step>> {
+    fn link_successions(&mut self, graph: &mut Graph) -> Result<(), Vec<OrderEdge>> {
         if self.transactions.successions.is_empty() {
             return Ok(());
         }
@@ -185,42 +185,52 @@ impl<'a> Versions<'a> {
             let next = by_value.get(&(key, succession.value)).copied();
             if let (Some(previous), Some(next)) = (previous, next) {
                 if let (Some(first), Some(second)) = (self.writer[previous], self.writer[next]) {
-                    graph.add(graph.commit(first), graph.begin(second), Why::WroteOver(key));
+                    graph.add(
+                        graph.commit(first),
+                        graph.begin(second),
+                        EdgeReason::WroteOver(key),
+                    );
                 }
-                self.link(previous, next, key, Why::WroteOver(key))?;
+                self.link(previous, next, key, EdgeReason::WroteOver(key))?;
             }
         }
         Ok(())
     }
 
     /// One version directly after another. If two versions claim the same place, each would have to be before the other.
-    fn link(&mut self, version: Version, next: Version, key: Id, why: Why) -> Result<(), Vec<Step>> {
+    fn link(
+        &mut self,
+        version: Version,
+        next: Version,
+        key: Id,
+        reason: EdgeReason,
+    ) -> Result<(), Vec<OrderEdge>> {
         let rival = self.next[version].filter(|other| *other != next);
         if let Some(rival) = rival {
-            return Err(self.opposed(rival, next, why));
+            return Err(self.opposed(rival, next, reason));
         }
         let rival = self.previous[next].filter(|other| *other != version);
         if let Some(rival) = rival {
-            return Err(self.opposed(rival, version, Why::WroteOver(key)));
+            return Err(self.opposed(rival, version, EdgeReason::WroteOver(key)));
         }
         self.next[version] = Some(next);
         self.previous[next] = Some(version);
         Ok(())
     }
 
-    fn opposed(&self, first: Version, second: Version, why: Why) -> Vec<Step> {
-        let step = |from: Version, to: Version| Step {
+    fn opposed(&self, first: Version, second: Version, reason: EdgeReason) -> Vec<OrderEdge> {
+        let step = |from: Version, to: Version| OrderEdge {
             from: self.writer[from],
             to: self.writer[to],
-            why,
+            reason,
         };
         vec![step(first, second), step(second, first)]
     }
 
     /// A transaction read two versions of one key: the writers would have to be each before the other.
-    fn both_seen(&self, reader: usize, key: Id, first: Version, second: Version) -> Vec<Step> {
+    fn both_seen(&self, reader: usize, key: Id, first: Version, second: Version) -> Vec<OrderEdge> {
         let reader = reader as u32;
-        self.opposed(first, second, Why::SeenBy { reader, key })
+        self.opposed(first, second, EdgeReason::SeenBy { reader, key })
     }
 
     /// Who read a version comes before who wrote the next one.
@@ -230,7 +240,7 @@ impl<'a> Versions<'a> {
                 graph.add(
                     graph.begin(*reader as usize),
                     graph.commit(next),
-                    Why::ReadBefore(key),
+                    EdgeReason::ReadBefore(key),
                 );
             }
         }
@@ -245,7 +255,7 @@ impl<'a> Versions<'a> {
         let readers = &self.readers[last];
         let end = (!readers.is_empty()).then(|| graph.auxiliary());
         for (reader, end) in readers.iter().zip(end.iter().cycle()) {
-            graph.add(graph.begin(*reader as usize), *end, Why::ReadBefore(key));
+            graph.add(graph.begin(*reader as usize), *end, EdgeReason::ReadBefore(key));
         }
         (self.writer[last], end)
     }

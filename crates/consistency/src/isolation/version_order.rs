@@ -14,22 +14,22 @@
 
 use omnilink_engine::Exhausted;
 
-use super::acyclic_graph::{Acyclic, Cycle};
+use super::acyclic_graph::{AcyclicGraph, Cycle};
 use super::base_order;
-use super::version_chains::Chain;
-use super::graph::{Graph, Node, Step, Why};
 use super::reachability;
 use super::solver::{Solved, Solver};
 use super::transaction::{Id, Transactions};
+use super::version_chains::VersionChain;
 use crate::budget::Budget;
+use crate::order_graph::{EdgeReason, Graph, Node, OrderEdge};
 
 /// What became of a search for an order.
 #[derive(Debug)]
-pub(super) enum Decided {
+pub(super) enum OrderOutcome {
     /// The nodes in order.
     Order(Vec<Node>),
     /// There is none, because of this.
-    Cycle(Vec<Step>),
+    Cycle(Vec<OrderEdge>),
     /// There is none: all orders of the versions of these keys were tried.
     NoOrder(Vec<Id>),
     Limit(Exhausted),
@@ -43,16 +43,16 @@ const NEIGHBOURS: usize = 8;
 /// Searches for an order that follows the graph and keeps the chains of each key apart.
 pub(super) fn decide(
     mut graph: Graph,
-    mut keys: Vec<Vec<Chain>>,
+    mut keys: Vec<Vec<VersionChain>>,
     transactions: &Transactions,
     conflicts_max: u64,
     budget: &mut Budget,
-) -> (Graph, Decided) {
+) -> (Graph, OrderOutcome) {
     let priorities = base_order::priorities(&graph, transactions);
     loop {
         let order = match graph.topological(&priorities) {
             Ok(order) => order,
-            Err(cycle) => return (graph, Decided::Cycle(cycle)),
+            Err(cycle) => return (graph, OrderOutcome::Cycle(cycle)),
         };
         let mut position = vec![0; graph.len()];
         for (place, node) in order.iter().enumerate() {
@@ -60,10 +60,10 @@ pub(super) fn decide(
         }
         let mixed = mixed(&graph, &mut keys, &position, NEIGHBOURS, budget);
         if let Some(limit) = budget.exhausted() {
-            return (graph, Decided::Limit(limit));
+            return (graph, OrderOutcome::Limit(limit));
         }
         if mixed.is_empty() {
-            return (graph, Decided::Order(order));
+            return (graph, OrderOutcome::Order(order));
         }
         let is_more_known = add_forced(&mut graph, &order, &position, &mixed, budget);
         if !is_more_known {
@@ -76,11 +76,11 @@ pub(super) fn decide(
 /// Pairs of chains of one key that an order puts into one another, the one that begins first first.
 fn mixed(
     graph: &Graph,
-    keys: &mut [Vec<Chain>],
+    keys: &mut [Vec<VersionChain>],
     position: &[u32],
     neighbours: usize,
     budget: &mut Budget,
-) -> Vec<(Chain, Chain)> {
+) -> Vec<(VersionChain, VersionChain)> {
     let at = |node: Node| position[node as usize];
     let mut pairs = Vec::new();
     for chains in keys {
@@ -106,7 +106,7 @@ fn add_forced(
     graph: &mut Graph,
     order: &[Node],
     position: &[u32],
-    pairs: &[(Chain, Chain)],
+    pairs: &[(VersionChain, VersionChain)],
     budget: &mut Budget,
 ) -> bool {
     let mut asked = Vec::new();
@@ -137,32 +137,32 @@ fn add_forced(
 }
 
 /// Adds that one chain comes before another, since the opposite is ruled out.
-fn add_order(graph: &mut Graph, first: &Chain, second: &Chain) {
+fn add_order(graph: &mut Graph, first: &VersionChain, second: &VersionChain) {
     let key = first.key;
-    let why = match second.end {
-        Some(end) => Why::Forced {
+    let reason = match second.end {
+        Some(end) => EdgeReason::Forced {
             key,
             head: first.head as u32,
             end,
         },
-        None => Why::WroteOver(key),
+        None => EdgeReason::WroteOver(key),
     };
     for (from, to) in first.edges_before(second, graph) {
-        graph.add(from, to, why);
+        graph.add(from, to, reason);
     }
 }
 
 /// Decides the order of the chains that nothing is known about.
 fn search(
     graph: &Graph,
-    mut keys: Vec<Vec<Chain>>,
+    mut keys: Vec<Vec<VersionChain>>,
     order: Vec<Node>,
     conflicts_max: u64,
     budget: &mut Budget,
-) -> Decided {
-    let mut solver = Solver::new(Acyclic::new(graph, order));
+) -> OrderOutcome {
+    let mut solver = Solver::new(AcyclicGraph::new(graph, order));
     // For each variable the two chains that it orders.
-    let mut ordered: Vec<(Chain, Chain)> = Vec::new();
+    let mut ordered: Vec<(VersionChain, VersionChain)> = Vec::new();
     let mut add_mixed = |solver: &mut Solver, budget: &mut Budget| {
         // Only neighbours: the order is right if each chain ends before the next begins.
         let pairs = mixed(graph, &mut keys, &solver.graph.position, 1, budget);
@@ -177,27 +177,27 @@ fn search(
     };
     add_mixed(&mut solver, budget);
     match solver.solve(budget, conflicts_max, &mut add_mixed) {
-        Solved::Yes => Decided::Order(solver.graph.order),
-        Solved::Limit(limit) => Decided::Limit(limit),
-        Solved::TooHard => Decided::TooHard,
-        Solved::No(Some(cycle)) => Decided::Cycle(steps(graph, &cycle, &ordered)),
+        Solved::Yes => OrderOutcome::Order(solver.graph.order),
+        Solved::Limit(limit) => OrderOutcome::Limit(limit),
+        Solved::TooHard => OrderOutcome::TooHard,
+        Solved::No(Some(cycle)) => OrderOutcome::Cycle(steps(graph, &cycle, &ordered)),
         Solved::No(None) => {
             let mut keys: Vec<Id> = ordered.iter().map(|(chain, _)| chain.key).collect();
             keys.sort_unstable();
             keys.dedup();
-            Decided::NoOrder(keys)
+            OrderOutcome::NoOrder(keys)
         }
     }
 }
 
 /// A cycle that was met when all choices left had been ruled out.
-fn steps(graph: &Graph, cycle: &Cycle, ordered: &[(Chain, Chain)]) -> Vec<Step> {
+fn steps(graph: &Graph, cycle: &Cycle, ordered: &[(VersionChain, VersionChain)]) -> Vec<OrderEdge> {
     let hop = |(from, to, cause): &(Node, Node, u32)| {
-        let why = match ordered.get(*cause as usize / 2) {
-            Some((chain, _)) => Why::OnlyOrder(chain.key),
-            None => graph.why(*from, *to),
+        let reason = match ordered.get(*cause as usize / 2) {
+            Some((chain, _)) => EdgeReason::OnlyOrder(chain.key),
+            None => graph.reason(*from, *to),
         };
-        (*from, *to, why)
+        (*from, *to, reason)
     };
     graph.steps_between(cycle.edges.iter().map(hop).collect())
 }

@@ -8,48 +8,48 @@ use crate::step_table::StateSet;
 
 /// A point of the search.
 ///
-/// Points are compared by their key: points with one key have the same continuations (see
+/// StateModel are compared by their key: points with one key have the same continuations (see
 /// [`Search::key`](super::place::Search)), so the engine keeps one of them, with the order that led there first.
 #[derive(Clone, Debug)]
-pub(super) struct Point {
+pub(super) struct SearchState {
     pub key: Box<[u128]>,
     pub placed: OpSet,
     /// The operations placed, in order.
     pub order: Vec<usize>,
     /// What each of them sees.
-    pub rows: Vec<OpSet>,
+    pub visible: Vec<OpSet>,
     /// The operations placed that make a difference to who sees them, in the linearization's order up to commutation,
     /// without the beginning that is part of `base`.
     pub sequence: Vec<usize>,
     /// Where the operations that all must see lead.
     pub base: StateSet,
     /// What looking ahead from here told.
-    pub outlook: Cell<Outlook>,
+    pub feasibility: Cell<Feasibility>,
 }
 
-/// What looking ahead from a point told.
+/// What the lookahead found out about a state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Outlook {
-    /// Nobody has looked from here.
+pub(super) enum Feasibility {
+    /// Not looked at yet.
     #[default]
-    Open,
-    /// Nothing stands in the way, as far as can be seen.
-    Clear,
-    /// Some operation to come cannot be explained any more.
-    Hopeless,
+    Unknown,
+    /// The lookahead found no operation that rules the state out.
+    Possible,
+    /// Some operation that is still to be placed cannot be explained any more.
+    Impossible,
 }
 
-impl Point {
+impl SearchState {
     /// Nothing is placed.
     pub fn new(count: usize, base: StateSet) -> Self {
         Self {
             key: Box::default(),
             placed: OpSet::EMPTY,
             order: Vec::with_capacity(count),
-            rows: vec![OpSet::EMPTY; count],
+            visible: vec![OpSet::EMPTY; count],
             sequence: Vec::new(),
             base,
-            outlook: Cell::default(),
+            feasibility: Cell::default(),
         }
     }
 
@@ -57,7 +57,7 @@ impl Point {
     pub fn follow(&mut self, other: &Self) {
         self.placed = other.placed;
         self.order.clone_from(&other.order);
-        self.rows.clone_from(&other.rows);
+        self.visible.clone_from(&other.visible);
         self.sequence.clone_from(&other.sequence);
         self.base = other.base;
     }
@@ -65,19 +65,19 @@ impl Point {
     pub fn heap_bytes(&self) -> usize {
         size_of_val(&*self.key)
             + (self.order.capacity() + self.sequence.capacity()) * size_of::<usize>()
-            + self.rows.capacity() * size_of::<OpSet>()
+            + self.visible.capacity() * size_of::<OpSet>()
     }
 }
 
-impl PartialEq for Point {
+impl PartialEq for SearchState {
     fn eq(&self, other: &Self) -> bool {
         self.key == other.key
     }
 }
 
-impl Eq for Point {}
+impl Eq for SearchState {}
 
-impl Hash for Point {
+impl Hash for SearchState {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         self.key.hash(hasher);
     }

@@ -3,13 +3,13 @@
 mod binding;
 mod coverage;
 mod diagnostics;
+mod exact_steps;
 mod examples;
 mod link_file;
 mod omnilink_setups;
 mod purity;
 mod random;
 mod random_examples;
-mod exact_steps;
 mod setbench;
 mod steps;
 mod thread_ends;

@@ -178,11 +178,7 @@ fn evidence(answer: &Answer) -> Evidence<'_> {
         }
         Answer::Transactions { verdict, .. } => match verdict {
             IsolationVerdict::Valid(order) => Evidence::CommitOrder(order),
-            IsolationVerdict::Violation(anomaly) => Evidence::Anomaly(match anomaly {
-                Anomaly::Read(text) => JsonAnomaly::Read(text),
-                Anomaly::Cycle(edges) => JsonAnomaly::Cycle(edges),
-                Anomaly::NoOrder { keys } => JsonAnomaly::NoOrder { keys },
-            }),
+            IsolationVerdict::Violation(anomaly) => Evidence::Anomaly(json_anomaly(anomaly)),
             IsolationVerdict::Unknown(limit) => Evidence::Unknown(JsonUnknown {
                 limit: limit.word(),
                 explained: Vec::new(),
@@ -200,6 +196,7 @@ fn evidence(answer: &Answer) -> Evidence<'_> {
                     candidates: Vec::new(),
                     core: None,
                 }),
+                LongVerdict::Anomaly(anomaly) => Evidence::Anomaly(json_anomaly(anomaly)),
                 LongVerdict::Unknown(limit) => Evidence::Unknown(JsonUnknown {
                     limit: limit.word(),
                     explained: Vec::new(),
@@ -211,6 +208,14 @@ fn evidence(answer: &Answer) -> Evidence<'_> {
             explained: Vec::new(),
         }),
         Answer::Inferred(inference) => Evidence::Inferred(json_inference(inference)),
+    }
+}
+
+fn json_anomaly(anomaly: &Anomaly) -> JsonAnomaly<'_> {
+    match anomaly {
+        Anomaly::Read(text) => JsonAnomaly::Read(text),
+        Anomaly::Cycle(edges) => JsonAnomaly::Cycle(edges),
+        Anomaly::NoOrder { keys } => JsonAnomaly::NoOrder { keys },
     }
 }
 

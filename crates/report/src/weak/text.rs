@@ -61,7 +61,7 @@ impl WeakReport {
             Answer::Long { ops, verdict, .. } => {
                 let size = size(ops);
                 let claim = match verdict {
-                    LongVerdict::Valid { by, .. } if by.name() != asked => format!(", since {by}"),
+                    LongVerdict::Valid { by: Some(by), .. } if by.name() != asked => format!(", since {by}"),
                     _ => String::new(),
                 };
                 format!("{size} against {by}, {asked}{claim} ({took})")
@@ -108,13 +108,17 @@ pub fn weak_evidence(judgement: &Judgement, look: &Look) -> String {
         Answer::Long { ops, verdict, .. } => {
             let line = match verdict {
                 LongVerdict::Valid { .. } => return String::new(),
+                LongVerdict::Anomaly(anomaly) => {
+                    return anomaly_lines(&IsolationVerdict::Violation(anomaly.clone()), look);
+                }
                 LongVerdict::Violation(op) => {
                     let shown = ops.get(*op).map_or("", |op| op.text.as_str());
                     let thread = ops.get(*op).map_or("", |op| op.thread.as_str());
                     format!("no order explains thread {thread}: {shown}")
                 }
                 LongVerdict::Unknown(Exhausted::Length) => format!(
-                    "no stronger level holds, and more than {} operations cannot be searched for this one: split the history",
+                    "no stronger level holds, and more than {} operations cannot be searched for this one: split the history, or record \
+                     reads and writes of registers (models register and kv) in which no value is written twice",
                     OpSet::CAPACITY
                 ),
                 LongVerdict::Unknown(limit) => {
@@ -129,15 +133,17 @@ pub fn weak_evidence(judgement: &Judgement, look: &Look) -> String {
             verdict: IsolationVerdict::Unknown(limit),
             ..
         } => format!("  {} before there was an answer\n", limit_reached(*limit)),
-        Answer::Transactions { verdict, .. } => {
-            let mut text = String::new();
-            for line in verdict.to_string().lines() {
-                push_wrapped(&mut text, "  ", "      ", &look.clean(line), look);
-            }
-            text
-        }
+        Answer::Transactions { verdict, .. } => anomaly_lines(verdict, look),
         Answer::Inferred(inference) => inferred(inference, look),
     }
+}
+
+fn anomaly_lines(verdict: &IsolationVerdict, look: &Look) -> String {
+    let mut text = String::new();
+    for line in verdict.to_string().lines() {
+        push_wrapped(&mut text, "  ", "      ", &look.clean(line), look);
+    }
+    text
 }
 
 fn inferred(inference: &Inference, look: &Look) -> String {

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 
 use omnilink_consistency::{
-    History, KnownOrder, Level, Recorded, Ret, WeakChecker, WeakOptions, read_histories,
+    History, Level, OrderSource, RecordedHistory, Ret, WeakChecker, WeakOptions, read_histories,
 };
 use omnilink_models::{Decode, Decoded, JavaMap, JavaMapOp};
 use omnilink_value::Value;
@@ -19,7 +19,7 @@ fn open(name: &str) -> BufReader<File> {
     BufReader::new(File::open(path).unwrap())
 }
 
-fn decoded(recorded: &Recorded) -> History<JavaMapOp> {
+fn decoded(recorded: &RecordedHistory) -> History<JavaMapOp> {
     let decode = |operation: &_| {
         JavaMap.decode(operation).map(|decoded| match decoded {
             Decoded::Op(op) => Some(op),
@@ -29,7 +29,7 @@ fn decoded(recorded: &Recorded) -> History<JavaMapOp> {
     recorded.decode(&decode).unwrap()
 }
 
-fn histories(set: &str) -> Vec<Recorded> {
+fn histories(set: &str) -> Vec<RecordedHistory> {
     read_histories(set, open(&format!("{set}.jsonl")))
         .map(Result::unwrap)
         .collect()
@@ -144,7 +144,7 @@ fn the_recorded_counters_tell_the_same_order_as_the_pairs() {
                 .next()
                 .unwrap()
                 .unwrap();
-            assert!(matches!(again.order, KnownOrder::Counters(_)));
+            assert!(matches!(again.order, OrderSource::Counters(_)));
             assert_eq!(
                 decoded(recorded).happens_before(),
                 decoded(&again).happens_before(),

@@ -1,8 +1,8 @@
 //! Questions as a command line asks them: verdicts and messages.
 
 use omnilink_consistency::{
-    Answer, Inference, JudgeError, Judgement, Level, MethodLevels, Question, Recorded, Ret, WeakChecker,
-    WeakOptions, judge, judge_together, parse_axioms, read_histories,
+    Answer, Guarantee, Inference, Judgement, Level, MethodLevels, RecordedCheckError, RecordedHistory, Ret,
+    WeakChecker, WeakOptions, check_recorded, infer_recorded, parse_axioms, read_histories,
 };
 use omnilink_engine::Limits;
 use omnilink_models::{Decode, DecodeError, Decoded, JavaMap, JavaMapOp};
@@ -19,7 +19,7 @@ const SLOW_ITERATOR: &str = r#"{"id":216,"ops":[
     {"id":5,"thread":2,"method":"put","args":[2,0],"ret":"null"}],
     "hb":[[0,3],[2,4]]}"#;
 
-fn recorded(json: &str) -> Recorded {
+fn recorded(json: &str) -> RecordedHistory {
     let line = json.replace('\n', " ");
     read_histories("histories.jsonl", line.as_bytes())
         .next()
@@ -38,9 +38,9 @@ fn known() -> Vec<&'static str> {
     JavaMap::ENTRY.ops.iter().map(|op| op.name).collect()
 }
 
-fn ask(json: &str, question: &Question) -> Result<Judgement, JudgeError> {
+fn ask(json: &str, question: &Guarantee) -> Result<Judgement, RecordedCheckError> {
     let mut checker = WeakChecker::new(&JavaMap);
-    judge(
+    check_recorded(
         &mut checker,
         &recorded(json),
         &decode,
@@ -50,20 +50,20 @@ fn ask(json: &str, question: &Question) -> Result<Judgement, JudgeError> {
     )
 }
 
-fn inferred(histories: &[Recorded]) -> Inference {
-    let judgement = judge_together(&JavaMap, histories, &decode, &WeakOptions::default()).unwrap();
+fn inferred(histories: &[RecordedHistory]) -> Inference {
+    let judgement = infer_recorded(&JavaMap, histories, &decode, &WeakOptions::default()).unwrap();
     match judgement.answer {
         Answer::Inferred(inference) => inference,
         other => panic!("{other:?}"),
     }
 }
 
-fn level(name: &str) -> Question {
-    Question::from_name(name).unwrap()
+fn level(name: &str) -> Guarantee {
+    Guarantee::from_name(name).unwrap()
 }
 
 /// The slow iterator violates what is strict and satisfies what is lenient.
-fn told_apart(strict: &Question, lenient: &Question) {
+fn told_apart(strict: &Guarantee, lenient: &Guarantee) {
     assert_eq!(ask(SLOW_ITERATOR, strict).unwrap().verdict(), "violation");
     assert_eq!(ask(SLOW_ITERATOR, lenient).unwrap().verdict(), "valid");
 }
@@ -77,14 +77,14 @@ fn an_iterator_that_is_slow_is_weak_but_not_linearizable() {
 fn methods_may_have_levels_of_their_own() {
     let strict = MethodLevels::parse("levels", "*: complete").unwrap();
     let lenient = MethodLevels::parse("levels", "values: weak, *: complete").unwrap();
-    told_apart(&Question::Levels(strict), &Question::Levels(lenient));
+    told_apart(&Guarantee::Levels(strict), &Guarantee::Levels(lenient));
 }
 
 #[test]
 fn axioms_from_a_file_are_checked() {
     let lenient = parse_axioms("axioms", "vis >= hb\n!values: vis = lin").unwrap();
     let strict = parse_axioms("axioms", "vis = lin").unwrap();
-    told_apart(&Question::Axioms(strict), &Question::Axioms(lenient));
+    told_apart(&Guarantee::Axioms(strict), &Guarantee::Axioms(lenient));
 }
 
 #[test]
@@ -108,19 +108,19 @@ fn a_history_that_satisfies_nothing_is_named_when_levels_are_inferred() {
 #[test]
 fn bad_questions_and_histories_are_answered_with_messages() {
     let one = |op: &str| format!(r#"{{"ops":[{op}]}}"#);
-    let message = |json: &str, question: &Question| ask(json, question).unwrap_err().to_string();
+    let message = |json: &str, question: &Guarantee| ask(json, question).unwrap_err().to_string();
     let put = r#"{"thread":0,"method":"put","args":[1,1],"ret":"null"}"#;
 
-    let unknown = Question::from_name("strong").unwrap_err().to_string();
+    let unknown = Guarantee::from_name("strong").unwrap_err().to_string();
     assert!(
         unknown.contains("causal") && unknown.contains("snapshot-isolation"),
         "{unknown}"
     );
 
-    let no_level = Question::Levels(MethodLevels::parse("levels", "get: weak").unwrap());
+    let no_level = Guarantee::Levels(MethodLevels::parse("levels", "get: weak").unwrap());
     assert!(message(&one(put), &no_level).contains("the method put has no level"));
 
-    let typo = Question::Levels(MethodLevels::parse("levels", "putt: weak, *: weak").unwrap());
+    let typo = Guarantee::Levels(MethodLevels::parse("levels", "putt: weak, *: weak").unwrap());
     assert!(message(&one(put), &typo).starts_with("there is no method putt; there are put, get"));
 
     let method = one(r#"{"thread":0,"method":"putt","args":[1,1]}"#);
@@ -172,10 +172,10 @@ fn a_trace_is_a_history_whose_order_is_told_by_timeboxes_clocks_counters_or_pair
         let options = OpenOptions::default();
         let trace = Trace::from_bytes("trace", lines.join("\n").into_bytes(), &options).unwrap();
         let ops: Vec<Operation> = trace.map(Result::unwrap).collect();
-        let recorded = Recorded::from_operations("trace", ops).unwrap();
+        let recorded = RecordedHistory::from_operations("trace", ops).unwrap();
         let mut checker = WeakChecker::new(&JavaMap);
         let options = WeakOptions::default();
-        judge(
+        check_recorded(
             &mut checker,
             &recorded,
             &decode,
@@ -268,7 +268,7 @@ fn the_two_readings_of_returns_differ_where_the_seen_contradict_each_other() {
             ret,
             ..WeakOptions::default()
         };
-        judge(
+        check_recorded(
             &mut checker,
             &recorded(history),
             &decode,
@@ -294,7 +294,7 @@ fn a_limit_gives_unknown_not_an_answer() {
         limits,
         ..WeakOptions::default()
     };
-    let found = judge(
+    let found = check_recorded(
         &mut checker,
         &recorded(SLOW_ITERATOR),
         &decode,

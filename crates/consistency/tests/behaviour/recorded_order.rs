@@ -5,7 +5,7 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::thread;
 
-use omnilink_consistency::{History, KnownOrder, Level, Recorded, WeakOptions, check_history};
+use omnilink_consistency::{History, Level, OrderSource, RecordedHistory, WeakOptions, check_history};
 use omnilink_models::{Decode, DecodeError, Decoded, Register, RegisterOp};
 use omnilink_record::{EndFence, Options, Record, Recorder, Slot, ThreadLog, Written, record};
 use omnilink_trace::{OpenOptions, Operation, Trace};
@@ -32,11 +32,11 @@ fn counting(end_fence: EndFence) -> Recorder {
 }
 
 /// What three threads recorded that each do `work`, with counters and without store fences.
-fn recorded(work: impl Fn(usize, &mut ThreadLog) + Sync) -> Recorded {
+fn recorded(work: impl Fn(usize, &mut ThreadLog) + Sync) -> RecordedHistory {
     recorded_with(EndFence::LoadsOnly, work)
 }
 
-fn recorded_with(end_fence: EndFence, work: impl Fn(usize, &mut ThreadLog) + Sync) -> Recorded {
+fn recorded_with(end_fence: EndFence, work: impl Fn(usize, &mut ThreadLog) + Sync) -> RecordedHistory {
     let recorder = counting(end_fence);
     thread::scope(|scope| {
         for number in 0..THREADS {
@@ -49,12 +49,12 @@ fn recorded_with(end_fence: EndFence, work: impl Fn(usize, &mut ThreadLog) + Syn
 }
 
 /// What was recorded, as a checker reads it.
-fn read(recorder: Recorder) -> Recorded {
+fn read(recorder: Recorder) -> RecordedHistory {
     let bytes = recorder.finish().unwrap().into_trace().unwrap();
     let trace = Trace::from_bytes("recorded", bytes, &OpenOptions::default()).unwrap();
     let operations = trace.map(Result::unwrap).collect();
-    let recorded = Recorded::from_operations("recorded", operations).unwrap();
-    assert!(matches!(recorded.order, KnownOrder::VectorClocks(_)));
+    let recorded = RecordedHistory::from_operations("recorded", operations).unwrap();
+    assert!(matches!(recorded.order, OrderSource::VectorClocks(_)));
     recorded
 }
 

@@ -1,17 +1,11 @@
 //! The search agrees with the definition on random small histories of every shipped model.
 
-#[allow(
-    dead_code,
-    unused_imports,
-    reason = "the worlds are shared with the tests of the models, which use more of them"
-)]
-#[path = "../../models/tests/behaviour/common/mod.rs"]
-mod common;
+use fastrand::Rng;
 
-use common::{Rng, Visitor, Workload, each_workload};
+use crate::common::{Visitor, Workload, each_workload};
 use omnilink_consistency::{
-    Axiom, Claim, Criterion, Filter, History, Level, Observed, Order, Reductions, Relation, Ret, WeakChecker,
-    WeakOptions, WeakVerdict, naive,
+    Axiom, Claim, Criterion, Filter, History, HistoryOp, Level, Order, Reductions, Relation, Ret,
+    WeakChecker, WeakOptions, WeakVerdict, naive,
 };
 use omnilink_engine::{Model, Strategy};
 use omnilink_models::Register;
@@ -25,30 +19,30 @@ fn random_history<W: Workload>(
     rng: &mut Rng,
 ) -> History<<W::Model as Model>::Op> {
     let calls = workload.calls();
-    let mut ops: Vec<Observed<_>> = Vec::new();
+    let mut ops: Vec<HistoryOp<_>> = Vec::new();
     for position in 0..count {
-        let effect = calls[rng.below(calls.len())].clone();
+        let effect = calls[rng.usize(..calls.len())].clone();
         let results = workload.results(&effect);
-        let optional = rng.below(12) == 0;
+        let optional = rng.usize(..12) == 0;
         let op = if optional {
             effect.clone()
         } else {
-            results[rng.below(results.len())].clone()
+            results[rng.usize(..results.len())].clone()
         };
-        ops.push(Observed {
+        ops.push(HistoryOp {
             op,
             effect,
             method: ["a", "b"][position % 2].to_owned(),
-            thread: rng.below(threads) as u32,
+            thread: rng.usize(..threads) as u32,
             optional,
             label: position.to_string(),
         });
     }
-    let density = rng.below(4);
+    let density = rng.usize(..4);
     let mut pairs = Vec::new();
     for second in 0..count {
         for (first, op) in ops.iter().enumerate().take(second) {
-            if rng.below(4) < density && !op.optional {
+            if rng.usize(..4) < density && !op.optional {
                 pairs.push((first, second));
             }
         }
@@ -137,7 +131,7 @@ impl Visitor for Comparison {
     fn visit<W: Workload>(&mut self, name: &str, workload: &W) {
         let model = workload.model();
         let mut checker = WeakChecker::new(&model);
-        let mut rng = Rng::new(name.len() as u64 * 7919);
+        let mut rng = Rng::with_seed(name.len() as u64 * 7919);
         for round in 0..self.rounds {
             let history = random_history(workload, self.count(round), self.threads, &mut rng);
             for criterion in &self.criteria {
@@ -205,7 +199,7 @@ fn what_is_seen_is_chosen_with_regard_to_what_comes_after() {
             },
             Reductions {
                 strongest_first: false,
-                foresight_after: Some(0),
+                lookahead_after: Some(0),
                 ..Reductions::ALL
             },
         ],
@@ -250,7 +244,7 @@ fn no_reduction_changes_a_verdict() {
             }),
             without(|reductions| {
                 reductions.strongest_first = false;
-                reductions.foresight_after = Some(0);
+                reductions.lookahead_after = Some(0);
             }),
         ],
         strategies: vec![None],
@@ -292,7 +286,7 @@ struct Cores;
 impl Visitor for Cores {
     fn visit<W: Workload>(&mut self, name: &str, workload: &W) {
         let model = workload.model();
-        let mut rng = Rng::new(name.len() as u64 * 104_729);
+        let mut rng = Rng::with_seed(name.len() as u64 * 104_729);
         for round in 0..40 {
             let history = random_history(workload, 2 + round % 4, 3, &mut rng);
             let criterion = Level::ALL[round % Level::ALL.len()].criterion();
@@ -333,7 +327,7 @@ impl Visitor for Inclusions {
     fn visit<W: Workload>(&mut self, name: &str, workload: &W) {
         let model = workload.model();
         let mut checker = WeakChecker::new(&model);
-        let mut rng = Rng::new(name.len() as u64 * 31_337);
+        let mut rng = Rng::with_seed(name.len() as u64 * 31_337);
         for round in 0..60 {
             let history = random_history(workload, 2 + round % 5, 3, &mut rng);
             for ret in [Ret::Own, Ret::All] {

@@ -1,23 +1,14 @@
 //! Histories of 30 operations over 4 threads are decided at every level, valid or not; and what the search leaves out to
 //! get there changes nothing for shorter ones of the same kind.
 
-#[allow(
-    dead_code,
-    reason = "shared with the tests of the models, which use more of it"
-)]
-#[path = "../../models/tests/behaviour/common/rng.rs"]
-mod rng;
-#[path = "common/stale.rs"]
-mod stale;
-
+use crate::stale::Stale;
+use fastrand::Rng;
 use omnilink_consistency::{
     History, Level, Order, Reductions, Ret, WeakChecker, WeakOptions, WeakVerdict, parse_axioms,
 };
 use omnilink_engine::Limits;
 use omnilink_models::{JavaMap, JavaMapOp};
 use omnilink_trace::Timebox;
-use rng::Rng;
-use stale::Stale;
 
 const OPS: usize = 30;
 
@@ -35,7 +26,7 @@ fn half_of(timeboxes: &[Timebox], rng: &mut Rng) -> Order {
     let mut pairs = Vec::new();
     for (first, a) in timeboxes.iter().enumerate() {
         for (second, b) in timeboxes.iter().enumerate() {
-            if a.precedes(b) && rng.below(2) == 0 {
+            if a.precedes(b) && rng.usize(..2) == 0 {
                 pairs.push((first, second));
             }
         }
@@ -83,7 +74,7 @@ fn thirty_timed_operations_of_four_threads_are_decided_at_every_level() {
     // 18, 34 and 117 are violations of causal convergence that were not decided within a second before the search looked
     // ahead; 49, 57 and 68 have monotonic writes that were not before points were told apart by what they offer.
     for seed in seeds(&[30, 31, 32, 18, 34, 117, 49, 57, 68]) {
-        let (ops, timeboxes) = HALF_STALE.run(OPS, &mut Rng::new(seed));
+        let (ops, timeboxes) = HALF_STALE.run(OPS, &mut Rng::with_seed(seed));
         decide(&History::from_timeboxes(ops, &timeboxes).unwrap(), &mut found);
     }
     assert!(found.iter().all(|count| *count > 5), "{found:?}");
@@ -93,7 +84,7 @@ fn thirty_timed_operations_of_four_threads_are_decided_at_every_level() {
 fn thirty_operations_of_four_threads_in_a_sparse_order_are_decided_at_every_level() {
     let mut found = [0, 0];
     for seed in seeds(&[0, 3, 18]) {
-        let mut rng = Rng::new(seed);
+        let mut rng = Rng::with_seed(seed);
         let (ops, timeboxes) = HALF_STALE.run(OPS, &mut rng);
         let order = half_of(&timeboxes, &mut rng);
         decide(&History::new(ops, &order).unwrap(), &mut found);
@@ -119,8 +110,8 @@ fn what_the_search_leaves_out_changes_nothing() {
     };
     let mut found = [0, 0];
     for seed in 0..600 {
-        let mut rng = Rng::new(seed);
-        let count = 5 + rng.below(3);
+        let mut rng = Rng::with_seed(seed);
+        let count = 5 + rng.usize(..3);
         let (ops, timeboxes) = HALF_STALE.run(count, &mut rng);
         let order = half_of(&timeboxes, &mut rng);
         let history = History::new(ops, &order).unwrap();

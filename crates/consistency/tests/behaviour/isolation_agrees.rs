@@ -1,16 +1,9 @@
 //! The isolation checks against the definition, on random histories of several kinds.
 
-#[allow(
-    dead_code,
-    reason = "shared with the tests of the models, which use more of it"
-)]
-#[path = "../../models/tests/behaviour/common/rng.rs"]
-mod rng;
-
+use fastrand::Rng;
 use omnilink_consistency::isolation::naive;
-use omnilink_consistency::{Isolation, Recorded, Transactions, read_histories};
+use omnilink_consistency::{Isolation, RecordedHistory, Transactions, read_histories};
 use omnilink_engine::Limits;
-use rng::Rng;
 
 /// What a transaction did, and how it ended.
 #[derive(Clone, Debug)]
@@ -24,7 +17,7 @@ struct Made {
     steps: Vec<(usize, usize, bool)>,
 }
 
-fn recorded(made: &[Made], is_timed: bool) -> Recorded {
+fn recorded(made: &[Made], is_timed: bool) -> RecordedHistory {
     let mut ops = Vec::new();
     for (name, one) in made.iter().enumerate() {
         let value = |value: usize| {
@@ -111,8 +104,8 @@ enum Values {
 
 /// A run of a made-up store. Times are few, so that there are ties.
 fn run(rng: &mut Rng, store: Store, values: Values, count: usize, blind: usize) -> Vec<Made> {
-    let keys = 1 + rng.below(3);
-    let sessions = 1 + rng.below(4);
+    let keys = 1 + rng.usize(..3);
+    let sessions = 1 + rng.usize(..4);
     let mut states: Vec<Vec<usize>> = vec![vec![0; keys]];
     let mut written_at = vec![0; keys];
     let mut next = 0;
@@ -121,23 +114,23 @@ fn run(rng: &mut Rng, store: Store, values: Values, count: usize, blind: usize) 
     let mut clock = 0;
     let mut made = Vec::new();
     for _ in 0..count {
-        clock += rng.below(3);
-        let session = rng.below(sessions);
-        let start = free[session].max(clock.saturating_sub(rng.below(4)));
+        clock += rng.usize(..3);
+        let session = rng.usize(..sessions);
+        let start = free[session].max(clock.saturating_sub(rng.usize(..4)));
         let now = states.len() - 1;
         let snapshot = match store {
             Store::Serial => now,
-            Store::Snapshot => now.saturating_sub(rng.below(3)).max(seen[session]),
-            Store::Careless | Store::Torn => now.saturating_sub(rng.below(3)),
+            Store::Snapshot => now.saturating_sub(rng.usize(..3)).max(seen[session]),
+            Store::Careless | Store::Torn => now.saturating_sub(rng.usize(..3)),
         };
         let mut own: Vec<Option<usize>> = vec![None; keys];
         let mut steps = Vec::new();
-        for _ in 0..1 + rng.below(3) {
-            let key = rng.below(keys);
-            let is_write = rng.below(2) == 0;
-            if !is_write || own[key].is_none() && rng.below(10) >= blind {
+        for _ in 0..1 + rng.usize(..3) {
+            let key = rng.usize(..keys);
+            let is_write = rng.usize(..2) == 0;
+            if !is_write || own[key].is_none() && rng.usize(..10) >= blind {
                 let state = match store {
-                    Store::Torn => now.saturating_sub(rng.below(3)),
+                    Store::Torn => now.saturating_sub(rng.usize(..3)),
                     _ => snapshot,
                 };
                 steps.push((key, own[key].unwrap_or(states[state][key]), false));
@@ -146,7 +139,7 @@ fn run(rng: &mut Rng, store: Store, values: Values, count: usize, blind: usize) 
                 next += 1;
                 let value = match values {
                     Values::Unique => next,
-                    Values::Few => rng.below(3),
+                    Values::Few => rng.usize(..3),
                 };
                 own[key] = Some(value);
                 steps.push((key, value, true));
@@ -154,9 +147,9 @@ fn run(rng: &mut Rng, store: Store, values: Values, count: usize, blind: usize) 
         }
         let is_taken = |key: usize| own[key].is_some() && written_at[key] > snapshot;
         let is_refused = store == Store::Snapshot && (0..keys).any(is_taken);
-        let is_aborted = is_refused || rng.below(12) == 0;
-        let is_cut_off = rng.below(10) == 0;
-        if !(is_aborted || is_cut_off && rng.below(2) == 0) {
+        let is_aborted = is_refused || rng.usize(..12) == 0;
+        let is_cut_off = rng.usize(..10) == 0;
+        if !(is_aborted || is_cut_off && rng.usize(..2) == 0) {
             let mut state = states[now].clone();
             for key in 0..keys {
                 if let Some(value) = own[key] {
@@ -167,7 +160,7 @@ fn run(rng: &mut Rng, store: Store, values: Values, count: usize, blind: usize) 
             seen[session] = states.len();
             states.push(state);
         }
-        let end = clock.max(start) + rng.below(3);
+        let end = clock.max(start) + rng.usize(..3);
         free[session] = end;
         made.push(Made {
             session,
@@ -182,35 +175,35 @@ fn run(rng: &mut Rng, store: Store, values: Values, count: usize, blind: usize) 
 
 /// Changes one thing that was read, or one time.
 fn nearly(rng: &mut Rng, made: &mut [Made]) {
-    let at = rng.below(made.len());
+    let at = rng.usize(..made.len());
     let values: Vec<usize> = made
         .iter()
         .flat_map(|one| &one.steps)
         .map(|(_, value, _)| *value)
         .collect();
     let one = &mut made[at];
-    match rng.below(4) {
+    match rng.usize(..4) {
         0 => one.end = one.end.map(|end| end + 3),
         1 => one.start = one.start.saturating_sub(3),
         _ => {
-            let step = rng.below(one.steps.len());
+            let step = rng.usize(..one.steps.len());
             if !one.steps[step].2 {
-                one.steps[step].1 = values[rng.below(values.len())];
+                one.steps[step].1 = values[rng.usize(..values.len())];
             }
         }
     }
 }
 
 fn attack(seed: u64, rounds: usize, store: Store, values: Values, blind: usize) -> [usize; 6] {
-    let mut rng = Rng::new(seed);
+    let mut rng = Rng::with_seed(seed);
     let mut found = [0; 6];
     for round in 0..rounds {
-        let count = 2 + rng.below(if round % 8 == 0 { 5 } else { 4 });
+        let count = 2 + rng.usize(..if round % 8 == 0 { 5 } else { 4 });
         let mut made = run(&mut rng, store, values, count, blind);
-        if rng.below(3) == 0 {
+        if rng.usize(..3) == 0 {
             nearly(&mut rng, &mut made);
         }
-        found[agrees(&made, rng.below(5) > 0)] += 1;
+        found[agrees(&made, rng.usize(..5) > 0)] += 1;
     }
     found
 }

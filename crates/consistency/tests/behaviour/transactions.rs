@@ -1,22 +1,16 @@
 //! Isolation of transactions: the anomalies that have names, and agreement with the definition.
 
-#[allow(
-    dead_code,
-    reason = "shared with the tests of the models, which use more of it"
-)]
-#[path = "../../models/tests/behaviour/common/rng.rs"]
-mod rng;
-
+use fastrand::Rng;
 use omnilink_consistency::isolation::naive;
 use omnilink_consistency::{
-    Isolation, IsolationVerdict, Recorded, TransactionError, Transactions, check_transactions, read_histories,
+    Isolation, IsolationVerdict, RecordedHistory, TransactionError, Transactions, check_transactions,
+    read_histories,
 };
 use omnilink_engine::Limits;
-use rng::Rng;
 
 /// A history from lines such as `T1 s0 w x 1, r y nil`: a transaction, its session, what it did. Transactions run one after
 /// the other, unless they end with `~`: those overlap with everything.
-fn history(lines: &[&str]) -> Recorded {
+fn history(lines: &[&str]) -> RecordedHistory {
     let mut ops = Vec::new();
     for (position, line) in lines.iter().enumerate() {
         let (line, overlaps) = match line.strip_suffix('~') {
@@ -223,19 +217,19 @@ fn operations_that_are_no_reads_and_writes_are_refused() {
 
 #[test]
 fn every_level_agrees_with_the_definition_on_random_transactions() {
-    let mut rng = Rng::new(7);
+    let mut rng = Rng::with_seed(7);
     let mut found = [0; 6];
     for round in 0..3_000 {
         // Many values: who read from whom is determined. Few: it is not, and searches decide.
         let values = [2, 12][round % 2];
         let mut next_value = 0;
-        let lines: Vec<String> = (0..1 + rng.below(4))
+        let lines: Vec<String> = (0..1 + rng.usize(..4))
             .map(|name| {
-                let steps: Vec<String> = (0..1 + rng.below(3))
+                let steps: Vec<String> = (0..1 + rng.usize(..3))
                     .map(|_| {
-                        let key = ["x", "y"][rng.below(2)];
-                        let value = rng.below(values);
-                        match rng.below(5) {
+                        let key = ["x", "y"][rng.usize(..2)];
+                        let value = rng.usize(..values);
+                        match rng.usize(..5) {
                             0 | 1 => {
                                 next_value = (next_value + 1) % values;
                                 format!("w {key} {next_value}")
@@ -245,13 +239,17 @@ fn every_level_agrees_with_the_definition_on_random_transactions() {
                         }
                     })
                     .collect();
-                let cut_off = match rng.below(20) {
+                let cut_off = match rng.usize(..20) {
                     0 | 1 => ", w? x 1",
                     2 | 3 => ", abort",
                     _ => "",
                 };
-                let overlap = if rng.below(2) == 0 { "~" } else { "" };
-                format!("{name} s{} {}{cut_off}{overlap}", rng.below(3), steps.join(", "))
+                let overlap = if rng.usize(..2) == 0 { "~" } else { "" };
+                format!(
+                    "{name} s{} {}{cut_off}{overlap}",
+                    rng.usize(..3),
+                    steps.join(", ")
+                )
             })
             .collect();
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();

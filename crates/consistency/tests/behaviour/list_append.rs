@@ -1,18 +1,13 @@
 //! Transactions that are one operation each: Jepsen's accesses, and lists that are appended to.
 
-#[allow(
-    dead_code,
-    reason = "shared with the tests of the models, which use more of it"
-)]
-#[path = "../../models/tests/behaviour/common/rng.rs"]
-mod rng;
-
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use omnilink_consistency::{Isolation, IsolationVerdict, Recorded, check_transactions, read_histories};
+use fastrand::Rng;
+use omnilink_consistency::{
+    Isolation, IsolationVerdict, RecordedHistory, check_transactions, read_histories,
+};
 use omnilink_engine::Limits;
-use rng::Rng;
 
 #[derive(Clone, Debug, PartialEq)]
 enum Access {
@@ -28,7 +23,7 @@ struct Txn {
     accesses: Vec<Access>,
 }
 
-fn recorded(txns: &[Txn]) -> Recorded {
+fn recorded(txns: &[Txn]) -> RecordedHistory {
     let mut ops = String::new();
     for (at, txn) in txns.iter().enumerate() {
         let listed = |has_returned: bool| -> String {
@@ -158,22 +153,22 @@ fn is_snapshot_isolated(
 }
 
 fn random(rng: &mut Rng) -> Vec<Txn> {
-    let count = 2 + rng.below(3);
+    let count = 2 + rng.usize(..3);
     let mut element = 0;
     let mut txns: Vec<Txn> = (0..count)
         .map(|at| {
             let start = at as i64 * 10;
-            let accesses = (0..1 + rng.below(3))
+            let accesses = (0..1 + rng.usize(..3))
                 .map(|_| {
-                    let key = rng.below(2);
+                    let key = rng.usize(..2);
                     element += 1;
-                    match rng.below(2) {
+                    match rng.usize(..2) {
                         0 => Access::Append(key, element),
                         _ => Access::Read(key, Vec::new()),
                     }
                 })
                 .collect();
-            let end = start + [5, 25][rng.below(2)];
+            let end = start + [5, 25][rng.usize(..2)];
             Txn {
                 thread: at,
                 start,
@@ -185,13 +180,13 @@ fn random(rng: &mut Rng) -> Vec<Txn> {
     // Reads from some order of steps: often explained, often not.
     let mut order: Vec<usize> = (0..count).collect();
     for at in (1..count).rev() {
-        order.swap(at, rng.below(at + 1));
+        order.swap(at, rng.usize(..at + 1));
     }
     let mut lists = Lists::new();
-    let stale = rng.below(3) == 0;
+    let stale = rng.usize(..3) == 0;
     let mut old = Lists::new();
     for one in order {
-        let mut own = if stale && rng.below(2) == 0 {
+        let mut own = if stale && rng.usize(..2) == 0 {
             old.clone()
         } else {
             lists.clone()
@@ -205,14 +200,14 @@ fn random(rng: &mut Rng) -> Vec<Txn> {
                 }
                 Access::Read(key, list) => {
                     *list = own.get(key).cloned().unwrap_or_default();
-                    if rng.below(12) == 0 {
+                    if rng.usize(..12) == 0 {
                         list.pop();
                     }
                 }
             }
         }
     }
-    if rng.below(2) == 0 {
+    if rng.usize(..2) == 0 {
         txns.iter_mut().for_each(|txn| txn.thread %= 2);
         let mut free = [0; 2];
         for txn in &mut txns {
@@ -226,7 +221,7 @@ fn random(rng: &mut Rng) -> Vec<Txn> {
 
 #[test]
 fn lists_agree_with_the_definition() {
-    let mut rng = Rng::new(17);
+    let mut rng = Rng::with_seed(17);
     let mut met = [[0; 2]; 3];
     for _ in 0..6_000 {
         let txns = random(&mut rng);

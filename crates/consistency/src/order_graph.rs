@@ -1,20 +1,23 @@
-//! Who must come before whom, and why.
+//! A precedence graph over the transactions or operations of a history: each edge has a reason.
 //!
 //! A transaction is one node where it reads and commits at one point (serial orders), and two where it begins first and
-//! commits later (snapshots). Then what must be *seen* leads from a commit to a beginning, and what was *not seen* from a
-//! beginning to a commit. Auxiliary nodes stand for nothing by themselves: they keep the number of edges linear.
+//! commits later (snapshots). Then a write that must be visible leads from a commit to a begin, and an anti-dependency (`rw`)
+//! from a begin to a commit. Auxiliary nodes stand for no transaction: they keep the number of edges linear.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use super::transaction::{Id, Transactions};
+use omnilink_trace::{Time, Timebox};
 
-/// A point in an order.
-pub(super) type Node = u32;
+/// A node: where a transaction begins or commits, or an auxiliary point.
+pub(crate) type Node = u32;
+
+/// A key or a value, interned.
+pub(crate) type Id = u32;
 
 /// Why a node comes before another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Why {
+pub(crate) enum EdgeReason {
     /// The first is the beginning.
     Beginning,
     /// A transaction commits after it began.
@@ -39,22 +42,22 @@ pub(super) enum Why {
 
 /// One transaction before another; `None` is the beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Step {
+pub(crate) struct OrderEdge {
     pub from: Option<usize>,
     pub to: Option<usize>,
-    pub why: Why,
+    pub reason: EdgeReason,
 }
 
 /// A graph over transactions. Edges are kept in lists, one for each node, newest first.
 #[derive(Clone, Debug)]
-pub(super) struct Graph {
+pub(crate) struct Graph {
     /// How many transactions there are.
     transactions: usize,
     /// Whether a transaction's beginning is a node of its own.
     is_apart: bool,
     from: Vec<Node>,
     to: Vec<Node>,
-    why: Vec<Why>,
+    reason: Vec<EdgeReason>,
     /// The newest edge of each node, and after each edge the next of the same node.
     first: Vec<u32>,
     next: Vec<u32>,
@@ -72,13 +75,13 @@ impl Graph {
             is_apart,
             from: Vec::new(),
             to: Vec::new(),
-            why: Vec::new(),
+            reason: Vec::new(),
             first: vec![NONE; nodes],
             next: Vec::new(),
         };
         if is_apart {
             for one in 0..transactions {
-                graph.add(graph.begin(one), graph.commit(one), Why::Same);
+                graph.add(graph.begin(one), graph.commit(one), EdgeReason::Same);
             }
         }
         graph
@@ -128,13 +131,52 @@ impl Graph {
         self.first.len()
     }
 
-    pub fn add(&mut self, from: Node, to: Node, why: Why) {
+    pub fn add(&mut self, from: Node, to: Node, reason: EdgeReason) {
         let edge = self.from.len() as u32;
         self.from.push(from);
         self.to.push(to);
-        self.why.push(why);
+        self.reason.push(reason);
         self.next.push(self.first[from as usize]);
         self.first[from as usize] = edge;
+    }
+
+    /// Adds real-time order: a node that ended before another began comes first.
+    ///
+    /// Pairs would be quadratic in number. Instead there is a chain of auxiliary *instants*: a transaction leads to the first
+    /// instant after its end, and an instant leads to every transaction that begins at or after it. An instant is added before a
+    /// begin only if a transaction ended since the last one, so there are at most as many instants as transactions.
+    ///
+    /// *Exact*: let `a` end before `b` begins. When `b`'s begin is reached, in order of time, `a` has ended, so it leads to the
+    /// last instant or to one before it, and the last instant leads to `b`. Conversely, what leads to an instant has ended
+    /// before the begin for which the instant was added, and what that instant or a later one leads to begins no earlier. ∎
+    pub fn add_real_time(&mut self, timeboxes: impl Iterator<Item = (usize, Timebox)> + Clone) {
+        let mut starts: Vec<(Time, usize)> = timeboxes
+            .clone()
+            .map(|(one, timebox)| (timebox.start, one))
+            .collect();
+        let mut ends: Vec<(Time, usize)> = timeboxes
+            .filter_map(|(one, timebox)| timebox.end.map(|end| (end, one)))
+            .collect();
+        starts.sort_unstable();
+        ends.sort_unstable();
+        let mut ended = ends.into_iter().peekable();
+        let mut instant = None;
+        for (start, one) in starts {
+            let mut next = None;
+            while let Some((_, first)) = ended.next_if(|(end, _)| *end < start) {
+                let to = *next.get_or_insert_with(|| self.auxiliary());
+                self.add(self.commit(first), to, EdgeReason::RealTime);
+            }
+            if let Some(next) = next {
+                if let Some(instant) = instant {
+                    self.add(instant, next, EdgeReason::RealTime);
+                }
+                instant = Some(next);
+            }
+            if let Some(instant) = instant {
+                self.add(instant, self.begin(one), EdgeReason::RealTime);
+            }
+        }
     }
 
     /// All edges, by their ends.
@@ -152,10 +194,10 @@ impl Graph {
         })
     }
 
-    /// Why a node comes directly before another.
-    pub fn why(&self, from: Node, to: Node) -> Why {
+    /// EdgeReason a node comes directly before another.
+    pub fn reason(&self, from: Node, to: Node) -> EdgeReason {
         let found = self.leaving(from).find(|edge| self.to[*edge] == to);
-        found.map_or(Why::Same, |edge| self.plain(edge))
+        found.map_or(EdgeReason::Same, |edge| self.plain(edge))
     }
 
     /// The nodes that a node has edges to.
@@ -167,7 +209,7 @@ impl Graph {
     ///
     /// # Errors
     /// A short cycle, if there is one.
-    pub fn topological(&self, priority: &[i64]) -> Result<Vec<Node>, Vec<Step>> {
+    pub fn topological(&self, priority: &[i64]) -> Result<Vec<Node>, Vec<OrderEdge>> {
         let mut incoming = vec![0_u32; self.len()];
         self.to.iter().for_each(|to| incoming[*to as usize] += 1);
         let key = |node: Node| Reverse((priority.get(node as usize).copied().unwrap_or(i64::MIN), node));
@@ -193,7 +235,7 @@ impl Graph {
     }
 
     /// A short cycle among the nodes that have something left before them.
-    fn cycle(&self, left: &[u32]) -> Vec<Step> {
+    fn cycle(&self, left: &[u32]) -> Vec<OrderEdge> {
         let is_left = |node: Node| left[node as usize] > 0;
         // Each of these nodes has a predecessor among them: following predecessors must come round.
         let mut predecessor = vec![NONE; self.len()];
@@ -252,17 +294,17 @@ impl Graph {
     }
 
     /// A cycle of edges as steps between transactions.
-    fn steps(&self, cycle: &[usize]) -> Vec<Step> {
+    fn steps(&self, cycle: &[usize]) -> Vec<OrderEdge> {
         let hops = cycle
             .iter()
             .map(|edge| (self.from[*edge], self.to[*edge], self.plain(*edge)));
         self.steps_between(hops.collect())
     }
 
-    /// Why there is an edge, with the reader that forces it, if one does.
-    fn plain(&self, edge: usize) -> Why {
-        let Why::Forced { key, head, end } = self.why[edge] else {
-            return self.why[edge];
+    /// EdgeReason there is an edge, with the reader that forces it, if one does.
+    fn plain(&self, edge: usize) -> EdgeReason {
+        let EdgeReason::Forced { key, head, end } = self.reason[edge] else {
+            return self.reason[edge];
         };
         // Only what was known before: edges are numbered as they came.
         let mut is_reached = vec![false; self.len()];
@@ -278,74 +320,44 @@ impl Graph {
             .edges()
             .filter(|(from, to)| *to == end && is_reached[*from as usize]);
         let mut readers = into_end.filter_map(|(from, _)| self.transaction(from));
-        readers.next().map_or(Why::WroteOver(key), |reader| Why::SeenBy {
-            reader: reader as u32,
-            key,
-        })
+        readers
+            .next()
+            .map_or(EdgeReason::WroteOver(key), |reader| EdgeReason::SeenBy {
+                reader: reader as u32,
+                key,
+            })
     }
 
     /// A cycle of edges as steps between transactions. What passes through auxiliary nodes is one step: it has the reason
     /// of its first edge if that is a read, and otherwise of its last.
-    pub fn steps_between(&self, mut hops: Vec<(Node, Node, Why)>) -> Vec<Step> {
-        let starts_at = |hop: &(Node, Node, Why)| self.transaction(hop.0).is_some();
+    pub fn steps_between(&self, mut hops: Vec<(Node, Node, EdgeReason)>) -> Vec<OrderEdge> {
+        let starts_at = |hop: &(Node, Node, EdgeReason)| self.transaction(hop.0).is_some();
         let Some(first) = hops.iter().position(starts_at) else {
             return Vec::new();
         };
         hops.rotate_left(first);
         let mut steps = Vec::new();
-        let mut open: Option<(usize, Why)> = None;
-        for (from, to, why) in hops {
+        let mut open: Option<(usize, EdgeReason)> = None;
+        for (from, to, reason) in hops {
             if let Some(one) = self.transaction(from) {
-                open = Some((one, why));
+                open = Some((one, reason));
             }
-            if let (Some(second), Some((first, first_why))) = (self.transaction(to), open) {
+            if let (Some(second), Some((first, first_reason))) = (self.transaction(to), open) {
                 if first != second {
-                    let why = if matches!(first_why, Why::ReadBefore(_)) {
-                        first_why
+                    let reason = if matches!(first_reason, EdgeReason::ReadBefore(_)) {
+                        first_reason
                     } else {
-                        why
+                        reason
                     };
-                    steps.push(Step {
+                    steps.push(OrderEdge {
                         from: Some(first),
                         to: Some(second),
-                        why,
+                        reason,
                     });
                 }
                 open = None;
             }
         }
         steps
-    }
-}
-
-impl Transactions {
-    /// A cycle in words.
-    pub(super) fn describe(&self, cycle: &[Step]) -> Vec<String> {
-        let name = |one: Option<usize>| one.map_or("the beginning", |one| self.all[one].label.as_str());
-        cycle
-            .iter()
-            .map(|Step { from, to, why }| {
-                let reason = match why {
-                    Why::Beginning => "nothing comes before it".to_owned(),
-                    Why::Same => "a transaction commits after it began".to_owned(),
-                    Why::Session => "earlier in the same session".to_owned(),
-                    Why::RealTime => "it was over before the other began".to_owned(),
-                    Why::ReadFrom(key) => format!("the other read {} from it", self.key(*key)),
-                    Why::SeenBy { reader, key } => {
-                        let (reader, key) = (name(Some(*reader as usize)), self.key(*key));
-                        format!("{reader} sees both, and read {key} from the other, not from it")
-                    }
-                    Why::ReadBefore(key) => format!("it read {} before the other wrote it", self.key(*key)),
-                    Why::WroteOver(key) => format!("the other wrote {} over what it wrote", self.key(*key)),
-                    Why::OnlyOrder(key) | Why::Forced { key, .. } => {
-                        format!(
-                            "every other order of the writers of {} leads to a contradiction",
-                            self.key(*key)
-                        )
-                    }
-                };
-                format!("{} before {}: {reason}", name(*from), name(*to))
-            })
-            .collect()
     }
 }

@@ -1,37 +1,30 @@
 //! A TLA+ specification as the sequential model answers as the native model does.
 
-#[allow(
-    dead_code,
-    reason = "shared with the tests of the models, which use more of it"
-)]
-#[path = "../../models/tests/behaviour/common/rng.rs"]
-mod rng;
-
 use std::path::PathBuf;
 
+use fastrand::Rng;
 use omnilink_consistency::{
-    Criterion, Decoder, History, Level, Recorded, Ret, WeakChecker, WeakOptions, WeakVerdict, naive,
+    Criterion, Decoder, History, Level, RecordedHistory, Ret, WeakChecker, WeakOptions, WeakVerdict, naive,
     read_histories,
 };
 use omnilink_engine::{Model, Outcomes};
-use omnilink_link::{BindError, Bound, Instance, LinkOptions, Linked, TlaModel};
+use omnilink_link::{BindError, BoundOp, Instance, LinkOptions, Linked, TlaModel};
 use omnilink_models::{CasRegister, Decode, DecodeError, Decoded, FailedCas};
 use omnilink_trace::Operation;
 use omnilink_value::Value;
-use rng::Rng;
 
 /// A history of random operations, three threads and a random order: `op` writes the operation's fields.
-fn random_history(rng: &mut Rng, count: usize, op: impl Fn(&mut Rng) -> String) -> Recorded {
-    let threads: Vec<usize> = (0..count).map(|_| rng.below(3)).collect();
+fn random_history(rng: &mut Rng, count: usize, op: impl Fn(&mut Rng) -> String) -> RecordedHistory {
+    let threads: Vec<usize> = (0..count).map(|_| rng.usize(..3)).collect();
     let ops: Vec<String> = threads
         .iter()
         .map(|thread| format!(r#"{{"thread":{thread},{}}}"#, op(rng)))
         .collect();
-    let density = rng.below(4);
+    let density = rng.usize(..4);
     let mut pairs = Vec::new();
     for second in 0..count {
         for first in 0..second {
-            if rng.below(4) < density {
+            if rng.usize(..4) < density {
                 pairs.push(format!("[{first},{second}]"));
             }
         }
@@ -61,9 +54,9 @@ impl Decoder<Instance> for Actions<'_, '_> {
     }
 }
 
-fn once(bound: Bound) -> Result<Option<Instance>, BindError> {
+fn once(bound: BoundOp) -> Result<Option<Instance>, BindError> {
     match bound {
-        Bound::Once(instance) => Ok(Some(instance)),
+        BoundOp::Once(instance) => Ok(Some(instance)),
         other => panic!("{other:?}"),
     }
 }
@@ -107,7 +100,7 @@ fn agree<M: Model>(
         let model = model();
         let mut of_spec = WeakChecker::new(spec);
         let mut native = WeakChecker::new(&model);
-        let (mut rng, mut valid, mut total) = (Rng::new(11), 0, 0);
+        let (mut rng, mut valid, mut total) = (Rng::with_seed(11), 0, 0);
         for round in 0..rounds {
             let recorded = random_history(&mut rng, 1 + round % 6, &op);
             let expected = verdicts(&mut native, &recorded.decode(decode).unwrap());
@@ -138,11 +131,11 @@ fn a_register_with_compare_and_set_agrees_with_the_native_model_at_every_level()
         }
     };
     agree(&example("Register"), (&model, &decode), 400, |rng| {
-        let [a, b] = [rng.below(3), rng.below(3)];
-        match rng.below(4) {
+        let [a, b] = [rng.usize(..3), rng.usize(..3)];
+        match rng.usize(..4) {
             0 => format!(r#""op":"Write","args":[{a}]"#),
             1 | 2 => format!(r#""op":"Read","args":[],"ret":{a}"#),
-            _ => format!(r#""op":"Cas","args":[{a},{b}],"ret":{}"#, rng.below(2) == 0),
+            _ => format!(r#""op":"Cas","args":[{a},{b}],"ret":{}"#, rng.usize(..2) == 0),
         }
     });
 }
@@ -193,9 +186,9 @@ fn decode_store(operation: &Operation) -> Result<Option<StoreOp>, String> {
 }
 
 fn random_store_op(rng: &mut Rng) -> String {
-    let key = ["x", "y"][rng.below(2)];
-    let [new, old] = [1, rng.below(2)];
-    match rng.below(4) {
+    let key = ["x", "y"][rng.usize(..2)];
+    let [new, old] = [1, rng.usize(..2)];
+    match rng.usize(..4) {
         0 | 1 => format!(r#""op":"Put","args":{{"key":"{key}","new":{new}}},"ret":{old}"#),
         2 => format!(r#""op":"Get","args":{{"key":"{key}"}},"ret":{old}"#),
         _ => format!(r#""op":"Size","args":{{}},"ret":{old}"#),
@@ -223,16 +216,16 @@ fn a_spec_that_may_choose_is_checked_as_the_definition_says() {
         \x20       \\/ \\E result \\in 0..2 : Read(result)\n====";
     let linked = Linked::from_text("Lossy", text, &LinkOptions::default()).unwrap();
     let compare = |spec: &TlaModel<'_>| {
-        let (mut rng, mut checker) = (Rng::new(5), WeakChecker::new(spec));
+        let (mut rng, mut checker) = (Rng::with_seed(5), WeakChecker::new(spec));
         let mut found = [0, 0];
         for round in 0..150 {
-            let recorded = random_history(&mut rng, 1 + round % 4, |rng| match rng.below(2) {
+            let recorded = random_history(&mut rng, 1 + round % 4, |rng| match rng.usize(..2) {
                 0 => format!(
                     r#""op":"Write","args":[{}],"ret":{}"#,
-                    rng.below(3),
-                    rng.below(2) == 0
+                    rng.usize(..3),
+                    rng.usize(..2) == 0
                 ),
-                _ => format!(r#""op":"Read","args":[],"ret":{}"#, rng.below(3)),
+                _ => format!(r#""op":"Read","args":[],"ret":{}"#, rng.usize(..3)),
             });
             let history = recorded.decode(&Actions(spec)).unwrap();
             for level in Level::ALL {

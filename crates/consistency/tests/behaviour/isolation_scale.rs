@@ -1,19 +1,12 @@
 //! Transactions by the ten thousand. `OMNILINK_TRANSACTIONS=100000 cargo test … -- --nocapture` shows what more take.
 
-#[allow(
-    dead_code,
-    reason = "shared with the tests of the models, which use more of it"
-)]
-#[path = "../../models/tests/behaviour/common/rng.rs"]
-mod rng;
-
 use std::time::Instant;
 
-use omnilink_consistency::{Isolation, Recorded, Transactions};
+use fastrand::Rng;
+use omnilink_consistency::{Isolation, RecordedHistory, Transactions};
 use omnilink_engine::Limits;
 use omnilink_trace::{Args, Operation, Timebox};
 use omnilink_value::Value;
-use rng::Rng;
 
 /// How a store is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +41,7 @@ fn op(name: &str, session: usize, txn: usize, key: usize, value: i64, time: (i64
 
 /// A run of a strictly serializable store, about six transactions at a time.
 fn run(count: usize, sessions: usize, usage: Use, seed: u64) -> Vec<Operation> {
-    let mut rng = Rng::new(seed);
+    let mut rng = Rng::with_seed(seed);
     let keys = if usage == Use::Hot {
         3
     } else {
@@ -69,9 +62,9 @@ fn run(count: usize, sessions: usize, usage: Use, seed: u64) -> Vec<Operation> {
             let held = own.iter().find(|(written, _)| *written == key);
             held.map_or(store[key], |(_, value)| *value)
         };
-        for _ in 0..1 + rng.below(4) {
-            let key = rng.below(keys);
-            let is_write = rng.below(2) == 1;
+        for _ in 0..1 + rng.usize(..4) {
+            let key = rng.usize(..keys);
+            let is_write = rng.usize(..2) == 1;
             let is_first = own.iter().all(|(written, _)| *written != key);
             if !is_write || is_first && usage == Use::ReadModifyWrite {
                 let value = read(&own, &store, key);
@@ -80,7 +73,7 @@ fn run(count: usize, sessions: usize, usage: Use, seed: u64) -> Vec<Operation> {
             if is_write {
                 next += 1;
                 let value = if usage == Use::SameValues {
-                    rng.below(50) as i64
+                    rng.usize(..50) as i64
                 } else {
                     next
                 };
@@ -100,7 +93,7 @@ fn transactions() -> usize {
 }
 
 fn judged(usage: Use, ops: Vec<Operation>, expected: [bool; 5]) {
-    let recorded = Recorded::from_operations("run", ops).unwrap();
+    let recorded = RecordedHistory::from_operations("run", ops).unwrap();
     let transactions = Transactions::from_recorded(&recorded).unwrap();
     for (level, expected) in Isolation::ALL.into_iter().zip(expected) {
         let started = Instant::now();
