@@ -100,7 +100,7 @@ fn table(title: &str, histories: &[History<JavaMapOp>], limits: Limits, runs: us
         .flat_map(|level| [(level, Ret::Own), (level, Ret::All)])
         .filter(|case| *case != (Level::Linearizable, Ret::All))
         .collect();
-    // The machine has other things to do as well: the best of some runs, and by turns, so that all cases meet the same.
+    // The best of some runs, interleaved, so that all cases meet the same load.
     let mut best: Vec<Option<Run>> = vec![None; cases.len()];
     for _ in 0..runs {
         for ((level, ret), best) in cases.iter().zip(&mut best) {

@@ -1,8 +1,8 @@
-//! Checks an explanation against the criterion, apart from the search that found it.
+//! Verifies an explanation independently of the search that found it.
 //!
-//! The search works with tables, reductions and remembered failures; a mistake in any of them must not become a wrong
-//! `valid`. So the axioms are evaluated once more over the finished explanation, and every return is replayed through
-//! the model itself.
+//! The search uses tables, reductions and remembered failures; an error in any of them must not become a wrong
+//! `valid`. So the axioms are evaluated again over the finished explanation, and every return is replayed through the
+//! model.
 
 use omnilink_engine::{Model, successors};
 
@@ -87,7 +87,7 @@ pub(crate) fn audit<M: Model>(
     replay(model, history, ret, explanation)
 }
 
-/// Follows every return. What several operations see in common at the beginning is replayed once.
+/// Replays every return. A common prefix of what operations see is replayed once.
 fn replay<M: Model>(
     model: &M,
     history: &History<M::Op>,
@@ -108,15 +108,15 @@ fn replay<M: Model>(
         next
     };
     let order = &explanation.linearization;
-    // Where each beginning of the linearization leads: what is seen is often one of them.
-    let mut beginnings = vec![model.initial()];
+    // The states after each prefix of the linearization: what is visible is often a prefix.
+    let mut prefixes = vec![model.initial()];
     for (position, &op) in order.iter().enumerate() {
         let sees = explanation.visible[op];
         let shared = order[..position]
             .iter()
             .take_while(|seen| sees.has(**seen))
             .count();
-        let mut states = beginnings[shared].clone();
+        let mut states = prefixes[shared].clone();
         for &seen in order[shared..position].iter().filter(|seen| sees.has(**seen)) {
             states = after(&states, as_seen(seen));
         }
@@ -125,8 +125,8 @@ fn replay<M: Model>(
                 "the return of operation {op} does not follow from what it sees"
             ));
         }
-        let next = after(&beginnings[position], as_seen(op));
-        beginnings.push(next);
+        let next = after(&prefixes[position], as_seen(op));
+        prefixes.push(next);
     }
     Ok(())
 }

@@ -19,17 +19,17 @@ use crate::search::{self, Classes, DeadEnd, Reductions, SearchOutcome};
 use crate::step_table::{Class, DEAD, StateSet, StepTable};
 use crate::timeline::Timeline;
 
-/// What a check is asked to do.
+/// Options of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WeakOptions {
-    /// How the returns of visible operations count.
+    /// How the returns of visible operations are read.
     pub ret: Ret,
-    /// When to give up.
+    /// When to stop.
     pub limits: Limits,
     /// Which reductions the search may use.
     pub reductions: Reductions,
-    /// Which of the engine's strategies finds linearizations. `None`: the best known for each question, which is sweep and
-    /// depth-first by turns where everyone sees everything, and depth-first where not.
+    /// Which of the engine's strategies finds linearizations. `None`: the portfolio of sweep and depth-first search
+    /// for complete visibility, and depth-first search otherwise.
     pub strategy: Option<Strategy>,
     /// Whether to look for a smallest set of returns that cannot be explained.
     pub minimise: bool,
@@ -53,7 +53,7 @@ pub enum WeakError {
     /// The model itself failed.
     #[error("the model failed: {0}")]
     Model(String),
-    /// The search found an explanation that does not stand up. This is a bug in OmniLink.
+    /// The explanation that was found is wrong. This is a bug in OmniLink.
     #[error("internal error, please report it: the explanation found does not hold: {0}")]
     Rejected(String),
 }
@@ -71,7 +71,7 @@ pub fn check_history<M: Model>(
     WeakChecker::new(model).check(history, criterion, options)
 }
 
-/// Checks many histories of one model. What the model was seen to do is remembered from one to the next.
+/// Checks many histories of one model. Steps of the model are shared between them.
 #[derive(Debug)]
 pub struct WeakChecker<'m, M: Model> {
     model: &'m M,
@@ -79,7 +79,7 @@ pub struct WeakChecker<'m, M: Model> {
 }
 
 impl<'m, M: Model> WeakChecker<'m, M> {
-    /// Tables larger than this are not worth keeping: looking things up would miss the caches.
+    /// Larger tables are dropped: lookups would miss the processor's caches.
     const STEPS_KEPT: usize = 1 << 18;
     /// How many candidates a refutation describes.
     const CANDIDATES_SHOWN: usize = 8;
@@ -229,7 +229,7 @@ impl<'m, M: Model> WeakChecker<'m, M> {
         search::search(constraints, timeline, options, &mut self.steps, classes, budget)
     }
 
-    /// A step that the model failed at looks like one that it refuses until it is asked why.
+    /// A step in which the model failed looks like a refusal, until its reason is computed.
     fn look_for_failures(&mut self) -> Result<(), WeakError> {
         for (state, op) in self.steps.take_refusals() {
             refusal(self.model, state, op).map_err(WeakError::Model)?;
@@ -272,7 +272,8 @@ impl<'m, M: Model> WeakChecker<'m, M> {
         })
     }
 
-    /// What `op` could have seen: sets that the axioms admit, small ones first, one for each state that they lead to.
+    /// Sets that `op` could have seen: admitted by the axioms, small ones first, one for each state that they lead
+    /// to.
     fn candidates(
         &mut self,
         constraints: &Constraints,
@@ -313,7 +314,7 @@ impl<'m, M: Model> WeakChecker<'m, M> {
     }
 }
 
-/// An operation as those see it who come later.
+/// An operation as later operations see it.
 fn seen_class(constraints: &Constraints, classes: &Classes, op: usize) -> Class {
     match reading(constraints, Ret::Own) {
         Ret::All => classes.own[op],
@@ -321,8 +322,8 @@ fn seen_class(constraints: &Constraints, classes: &Classes, op: usize) -> Class 
     }
 }
 
-/// Where everyone sees everything before them, results of what is seen count: that is what linearizability means, also
-/// for models that may choose.
+/// With complete visibility the results of visible operations count: that is the definition of linearizability, also
+/// for nondeterministic models.
 fn reading(constraints: &Constraints, ret: Ret) -> Ret {
     if constraints.is_complete() { Ret::All } else { ret }
 }

@@ -1,4 +1,4 @@
-//! One call for a command line: a recorded history and a question in, an answer with its evidence out.
+//! Checks of recorded histories, with the result ready for a report.
 
 use omnilink_engine::{Limits, Model};
 use thiserror::Error;
@@ -15,13 +15,13 @@ use crate::judgement::{Answer, Inference, Judgement, shown};
 use crate::method_levels::{MethodLevelsError, known_methods};
 use crate::recorded_history::RecordedHistory;
 
-/// Why there is no answer. All of these are the user's to mend, exit code 2.
+/// Why there is no verdict. All of these are errors of the user, exit code 2.
 #[derive(Debug, Error)]
 pub enum RecordedCheckError {
     /// There is no such level.
     #[error(transparent)]
     Unknown(#[from] UnknownConsistency),
-    /// The axioms cannot be understood.
+    /// The axioms are malformed.
     #[error(transparent)]
     Axioms(#[from] AxiomError),
     /// The levels cannot be used.
@@ -30,7 +30,7 @@ pub enum RecordedCheckError {
     /// The history cannot be read.
     #[error(transparent)]
     RecordedHistory(#[from] HistoryError),
-    /// The transactions cannot be understood.
+    /// The transactions are malformed.
     #[error(transparent)]
     Transactions(#[from] TransactionError),
     /// The check failed.
@@ -38,13 +38,13 @@ pub enum RecordedCheckError {
     Check(#[from] WeakError),
 }
 
-/// Answers `question` about one recorded history.
+/// Checks `guarantee` for one recorded history.
 ///
-/// `decoder` makes operations of the model out of recorded ones; `known` are the methods that the model knows, against
-/// which the names in axioms and levels are checked.
+/// `decoder` makes operations of the model out of recorded ones; `known` are the methods that the model knows,
+/// against which the names in axioms and levels are checked.
 ///
 /// # Errors
-/// If the history, the question or the model cannot be used.
+/// If the history, the guarantee or the model cannot be used.
 pub fn check_recorded<M: Model>(
     checker: &mut WeakChecker<'_, M>,
     recorded: &RecordedHistory,
@@ -58,7 +58,7 @@ pub fn check_recorded<M: Model>(
     }
     let criterion = guarantee.criterion()?;
     let decoded = recorded.decode_ops(decoder)?;
-    // A model may know a method by several names: the one that was recorded is as good as the one that it is listed by.
+    // A model may accept several names for a method: a name in the history is as good as the listed one.
     let recorded_names = decoded.ops.iter().map(|op| op.method.as_str());
     let known: Vec<&str> = known.iter().copied().chain(recorded_names).collect();
     known_methods(criterion.methods(), &known)?;
@@ -88,7 +88,7 @@ pub fn check_recorded<M: Model>(
     })
 }
 
-/// Answers whether the transactions of one recorded history are isolated. No model is needed: keys hold values.
+/// Checks whether the transactions of one recorded history are isolated. No model is needed: keys hold values.
 ///
 /// # Errors
 /// If the operations are no reads and writes of keys.

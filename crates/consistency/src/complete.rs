@@ -1,9 +1,9 @@
-//! The strongest explanation first: everyone sees everything before them.
+//! Complete visibility first: an explanation in which every operation sees everything before it.
 //!
-//! If there is a linearization in which everyone sees everything before them, it satisfies every criterion that asks
-//! for no more of the linearization, whatever it asks of visibility: the relations of the axioms lead forward, so all
-//! that they can demand is already there. Most histories of most systems have one, and looking for it costs what checking
-//! linearizability costs. Only histories without one pay for the search over visibilities.
+//! Such an explanation satisfies every criterion that constrains the linearization no further, whatever it demands of
+//! visibility: the relations of the axioms lead forward, so all that they can demand is visible. Most histories of
+//! most systems have one, and finding it costs as much as checking linearizability. Only histories without one pay
+//! for the search over visibilities.
 
 use std::cell::RefCell;
 use std::hash::{Hash, Hasher};
@@ -19,13 +19,13 @@ use crate::search::{DeadEnd, SearchOutcome};
 use crate::step_table::{Class, DEAD, StateSet, StepTable};
 use crate::timeline::Timeline;
 
-/// What is placed and where that led, as the state of a model of the engine.
+/// The placed operations and the model's state, as the state of a model of the engine.
 #[derive(Clone, Debug)]
 struct Placed {
     ops: OpSet,
-    /// One state: where the model may choose, the engine tries each.
+    /// A set of one state: of a nondeterministic model the engine tries each.
     state: StateSet,
-    /// The operations placed, in order. Not what points are told apart by.
+    /// The operations placed, in order. States are not compared by it.
     order: Vec<usize>,
 }
 
@@ -51,7 +51,7 @@ struct Complete<'a, 'm, M: Model> {
     inside: RefCell<Inside<'a, 'm, M>>,
 }
 
-/// What changes while the engine searches.
+/// What changes during the search.
 struct Inside<'a, 'm, M: Model> {
     steps: &'a mut StepTable<'m, M>,
     /// The first order that explains everything.
@@ -119,7 +119,7 @@ fn everything_before(count: usize, order: &[usize]) -> Vec<OpSet> {
 }
 
 impl<M: Model> Complete<'_, '_, M> {
-    /// Places every reader that is accepted: it does not disturb anything that comes later.
+    /// Places every reader that is accepted: it does not affect later operations.
     fn settle(&self, placed: &mut Placed, inside: &mut Inside<'_, '_, M>) {
         while let Some(op) = self.readers.minus(placed.ops).iter().find(|op| {
             is_placeable(self.constraints, placed.ops, *op)
@@ -192,8 +192,8 @@ impl<M: Model> Model for Complete<'_, '_, M> {
     }
 }
 
-/// Whether `op` may come next: all that must come before it has, unless it may not have happened; and nothing that must
-/// come after it has.
+/// Whether `op` may come next: every required operation that must come before it is placed, and no operation that
+/// must come after it is.
 pub(crate) fn is_placeable(constraints: &Constraints, placed: OpSet, op: usize) -> bool {
     constraints.lin_before[op]
         .and(constraints.required)

@@ -1,4 +1,4 @@
-//! A criterion applied to a history: what each operation must come after, must see, and may be made to see.
+//! A criterion applied to a history: what each operation must come after, and what it must see.
 
 use crate::criterion::{Claim, Criterion};
 use crate::history::History;
@@ -6,7 +6,7 @@ use crate::op_set::OpSet;
 use crate::order::close;
 use crate::relation::{BaseRelations, Filter, Relation, ResolvedRelation};
 
-/// What is known about the operations before any explanation is tried.
+/// The constraints on explanations of a history.
 #[derive(Debug)]
 pub(crate) struct Constraints {
     pub count: usize,
@@ -15,30 +15,31 @@ pub(crate) struct Constraints {
     pub hb: Vec<OpSet>,
     /// What each operation must be linearized after. Transitively closed.
     pub lin_before: Vec<OpSet>,
-    /// What each operation must see, whatever the others see.
+    /// What each operation must see, regardless of what others see.
     pub must_see: Vec<OpSet>,
     /// Operations that must see everything before them.
     pub complete: OpSet,
-    /// What depends on the explanation: relations, and the operations that must see what leads to them.
+    /// Axioms that depend on the explanation: relations, and the operations that must see their sources.
     pub dynamic_axioms: Vec<(ResolvedRelation, OpSet)>,
-    /// Operations that no demand speaks of: what they see is their own affair.
+    /// Operations to which no such axiom applies.
     pub unconstrained: OpSet,
-    /// Who is affected by what an operation sees.
+    /// Which operations depend on what an operation sees.
     pub influence: Influence,
-    /// Whether a demand depends on the order of the linearization.
+    /// Whether such an axiom mentions the linearization.
     pub mentions_lin: bool,
-    /// Operations that something happens after.
+    /// Operations that have a successor in happens-before.
     pub has_successor: OpSet,
 }
 
-/// How what one operation sees restricts what others may see.
+/// How the visibility of one operation constrains that of others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Influence {
     /// Not at all.
     None,
-    /// Only through program order or happens-before, on later operations directly.
+    /// It constrains its successors in program order or happens-before.
     Successors,
-    /// On whoever sees it, or sees something after it. `direct`: also without anything happening after it.
+    /// It constrains the operations that see it, or that see one of its successors. `direct`: also those that see no
+    /// successor.
     Observers { direct: bool },
 }
 
@@ -90,9 +91,9 @@ impl Constraints {
                 constraints.influence = constraints.influence.or(Influence::of(relation));
                 constraints.dynamic_axioms.push((bound, scope));
             }
-            // What is left, `lin >= rel` with a relation that leads forward, holds in every linearization.
+            // What remains, `lin >= rel` with a relation that leads forward, holds in every linearization.
         }
-        // Static dynamic_axioms are parts of happens-before, so there is no cycle.
+        // Static relations are parts of happens-before, so there is no cycle.
         close(&mut constraints.lin_before);
         constraints
     }
@@ -103,7 +104,7 @@ impl Constraints {
     }
 }
 
-/// Static relations are looked up before there is any explanation.
+/// Static relations are evaluated before there is an explanation.
 impl BaseRelations for Constraints {
     fn po(&self, to: OpSet) -> OpSet {
         union(&self.po, to)
@@ -122,7 +123,7 @@ impl BaseRelations for Constraints {
     }
 }
 
-/// Everything in the rows of `to`.
+/// The union of the rows of `to`.
 pub(crate) fn union(rows: &[OpSet], to: OpSet) -> OpSet {
     to.iter().fold(OpSet::EMPTY, |all, op| all.or(rows[op]))
 }
@@ -158,8 +159,8 @@ impl Influence {
     }
 }
 
-/// What may come right after a `vis` in a path of `relation`, where `next` may come after the path. Answers what the
-/// path may start with.
+/// Collects what may come right after a `vis` in a path of `relation`, where `next` may come after the path. Returns
+/// what the path may start with.
 fn follow(relation: &Relation, next: u8, after_vis: &mut u8) -> u8 {
     match relation {
         Relation::Po | Relation::Hb => STATIC,
@@ -187,7 +188,7 @@ fn follow(relation: &Relation, next: u8, after_vis: &mut u8) -> u8 {
     }
 }
 
-/// What may come anywhere after a `vis` in a path of `relation`. Answers what the path may contain.
+/// Collects what may come anywhere after a `vis` in a path of `relation`. Returns what the path may contain.
 fn eventually(relation: &Relation, later: u8, after_vis: &mut u8) -> u8 {
     match relation {
         Relation::Po | Relation::Hb => STATIC | later,

@@ -1,4 +1,4 @@
-//! What is asked of histories.
+//! Consistency guarantees: what a history is checked for.
 
 use thiserror::Error;
 
@@ -7,21 +7,21 @@ use crate::isolation::Isolation;
 use crate::level::{Level, UnknownLevel};
 use crate::method_levels::{MethodLevels, MethodLevelsError};
 
-/// What is asked of histories.
+/// A consistency guarantee.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Guarantee {
-    /// `--consistency LEVEL`: is it at this level?
+    /// `--consistency LEVEL`: a named level.
     Level(Level),
-    /// `--axioms FILE`: does it satisfy these axioms?
+    /// `--axioms FILE`: these axioms.
     Axioms(Criterion),
-    /// `--levels FILE`: is each method at its level?
+    /// `--levels FILE`: a level for each method.
     Levels(MethodLevels),
-    /// `--consistency serializable` and the like: are its transactions isolated?
+    /// `--consistency serializable` and the like: isolation of transactions.
     Isolation(Isolation),
 }
 
 impl Guarantee {
-    /// The question that `--consistency NAME` asks.
+    /// The guarantee of `--consistency NAME`.
     ///
     /// # Errors
     /// If there is no level of this name.
@@ -33,7 +33,8 @@ impl Guarantee {
         }
     }
 
-    /// The guarantee as a criterion for single operations. Isolation speaks of transactions and asks nothing of them.
+    /// The guarantee as a criterion for single operations. Isolation is about transactions and has the weakest
+    /// criterion.
     ///
     /// # Errors
     /// If levels of methods do not make a criterion.
@@ -57,7 +58,7 @@ impl Guarantee {
     }
 }
 
-/// There is no level of this name, of single operations or of transactions.
+/// No level of single operations or of transactions has this name.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
     "there is no consistency level \"{name}\"; there are {}, and for transactions {}",
@@ -65,6 +66,6 @@ impl Guarantee {
     Isolation::ALL.map(Isolation::name).join(", ")
 )]
 pub struct UnknownConsistency {
-    /// What was asked for.
+    /// The unknown name.
     pub name: String,
 }

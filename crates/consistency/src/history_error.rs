@@ -64,15 +64,15 @@ pub enum HistoryProblem {
     /// The order names an operation that is not there.
     #[error("the order names operation {0}, which the history does not have")]
     NoSuchOp(Value),
-    /// The order is none.
+    /// The order is no partial order.
     #[error("{}", error.in_words(labels))]
     Order {
         /// What is wrong with it.
         error: OrderError,
-        /// How people know the operations that it speaks of.
+        /// The names of the operations.
         labels: Vec<String>,
     },
-    /// A thread does two things at once.
+    /// A thread has overlapping operations.
     #[error(
         "thread {thread} starts operation {label} at {start} while its operation {earlier} is open; if calls of one thread may \
          overlap, say so (on the command line: --async)"
@@ -87,12 +87,12 @@ pub enum HistoryProblem {
         /// The one that is open.
         earlier: String,
     },
-    /// The model cannot make sense of an operation.
+    /// The model cannot decode an operation.
     #[error("operation {label}: {message}")]
     Decode {
         /// The operation.
         label: String,
-        /// What the model says.
+        /// The model's message.
         message: String,
     },
 }

@@ -57,7 +57,7 @@ pub fn infer<M: Model>(
         }
         match inference.satisfies(position, &Guarantee::Level(Level::ReturnValue))? {
             true => inference.distinguishing.push(position),
-            // Not known to satisfy any level is not the same as known to satisfy none.
+            // A history that is undecided is not unexplained.
             false if inference.undecided.contains(&position) => {}
             false => unexplained.push(position),
         }
@@ -99,7 +99,7 @@ struct Inference<'a, M: Model> {
     checker: WeakChecker<'a, M>,
     histories: &'a [AnyHistory<M::Op>],
     options: WeakOptions,
-    /// The limits are for all histories together.
+    /// The limits apply to all histories together.
     watch: Watch,
     /// Histories that satisfy some levels and not others.
     distinguishing: Vec<usize>,

@@ -1,16 +1,16 @@
 //! Weak consistency: axioms over program order, happens-before, linearization and visibility, for any model.
 //!
-//! Many objects promise less than linearizability on purpose: an iterator that may miss what is added while it runs, a
-//! replica that lags behind. What they promise instead is said with two relations. The *linearization* is one order of all
-//! operations; *visibility* says which earlier operations each operation sees. A criterion is a set of axioms about the
-//! two, and a history satisfies it if there is a linearization and a visibility that satisfy the axioms, such that every
-//! return follows from what the operation sees.
+//! Many objects promise less than linearizability on purpose: an iterator may miss what is added while it runs, a
+//! replica may lag behind. What they promise instead is stated with two relations. The *linearization* is one order
+//! of all operations; *visibility* says which earlier operations each operation sees. A criterion is a set of axioms
+//! about the two, and a history satisfies it if there is a linearization and a visibility that satisfy the axioms,
+//! such that every return follows from what the operation sees.
 //!
-//! The decision of this crate is that **a history is checked for the strongest explanation first** (everyone sees
-//! everything before them: linearizability), and only where there is none are visibilities enumerated, minimal ones
-//! only, with everything that led nowhere remembered. Linearizations are found by the engine's strategies, to which
-//! placing an operation is the step of a model. What was given up: a history that is searched has at most
-//! [`OpSet::CAPACITY`] operations.
+//! The decision of this crate is that **complete visibility is tried first** (every operation sees everything before
+//! it: linearizability). Only where that fails are visibilities enumerated, and only minimal ones. The engine's
+//! strategies find linearizations; to them, placing an operation is the step of a model. The price: a history that is
+//! searched has at most [`OpSet::CAPACITY`] operations. Longer histories ([`LongHistory`]) are decided where they are
+//! linearizable, or where they are reads and writes of registers whose reads-from relation is determined.
 
 mod any_history;
 mod audit;

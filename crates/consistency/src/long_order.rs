@@ -16,7 +16,7 @@ impl RecordedHistory {
     /// Decoded operations with their order, however many there are.
     ///
     /// # Errors
-    /// If what is known about the order is contradictory.
+    /// If the sources of the order contradict each other.
     pub(crate) fn in_long_order<O>(&self, decoded: DecodedOps<O>) -> Result<LongHistory<O>, HistoryError> {
         self.long(decoded).map_err(|problem| HistoryError::Bad {
             place: self.place.clone(),
@@ -90,7 +90,7 @@ impl RecordedHistory {
     }
 }
 
-/// Pairs between the operations that are kept, which are numbered anew. An operation that is left out may lie between two that are
+/// Pairs between the operations that are kept, which are renumbered. An operation that is left out may lie between two that are
 /// not: what comes before it comes before what comes after it.
 fn between_kept(pairs: &Pairs, kept: &[usize], count: usize) -> Pairs {
     let mut kept_as = vec![None; count];

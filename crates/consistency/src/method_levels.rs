@@ -57,7 +57,7 @@ pub enum MethodLevelsError {
         /// The method.
         method: String,
     },
-    /// A level that speaks of all operations together.
+    /// A level that applies to all operations together.
     #[error("{level} is no level for single methods: it changes what the linearization keeps; there are {}", Level::LADDER.map(Level::name).join(", "))]
     NotPerMethod {
         /// The level.
@@ -79,7 +79,7 @@ pub enum MethodLevelsError {
         /// The methods that there are.
         known: String,
     },
-    /// The axioms do not go together.
+    /// The axioms cannot be checked.
     #[error("{0}")]
     Criterion(#[from] CriterionError),
 }
@@ -159,7 +159,7 @@ impl MethodLevels {
     /// Checks that every method of `history` has a level.
     ///
     /// # Errors
-    /// If one has not.
+    /// If a method has no level.
     pub fn cover<O>(&self, ops: &[HistoryOp<O>]) -> Result<(), MethodLevelsError> {
         match ops.iter().find(|op| self.level_of(&op.method).is_none()) {
             Some(op) => Err(MethodLevelsError::NoLevel {
@@ -170,7 +170,7 @@ impl MethodLevels {
     }
 }
 
-/// Checks that `methods`, as a criterion names them, are among those that a model knows.
+/// Checks that the `methods` that a criterion names are known to the model.
 ///
 /// # Errors
 /// If one is not.

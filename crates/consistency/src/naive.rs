@@ -1,7 +1,7 @@
-//! The definition of a criterion, turned into code without a single thought about speed.
+//! The definition of a criterion as code, without optimisations.
 //!
-//! Every linearization of a small history is tried with every visibility. The search is tested against this; it shares
-//! nothing with it but the types.
+//! Every linearization of a small history is tried with every visibility. The search is tested against this; they
+//! share only the types.
 
 use omnilink_engine::{Model, successors};
 
@@ -31,7 +31,7 @@ pub fn explain<M: Model>(
     let ret = if is_complete { Ret::All } else { ret };
     let count = history.len();
     let optional: Vec<usize> = (0..count).filter(|op| history.ops()[*op].optional).collect();
-    // Every choice of pending operations that happened.
+    // Every subset of the pending operations.
     (0..1_usize << optional.len()).find_map(|choice| {
         let left_out = |op: usize| {
             optional
@@ -202,7 +202,7 @@ fn either(a: &Matrix, b: &Matrix) -> Matrix {
 }
 
 impl Matrices {
-    /// Whether `larger` has every pair of different operations that happened and that `smaller` has.
+    /// Whether `larger` contains every pair of distinct operations that happened and that `smaller` contains.
     fn contains(&self, larger: &Matrix, smaller: &Matrix, later: Option<&[usize]>) -> bool {
         self.happened.iter().all(|a| {
             self.happened.iter().all(|b| {
@@ -215,7 +215,7 @@ impl Matrices {
         let inner = |part: &Relation| self.relation(part, model, history);
         let count = history.len();
         match relation {
-            // What did not happen has no place on a path.
+            // Operations that did not happen are on no path.
             Relation::Po => matrix(count, |a, b| self.both(a, b) && self.po[a][b]),
             Relation::Hb => matrix(count, |a, b| self.both(a, b) && self.hb[a][b]),
             Relation::Lin => self.lin.clone(),

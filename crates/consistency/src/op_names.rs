@@ -1,4 +1,4 @@
-//! The names of operations, and what a recording says about their order by name.
+//! The ids of operations, and orders that are given by ids.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::recorded_history::label_of;
 
 type Read<T> = Result<T, HistoryProblem>;
 
-/// What operations are called.
+/// The ids of operations.
 #[derive(Default)]
 pub(crate) struct OpNames {
     pub labels: Vec<String>,

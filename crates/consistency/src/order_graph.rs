@@ -18,29 +18,30 @@ pub(crate) type Id = u32;
 /// Why a node comes before another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EdgeReason {
-    /// The first is the beginning.
+    /// The first is the initial state.
     Beginning,
     /// A transaction commits after it began.
     Same,
-    /// They are of one session.
+    /// They are of one session or thread.
     Session,
-    /// One was over before the other began.
+    /// One happened before the other.
     RealTime,
     /// The second read this key from the first.
     ReadFrom(Id),
-    /// The reader of this key saw the first, but read what the second wrote.
+    /// The reader of this key sees both, and read what the second wrote.
     SeenBy { reader: u32, key: Id },
-    /// The first read this key before the second wrote it.
+    /// Anti-dependency: the first read this key before the second wrote it.
     ReadBefore(Id),
-    /// The second wrote this key over what the first wrote.
+    /// Version order: the second overwrote what the first wrote to this key.
     WroteOver(Id),
     /// Every other order of the writers of this key leads to a contradiction.
     OnlyOrder(Id),
-    /// The second cannot come first: the writer `head` leads to one who read what the second left, before the node `end`.
+    /// The second cannot come first: from the writer `head` a transaction is reachable that read the second's
+    /// version, before the node `end`.
     Forced { key: Id, head: u32, end: Node },
 }
 
-/// One transaction before another; `None` is the beginning.
+/// An edge between transactions; `None` is the initial state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OrderEdge {
     pub from: Option<usize>,
@@ -48,12 +49,12 @@ pub(crate) struct OrderEdge {
     pub reason: EdgeReason,
 }
 
-/// A graph over transactions. Edges are kept in lists, one for each node, newest first.
+/// A graph over transactions or operations. Each node has a linked list of its edges, newest first.
 #[derive(Clone, Debug)]
 pub(crate) struct Graph {
-    /// How many transactions there are.
+    /// The number of transactions.
     transactions: usize,
-    /// Whether a transaction's beginning is a node of its own.
+    /// Whether the begin of a transaction is a node of its own.
     is_apart: bool,
     from: Vec<Node>,
     to: Vec<Node>,
@@ -67,7 +68,7 @@ pub(crate) struct Graph {
 const NONE: u32 = u32::MAX;
 
 impl Graph {
-    /// A graph without edges, but that transactions commit after they began.
+    /// A graph in which transactions commit after they began, and that has no other edges.
     pub fn new(transactions: usize, is_apart: bool) -> Self {
         let nodes = if is_apart { 2 * transactions } else { transactions };
         let mut graph = Self {
@@ -87,7 +88,7 @@ impl Graph {
         graph
     }
 
-    /// Where a transaction begins.
+    /// The node at which a transaction begins.
     pub fn begin(&self, transaction: usize) -> Node {
         if self.is_apart {
             2 * transaction as Node
@@ -96,7 +97,7 @@ impl Graph {
         }
     }
 
-    /// Where a transaction commits.
+    /// The node at which a transaction commits.
     pub fn commit(&self, transaction: usize) -> Node {
         if self.is_apart {
             2 * transaction as Node + 1
@@ -120,13 +121,13 @@ impl Graph {
         self.transaction(node).is_some_and(|one| self.commit(one) == node)
     }
 
-    /// A new node that stands for no transaction.
+    /// Adds an auxiliary node.
     pub fn auxiliary(&mut self) -> Node {
         self.first.push(NONE);
         (self.first.len() - 1) as Node
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     pub fn len(&self) -> usize {
         self.first.len()
     }
@@ -194,18 +195,18 @@ impl Graph {
         })
     }
 
-    /// EdgeReason a node comes directly before another.
+    /// The reason of an edge.
     pub fn reason(&self, from: Node, to: Node) -> EdgeReason {
         let found = self.leaving(from).find(|edge| self.to[*edge] == to);
         found.map_or(EdgeReason::Same, |edge| self.plain(edge))
     }
 
-    /// The nodes that a node has edges to.
+    /// The successors of a node.
     pub fn successors(&self, node: Node) -> impl Iterator<Item = Node> {
         self.leaving(node).map(|edge| self.to[edge])
     }
 
-    /// An order that follows all edges, nodes of low priority number first where there is a choice.
+    /// A topological order, nodes with a small priority first where there is a choice.
     ///
     /// # Errors
     /// A short cycle, if there is one.
@@ -234,10 +235,10 @@ impl Graph {
         }
     }
 
-    /// A short cycle among the nodes that have something left before them.
+    /// A short cycle among the nodes with unprocessed predecessors.
     fn cycle(&self, left: &[u32]) -> Vec<OrderEdge> {
         let is_left = |node: Node| left[node as usize] > 0;
-        // Each of these nodes has a predecessor among them: following predecessors must come round.
+        // Each of these nodes has a predecessor among them: following predecessors ends in a cycle.
         let mut predecessor = vec![NONE; self.len()];
         for (from, to) in self.edges().filter(|(from, _)| is_left(*from)) {
             predecessor[to as usize] = from;
@@ -255,14 +256,14 @@ impl Graph {
             around.push(at);
             at = predecessor[at as usize];
         }
-        // The shortest way back to one of its nodes is a cycle, too, and often much shorter.
+        // The shortest cycle through one of its nodes is often much shorter.
         let tried = around.iter().take(Self::CYCLE_STARTS);
         let found = tried.filter_map(|node| self.shortest_cycle(*node, &is_left));
         let shortest = found.min_by_key(Vec::len).unwrap_or_default();
         self.steps(&shortest)
     }
 
-    /// From how many nodes of a cycle a shorter one is looked for.
+    /// The number of nodes of a cycle from which a shorter one is searched.
     const CYCLE_STARTS: usize = 32;
 
     /// The edges of a shortest cycle through a node.
@@ -293,7 +294,7 @@ impl Graph {
         None
     }
 
-    /// A cycle of edges as steps between transactions.
+    /// A cycle of edges between transactions.
     fn steps(&self, cycle: &[usize]) -> Vec<OrderEdge> {
         let hops = cycle
             .iter()
@@ -301,12 +302,12 @@ impl Graph {
         self.steps_between(hops.collect())
     }
 
-    /// EdgeReason there is an edge, with the reader that forces it, if one does.
+    /// The reason of an edge. Of a forced one, with the reader that forces it.
     fn plain(&self, edge: usize) -> EdgeReason {
         let EdgeReason::Forced { key, head, end } = self.reason[edge] else {
             return self.reason[edge];
         };
-        // Only what was known before: edges are numbered as they came.
+        // Only earlier edges: they are numbered in order of insertion.
         let mut is_reached = vec![false; self.len()];
         let mut reached = vec![self.begin(head as usize), self.commit(head as usize)];
         while let Some(node) = reached.pop() {
@@ -328,8 +329,8 @@ impl Graph {
             })
     }
 
-    /// A cycle of edges as steps between transactions. What passes through auxiliary nodes is one step: it has the reason
-    /// of its first edge if that is a read, and otherwise of its last.
+    /// A cycle of edges between transactions. A path through auxiliary nodes is one edge: it has the reason of its
+    /// first edge if that is an anti-dependency, and otherwise of its last.
     pub fn steps_between(&self, mut hops: Vec<(Node, Node, EdgeReason)>) -> Vec<OrderEdge> {
         let starts_at = |hop: &(Node, Node, EdgeReason)| self.transaction(hop.0).is_some();
         let Some(first) = hops.iter().position(starts_at) else {

@@ -1,10 +1,10 @@
-//! What the axioms demand of an operation that comes next.
+//! A partial explanation, and what the axioms demand of the operation that is placed next.
 
 use crate::constraints::{Constraints, union};
 use crate::op_set::OpSet;
 use crate::relation::BaseRelations;
 
-/// An explanation as far as it goes.
+/// A prefix of a linearization, with the visibility of its operations.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PartialExplanation<'a> {
     pub constraints: &'a Constraints,
@@ -17,7 +17,7 @@ pub(crate) struct PartialExplanation<'a> {
 }
 
 impl PartialExplanation<'_> {
-    /// The least set that contains `visibility` and all that the axioms demand of `op` if it comes next and sees `visibility`.
+    /// The least set that contains `visibility` and satisfies the axioms, if `op` is placed next and sees it.
     pub fn closed_under_axioms(&self, op: usize, mut visibility: OpSet) -> OpSet {
         loop {
             let relations = Next {
@@ -39,7 +39,7 @@ impl PartialExplanation<'_> {
         }
     }
 
-    /// The least that `op` sees if it comes next.
+    /// The least set that `op` sees if it is placed next.
     pub fn least_visible(&self, op: usize) -> OpSet {
         if self.constraints.complete.has(op) {
             return self.placed;
@@ -47,13 +47,13 @@ impl PartialExplanation<'_> {
         self.closed_under_axioms(op, self.always_visible(op))
     }
 
-    /// What `op` sees whatever others see.
+    /// What `op` sees regardless of what others see.
     pub fn always_visible(&self, op: usize) -> OpSet {
         self.constraints.must_see[op].and(self.placed)
     }
 }
 
-/// The relations as they are if `op` comes next and sees `visibility`.
+/// The relations, if `op` is placed next and sees `visibility`.
 struct Next<'a> {
     partial: &'a PartialExplanation<'a>,
     op: usize,

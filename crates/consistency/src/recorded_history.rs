@@ -1,8 +1,8 @@
-//! Histories as they were recorded: operations of a trace with what is known about their order.
+//! Recorded histories: operations of a trace with the source of their order.
 //!
 //! Two forms are read. A *trace* is one history. A *file of histories* holds many, one JSON object a line:
-//! `{"id":7,"ops":[{"thread":0,"method":"put","args":[1,1],"ret":"null"},…],"hb":[[0,1],…]}`. In both, what happened
-//! before what is told by explicit pairs, by per-thread counters, by vector clocks or by timeboxes; see [`OrderSource`].
+//! `{"id":7,"ops":[{"thread":0,"method":"put","args":[1,1],"ret":"null"},…],"hb":[[0,1],…]}`. In both, happens-before
+//! is given by explicit pairs, per-thread counters, vector clocks or timeboxes; see [`OrderSource`].
 
 use std::collections::BTreeMap;
 
@@ -16,27 +16,27 @@ use crate::op_names::{OpNames, counters_of};
 use crate::order::Order;
 use crate::vector_clocks::VectorClocks;
 
-/// A history as it was recorded.
+/// A recorded history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedHistory {
-    /// How people know it.
+    /// Its name.
     pub id: String,
     /// Where it was read.
     pub place: Place,
     /// Its operations.
     pub ops: Vec<Operation>,
-    /// How people know each of them.
+    /// The ids of its operations.
     pub labels: Vec<String>,
     /// The transaction that each belongs to, if any.
     pub transactions: Vec<Option<Value>>,
-    /// What is known about their order, besides the order of each thread's own operations.
+    /// The source of their order, besides program order.
     pub order: OrderSource,
 }
 
-/// What tells which operations happened before which.
+/// The source of happens-before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OrderSource {
-    /// Nothing but each thread's own order, which is the order in which its operations are given.
+    /// Program order only: the order in which a thread's operations are given.
     ProgramOrder,
     /// These pairs, by position: in a file of histories `"hb":[[a,b],…]` with ids of operations, in a trace
     /// `"meta":{"after":[…]}` with positions or `"id"`s.
@@ -44,8 +44,8 @@ pub enum OrderSource {
     /// For each operation the counters of all threads before its call: `"call_pcs":[…]`, in a trace inside `"meta"`. A
     /// thread counts every call and every return of its own.
     Counters(Vec<Vec<u64>>),
-    /// A vector clock for each operation: `"clock":{"a":1,…}`; and what had begun when it returned, where that was noted:
-    /// `"meta":{"return_clock":{"a":2,…}}`.
+    /// A vector clock for each operation: `"clock":{"a":1,…}`; and, where it was recorded, what had begun when it
+    /// returned: `"meta":{"return_clock":{"a":2,…}}`.
     VectorClocks(VectorClocks),
     /// The operations' timeboxes. Each thread does one operation after the other, also where its timeboxes touch.
     Timeboxes,
@@ -111,7 +111,7 @@ impl RecordedHistory {
         })
     }
 
-    /// Takes threads for labels: calls of one thread may overlap.
+    /// Treats threads as labels: calls of one thread may overlap.
     #[must_use]
     pub fn with_async_threads(mut self) -> Self {
         if self.order == OrderSource::Timeboxes {
@@ -120,7 +120,7 @@ impl RecordedHistory {
         self
     }
 
-    /// Refuses threads that do two things at once.
+    /// Refuses overlapping operations of one thread.
     pub(crate) fn check_threads(&self) -> Read<()> {
         let mut by_start: Vec<usize> = (0..self.ops.len()).collect();
         by_start.sort_by_key(|at| self.ops[*at].timebox.start);
@@ -144,15 +144,15 @@ impl RecordedHistory {
         Ok(())
     }
 
-    /// The history as a model understands it.
+    /// The history, decoded for a model.
     ///
     /// # Errors
-    /// If the model cannot make sense of an operation, or the order is none.
+    /// If the model cannot decode an operation, or the order is cyclic.
     pub fn decode<O>(&self, decoder: &impl Decoder<O>) -> Result<History<O>, HistoryError> {
         self.in_order(self.decode_ops(decoder)?)
     }
 
-    /// The operations as a model understands them, with no order yet.
+    /// The operations, decoded for a model, without an order.
     pub(crate) fn decode_ops<O>(&self, decoder: &impl Decoder<O>) -> Result<DecodedOps<O>, HistoryError> {
         let (mut threads, mut names) = (BTreeMap::new(), Vec::new());
         let mut ops = Vec::with_capacity(self.ops.len());
@@ -218,7 +218,7 @@ impl RecordedHistory {
                 return History::from_async_timeboxes(ops, &timeboxes(kept)).map_err(of_kept());
             }
             OrderSource::ProgramOrder => Order::none(count).map_err(of_kept())?,
-            // What was left out may still lie between two that were not: the order is closed first.
+            // An operation that is left out may lie between two that are not: the order is closed first.
             OrderSource::Pairs(pairs) => Order::from_pairs(self.ops.len(), pairs.iter().copied())
                 .map_err(of_all())?
                 .restricted_to(kept),
@@ -239,12 +239,12 @@ impl RecordedHistory {
     }
 }
 
-/// Operations as a model understands them.
+/// Operations, decoded for a model.
 pub(crate) struct DecodedOps<O> {
     pub ops: Vec<HistoryOp<O>>,
-    /// Where each stands in the recording.
+    /// The position of each in the recording.
     pub kept: Vec<usize>,
-    /// What threads are called, by number.
+    /// The names of threads, by number.
     pub names: Vec<String>,
 }
 

@@ -1,7 +1,7 @@
-//! The sequential model, stepped once per distinct state and operation.
+//! The steps of the sequential model, computed once per distinct state and operation.
 //!
 //! Sets of states are interned, because a model may be nondeterministic, and so are operations. Replaying what an
-//! operation sees is then a walk through a table; a prefix that was replayed once is never executed again.
+//! operation sees is then a sequence of table lookups.
 
 use hashbrown::HashMap;
 use omnilink_engine::{Keys, Model, successors};
@@ -13,15 +13,15 @@ pub(crate) type StateSet = u32;
 /// An operation of the model, interned.
 pub(crate) type Class = u32;
 
-/// No state at all: the sequence is impossible.
+/// The empty set: the sequence of operations is impossible.
 pub(crate) const DEAD: StateSet = 0;
 
-/// What the model says about an operation whatever the state.
+/// Properties of an operation that hold in every state.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpProperties {
     /// It leaves every state as it is.
     pub is_pure: bool,
-    /// It leaves every state as it is and no state refuses it: whether it is seen makes no difference.
+    /// It leaves every state as it is and no state refuses it: whether it is visible makes no difference.
     pub is_noop: bool,
     /// Key bits that it reads.
     pub reads: u64,
@@ -30,13 +30,13 @@ pub(crate) struct OpProperties {
 }
 
 impl OpProperties {
-    /// Whether the order of the two makes no difference.
+    /// Whether the two operations commute.
     pub fn commutes_with(&self, other: &Self) -> bool {
         self.writes & (other.reads | other.writes) == 0 && other.writes & self.reads == 0
     }
 }
 
-/// The model's steps so far.
+/// The table of steps.
 pub(crate) struct StepTable<'m, M: Model> {
     pub model: &'m M,
     states: Vec<M::State>,
@@ -48,10 +48,10 @@ pub(crate) struct StepTable<'m, M: Model> {
     set_ids: HashMap<Box<[u32]>, StateSet, FxBuildHasher>,
     table: HashMap<(StateSet, Class), StateSet, FxBuildHasher>,
     initial: StateSet,
-    /// States and operations of which the model made nothing, and how many of them somebody has asked about.
+    /// States and operations without a successor, and how many of them were examined for failures.
     refused: Vec<(u32, Class)>,
     examined: usize,
-    /// How often the model was asked for a step.
+    /// The number of steps that the model computed.
     pub model_steps: u64,
 }
 
@@ -86,12 +86,12 @@ impl<'m, M: Model> StepTable<'m, M> {
         steps
     }
 
-    /// What the object may be in before the first operation.
+    /// The initial states.
     pub fn initial(&self) -> StateSet {
         self.initial
     }
 
-    /// How many entries the tables have.
+    /// The number of entries.
     pub fn len(&self) -> usize {
         self.table.len() + self.states.len() + self.classes.len()
     }
@@ -143,7 +143,7 @@ impl<'m, M: Model> StepTable<'m, M> {
             reads,
             writes,
         });
-        // Who reads nothing is accepted everywhere or nowhere.
+        // An operation that reads nothing is accepted in every state or in none.
         if is_pure && reads == 0 && self.step(self.initial, class) == self.initial {
             self.facts[class as usize].is_noop = true;
         }
@@ -154,7 +154,7 @@ impl<'m, M: Model> StepTable<'m, M> {
         self.facts[class as usize]
     }
 
-    /// What the object may be in after `class`.
+    /// The states after an operation.
     pub fn step(&mut self, from: StateSet, class: Class) -> StateSet {
         if let Some(known) = self.table.get(&(from, class)) {
             return *known;
@@ -177,7 +177,7 @@ impl<'m, M: Model> StepTable<'m, M> {
         to
     }
 
-    /// The sets of one state each that `set` consists of.
+    /// The sets of one state each that make up `set`.
     pub fn split(&mut self, set: StateSet) -> SmallVec<[StateSet; 1]> {
         match *self.sets[set as usize] {
             [_] => smallvec![set],
@@ -195,7 +195,7 @@ impl<'m, M: Model> StepTable<'m, M> {
             .map(|state| &self.states[*state as usize])
     }
 
-    /// Every state and operation of which the model made nothing, to find out why; each is told once.
+    /// Every state and operation without a successor, to find out why. Each is returned once.
     pub fn take_refusals(&mut self) -> impl Iterator<Item = (&M::State, &M::Op)> {
         let from = std::mem::replace(&mut self.examined, self.refused.len());
         let refused = self.refused.get(from..).unwrap_or_default();

@@ -1,8 +1,9 @@
-//! Vector clocks, and what was noted when operations returned.
+//! Vector clocks, and return clocks.
 //!
-//! An operation's vector clock says, for each thread, how many of its operations were over when this one began, and for
-//! its own thread which operation it is. Its *return clock*, if it has one, says how many operations of each thread had
-//! begun when this one was over: whatever began later comes after it. `omnilink-record` writes both.
+//! An operation's vector clock has, for each thread, the number of its operations that were over when this one began,
+//! and for its own thread the number of this operation. Its *return clock*, if it has one, has the number of
+//! operations of each thread that had begun when this one returned: operations that began later come after it.
+//! `omnilink-record` writes both.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +13,7 @@ use omnilink_value::Value;
 use crate::history_error::HistoryProblem;
 use crate::order::{Order, OrderError};
 
-/// How many operations of each thread.
+/// A number of operations for each thread.
 type Clock = BTreeMap<String, i64>;
 
 /// The clocks of a history's operations.
@@ -20,9 +21,9 @@ type Clock = BTreeMap<String, i64>;
 pub struct VectorClocks {
     /// The vector clock of each operation.
     called: Vec<Clock>,
-    /// What had begun when it returned, if that was noted.
+    /// The return clock of each operation, if it was recorded.
     returned: Vec<Option<Clock>>,
-    /// The thread of each operation, as clocks name it.
+    /// The thread of each operation, by its name in the clocks.
     threads: Vec<String>,
 }
 
@@ -55,7 +56,7 @@ impl VectorClocks {
                 threads,
             }));
         }
-        // What began later can only be told where every operation says which of its thread it is.
+        // Return clocks need the number of every operation in its thread.
         for ((op, label), thread) in ops.iter().zip(labels).zip(&threads) {
             let own = op.clock.as_ref().and_then(clock_of);
             if own.is_none_or(|clock| !clock.contains_key(thread)) {
@@ -74,10 +75,10 @@ impl VectorClocks {
         }))
     }
 
-    /// The order that they tell between these operations.
+    /// The order of these operations according to their clocks.
     ///
     /// # Errors
-    /// If there are too many, or what they tell is cyclic.
+    /// If there are too many operations, or the order is cyclic.
     pub(crate) fn order(&self, kept: &[usize]) -> Result<Order, OrderError> {
         let called: Vec<Clock> = kept.iter().map(|at| self.called[*at].clone()).collect();
         let order = Order::from_vector_clocks(&called)?;
@@ -89,7 +90,8 @@ impl VectorClocks {
             for (second, other) in kept.iter().enumerate() {
                 let thread = &self.threads[*other];
                 let number = self.called[*other].get(thread);
-                // Of a thread that is not named nothing is known: it may be one of another recording, merged with this.
+                // Of a thread that is not named nothing is known: it may be of another recording, merged with this
+                // one.
                 let has_begun = begun.get(thread).is_none_or(|begun| number <= Some(begun));
                 if *thread != self.threads[*at] && !has_begun {
                     later.push((first, second));

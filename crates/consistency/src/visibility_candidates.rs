@@ -1,4 +1,4 @@
-//! The sets of operations that one operation may see, small ones first.
+//! Candidates for the visibility of one operation, small ones first.
 
 use std::collections::VecDeque;
 
@@ -7,8 +7,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::op_set::OpSet;
 
-/// Candidates for what an operation sees, handed out on demand: a search that succeeds with the first never makes the
-/// others.
+/// Candidates for the visibility of an operation, generated on demand.
 #[derive(Debug)]
 pub(crate) struct VisibilityCandidates {
     queue: VecDeque<OpSet>,
@@ -33,7 +32,7 @@ impl VisibilityCandidates {
         Self::growing(visibility, OpSet::EMPTY)
     }
 
-    /// `least`, and what grows from it by adding members of `choices`.
+    /// `least`, and its extensions by members of `choices`.
     pub fn growing(least: OpSet, choices: OpSet) -> Self {
         Self {
             queue: VecDeque::from([least]),
@@ -42,12 +41,12 @@ impl VisibilityCandidates {
         }
     }
 
-    /// What may be added to a candidate.
+    /// The operations that may be added to a candidate.
     pub fn choices(&self) -> OpSet {
         self.choices
     }
 
-    /// The next candidate that contains none that was accepted.
+    /// The next candidate that contains no accepted one.
     pub fn candidate(&mut self) -> Option<OpSet> {
         loop {
             let visibility = self.queue.pop_front()?;
@@ -61,14 +60,14 @@ impl VisibilityCandidates {
         }
     }
 
-    /// Another candidate, unless it was one before.
+    /// Adds a candidate, unless it was added before.
     pub fn add(&mut self, visibility: OpSet) {
         if self.known.insert(visibility) {
             self.queue.push_back(visibility);
         }
     }
 
-    /// This candidate will do: larger ones need not be tried.
+    /// Accepts a candidate: larger ones need not be tried.
     pub fn accept(&mut self, visibility: OpSet) {
         self.accepted.push(visibility);
     }

@@ -23,14 +23,14 @@ use crate::param::{Fallback, ParamBinding, is_thread_name};
 /// Arguments in the order of the parameters; `None` for what is not known.
 pub(crate) type Arguments = SmallVec<[Option<Value>; 6]>;
 
-/// What an operation gives to an action.
+/// The arguments that an operation gives to an action.
 pub(crate) struct BoundArguments {
     pub(crate) arguments: Arguments,
     /// Whether its thread is among them.
     pub(crate) takes_thread: bool,
 }
 
-/// Fields that nothing reads, remembered at most.
+/// The number of unread fields kept.
 const UNREAD_MAX: usize = 64;
 
 impl TlaModel<'_> {
@@ -205,7 +205,7 @@ impl TlaModel<'_> {
         })
     }
 
-    /// What a call without a result is said to return, `null`, need not be read.
+    /// A recorded result must be read by something, unless it is `null`.
     fn check_result(
         &self,
         binding: &OpBinding,
@@ -259,7 +259,7 @@ impl TlaModel<'_> {
         }))
     }
 
-    /// Takes the values of results away again.
+    /// Makes the values of results unknown.
     pub(crate) fn forget_results(
         &self,
         binding: &OpBinding,
@@ -343,7 +343,7 @@ impl TlaModel<'_> {
                  that by itself), fields = {{ {name} = \"thread\" }} if it is the thread"
             ),
             _ => format!(
-                "fields = {{ {name} = \"…\" }} if the trace calls it fallback (\"thread\": the thread), default = {{ {name} = \
+                "fields = {{ {name} = \"…\" }} if the trace has another name for it (\"thread\": the thread), default = {{ {name} = \
                  \"…\" }} for what it is when it is left out, unknown = {{ {name} = \"…\" }} for the set that it is in"
             ),
         };

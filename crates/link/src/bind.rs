@@ -16,10 +16,10 @@ use crate::linked::Linked;
 use crate::model::TlaModel;
 use crate::omnilink_setup::EVENT;
 
-/// What an operation of a trace means to the spec.
+/// An operation of a trace, bound to the spec.
 #[derive(Clone, Debug)]
 pub enum BoundOp {
-    /// The link file says to leave it out.
+    /// The link file ignores it.
     LeftOut,
     /// It was aborted, and had no effect.
     DidNotHappen,
@@ -36,7 +36,7 @@ pub enum BoundOp {
     },
 }
 
-/// Whether the results of an operation count.
+/// Whether the results of an operation are bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Results {
     Known,
@@ -164,7 +164,7 @@ impl TlaModel<'_> {
                 part,
             }))
         };
-        // The steps of one operation are like those of no other: they will not be met again.
+        // Steps belong to one operation: no other operation shares them.
         if part.is_some() {
             return new();
         }

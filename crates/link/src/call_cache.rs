@@ -1,13 +1,13 @@
-//! What was found out lately about calls.
+//! A cache of results by call.
 //!
-//! A trace repeats itself: few names, few arguments. The readers of traces hand out one and the same [`Call`] for what is written
-//! alike, so finding it here costs a comparison of pointers.
+//! A trace repeats itself: few names, few arguments. Trace readers share one [`Call`] between operations with equal text, so a
+//! lookup compares pointers.
 
 use std::sync::Arc;
 
 use omnilink_trace::{Call, Recent};
 
-/// What was found out about calls that were met lately, each by its identity.
+/// The results for the most recent calls, by the identity of the call.
 #[derive(Clone, Debug)]
 pub(crate) struct CallCache<T>(Recent<(Arc<Call>, T)>);
 
@@ -18,7 +18,7 @@ impl<T> Default for CallCache<T> {
 }
 
 impl<T> CallCache<T> {
-    /// What is known about a call.
+    /// The result for a call, if it is cached.
     #[inline]
     pub(crate) fn get(&self, call: &Arc<Call>) -> Option<&T> {
         let known = self
@@ -27,7 +27,7 @@ impl<T> CallCache<T> {
         Some(&known.1)
     }
 
-    /// Remembers something about a call. It is kept alive as long as it is remembered, so no other gets its identity.
+    /// Caches the result for a call. The call is kept alive with it, so its address is not reused.
     pub(crate) fn put(&mut self, call: &Arc<Call>, what: T) {
         self.0.put(identity(call), (Arc::clone(call), what));
     }

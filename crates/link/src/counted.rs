@@ -1,4 +1,4 @@
-//! Counts of cells: which way a count must change before an operation that asks for another one is possible.
+//! Counts of cells: in which direction a count must change before an operation that compares it with another value is enabled.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -11,25 +11,25 @@ use rustc_hash::FxHashMap;
 
 use crate::state::SpecState;
 
-/// The counts that an instance asks for.
+/// The counts that an instance compares.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) of: Box<[Counted]>,
-    /// Whether that is all it does: it changes nothing, and nothing else can refuse it.
+    /// Whether the action does nothing else: it changes nothing, and nothing else can refuse it.
     pub(crate) is_all: bool,
 }
 
-/// Which values are counted, as far as is known; shared by all who ask the same.
+/// Which values are counted, as far as evaluated; shared by instances with the same condition.
 type SharedVerdicts = Rc<RefCell<CountedValues>>;
 
 /// Values of cells, and whether a cell that holds them is counted.
 #[derive(Debug, Default)]
 struct CountedValues {
-    /// The integers from 0 to 63 of which it is known, one bit each: what cells hold is mostly one of them.
+    /// The integers from 0 to 63 that were evaluated, one bit each: most cells hold one of them.
     known: u64,
     /// Those of them that are counted.
     counted: u64,
-    /// Other values, and those of which it cannot be said: `None`.
+    /// Other values, and those for which evaluation fails: `None`.
     others: Vec<(Value, Option<bool>)>,
 }
 
@@ -62,14 +62,14 @@ impl CountedValues {
     }
 }
 
-/// What was found out about conditions, for all instances that ask for the same one: `found = (map[key] # NoValue)` says the same
-/// about what a cell holds whichever cell it is.
+/// The evaluated conditions of all instances: `found = (map[key] # NoValue)` has the same value for a content whichever cell holds
+/// it.
 #[derive(Debug, Default)]
 pub(crate) struct ConditionCache {
     of: FxHashMap<(Operation, u32, Box<[Value]>), SharedVerdicts>,
 }
 
-/// Conditions remembered, at most; who asked for one still has it.
+/// The number of conditions kept; instances keep a reference to theirs.
 const CONDITIONS_MAX: usize = 1 << 12;
 
 impl ConditionCache {
@@ -99,18 +99,18 @@ impl ConditionCache {
     }
 }
 
-/// A count that an instance asks for, with what is known so far about which values are counted.
+/// A count that an instance compares, with the values evaluated so far.
 #[derive(Debug)]
 pub(crate) struct Counted {
     pub(crate) count: Count,
     known: SharedVerdicts,
 }
 
-/// More values than this are not remembered: they would take longer to find than to evaluate.
+/// Values kept: a longer list takes longer to search than to evaluate.
 const OTHERS_MAX: usize = 64;
 
 impl Counted {
-    /// Whether a cell that holds `value` is counted. `evaluate` finds out.
+    /// Whether a cell that holds `value` is counted. `evaluate` computes it.
     fn is_counted(&self, value: &Value, evaluate: &mut dyn FnMut(&Value) -> Option<bool>) -> Option<bool> {
         let known = self.known.borrow().get(value);
         known.unwrap_or_else(|| {
@@ -120,7 +120,7 @@ impl Counted {
         })
     }
 
-    /// How many cells are counted in a state; `None` if that cannot be told.
+    /// The number of counted cells in a state; `None` if it cannot be evaluated.
     pub(crate) fn counted_in(
         &self,
         state: &SpecState,
@@ -134,8 +134,8 @@ impl Counted {
         Some(counted)
     }
 
-    /// Whether `helper` may move the count of `state` towards what is asked for; `None` if it is what is asked for already,
-    /// or cannot be told.
+    /// Whether `helper` may move the count of `state` towards the wanted one; `None` if it is the wanted one already, or cannot be
+    /// evaluated.
     ///
     /// Say that too few cells are counted. Once there are enough, some cell that is not counted in `state` is. The first
     /// operation to make it so finds it not counted, and leaves there a value that is. So an operation that never writes

@@ -1,4 +1,4 @@
-//! Coverage: what of a spec a trace has put to the test.
+//! Coverage: which parts of a spec a trace exercises.
 
 use std::cell::{Cell, RefCell};
 
@@ -18,7 +18,7 @@ pub(crate) struct CoverageCounters {
     /// For each binding.
     steps: Vec<StepCounters>,
     invariants: Vec<InvariantCounters>,
-    /// How often each branch was taken, if that is asked for.
+    /// How often each branch was taken, if branches are counted.
     branches: Option<RefCell<FxHashMap<Loc, u64>>>,
 }
 
@@ -53,7 +53,7 @@ impl CoverageCounters {
         }
     }
 
-    /// Operations are counted from here on.
+    /// Starts counting operations.
     pub(crate) fn begin(&self) {
         for steps in &self.steps {
             steps.placed.set(0);
@@ -87,7 +87,7 @@ impl CoverageCounters {
         }
     }
 
-    /// Counts the branches that a step takes, if anyone wants to know.
+    /// Counts the branches that a step takes, if branches are counted.
     #[inline]
     pub(crate) fn branches(
         &self,
@@ -107,7 +107,7 @@ impl CoverageCounters {
     }
 }
 
-/// What of a spec was put to the test.
+/// The parts of a spec that a trace exercised.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Coverage {
     /// For each action that operations can be.
@@ -116,8 +116,8 @@ pub struct Coverage {
     pub invariants: Vec<InvariantCoverage>,
 }
 
-/// How an action was put to the test. A step is an operation tried in a state, whether or not it is part of the explanation
-/// in the end; the same operation in the same state is tried once or a few times, not once for each explanation.
+/// How often an action was exercised. A step is an operation tried in a state, whether or not it is part of the final explanation;
+/// the same operation in the same state is tried once or a few times, not once for each explanation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ActionCoverage {
     /// The operation, as the trace calls it.
@@ -166,7 +166,7 @@ pub struct InvariantCoverage {
 const TEXT_MAX: usize = 80;
 
 impl TlaModel<'_> {
-    /// The trace is read from its beginning: operations are counted anew.
+    /// Resets the operation counts: the trace is read from its beginning.
     pub fn begin(&self) {
         self.counters.begin();
     }
@@ -180,7 +180,7 @@ impl TlaModel<'_> {
         }
     }
 
-    /// What was put to the test so far.
+    /// The coverage so far.
     pub fn coverage(&self) -> Coverage {
         let linked = self.linked;
         let action = |(binding, steps): (&crate::binding::OpBinding, &StepCounters)| {

@@ -1,4 +1,4 @@
-//! Reasons to doubt an answer that came too easily, and to wait for one that does not come.
+//! Diagnostics of a link: recorded fields that nothing reads, vacuous verdicts, slow expressions.
 
 use omnilink_tla::ir::Formula;
 
@@ -6,23 +6,23 @@ use crate::model::TlaModel;
 use crate::probe::Thoroughness;
 use crate::vacuity::{Vacuity, vacuities};
 
-/// Sets with more values should not be gone through for every operation.
+/// Constant sets with more values are reported if an action enumerates them.
 const VALUES_MAX: u64 = 5_000;
 
 impl TlaModel<'_> {
-    /// Fields of operations that were recorded and that nothing reads: operation and field. Only a setup made for OmniLink
-    /// gets this far with them.
+    /// Recorded fields that nothing reads: operation and field. Outside setups made for OmniLink they are an error when an
+    /// operation is bound.
     pub fn unread_fields(&self) -> Vec<(String, String)> {
         self.unread.borrow().iter().cloned().collect()
     }
 
-    /// Reasons why a trace that was found valid would have been valid whatever it said.
+    /// Reasons why a valid trace would have been valid with any recorded values.
     pub fn vacuities(&self) -> Vec<Vacuity> {
         let refused = self.coverage().actions.iter().map(|action| action.refused).sum();
         vacuities(&self.probe(Thoroughness::Brief), refused)
     }
 
-    /// Expressions that go through a big constant set whenever an operation is evaluated, each as a sentence.
+    /// Expressions that enumerate a large constant set whenever an operation is evaluated, each as a sentence.
     pub fn slow_expressions(&self) -> Vec<String> {
         let linked = self.linked;
         let of_plans = linked.bindings.iter().flat_map(|binding| {
@@ -53,7 +53,7 @@ impl TlaModel<'_> {
             let place = source.place(enumeration.at.span.start);
             let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
             format!(
-                "{}:{}:{}: `{}` goes through all {} values of {} whenever it is evaluated; ask for membership, or go through fewer",
+                "{}:{}:{}: `{}` enumerates all {} values of {} whenever it is evaluated; test membership instead, or enumerate fewer",
                 source.path().display(),
                 place.line,
                 place.column,

@@ -1,4 +1,4 @@
-//! What was found out about actions before any state is known: for `omnilink link check --explain`.
+//! The static effects of the actions that a trace uses: for `omnilink link check --explain`.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ struct CoverageCounters {
 }
 
 impl EffectSummary {
-    /// Takes an instance into account.
+    /// Counts an instance.
     pub fn observe(&mut self, model: &TlaModel<'_>, instance: &Instance) {
         let op = &model.linked.bindings[instance.0.binding as usize].op;
         if !self.ops.contains_key(op) {
@@ -52,7 +52,7 @@ impl EffectSummary {
                 counters.instances
             ),
             (Some(example), pure) => format!(
-                "{op}: changes nothing in {pure} of {} cases, where its arguments rule it out\n    {example}",
+                "{op}: changes nothing in {pure} of {} cases, because of its arguments\n    {example}",
                 counters.instances
             ),
         };
@@ -62,7 +62,7 @@ impl EffectSummary {
 
 fn described(model: &TlaModel<'_>, effects: &Effects) -> String {
     if !effects.is_complete {
-        return "not understood; taken to read and change everything".to_owned();
+        return "not analysable; assumed to read and change everything".to_owned();
     }
     let variables = &model.linked.program.variables;
     let cell = |cell: &Cell| {

@@ -1,4 +1,4 @@
-//! What a spec meets when it looks around: there is no model checker here.
+//! The session in which actions are evaluated: no model checker runs, so its registers and statistics are empty.
 
 use std::time::Instant;
 
@@ -6,8 +6,8 @@ use omnilink_engine::Interrupt;
 use omnilink_tla::eval::{Quiet, Session};
 use omnilink_value::Value;
 
-/// A session for evaluating actions. What the spec prints is dropped: it would be printed once for every state that is
-/// tried, in an order that means nothing.
+/// A session for evaluating actions. Output of the spec is dropped: it would be printed once for every state that is tried, in a
+/// meaningless order.
 #[derive(Debug, Default)]
 pub(crate) struct EvalSession {
     rest: Quiet,
@@ -16,7 +16,7 @@ pub(crate) struct EvalSession {
 }
 
 impl EvalSession {
-    /// A session that ends evaluation at this moment, or when someone wants it to end.
+    /// A session that ends evaluation at the deadline, or when the interrupt is raised.
     pub(crate) fn until(deadline: Option<Instant>, interrupt: Option<Interrupt>) -> Self {
         Self {
             deadline,

@@ -1,24 +1,24 @@
-//! What an instance does in a state, where its effects say exactly that.
+//! The step of an instance whose effects are exact, computed without evaluating the action.
 //!
-//! Nothing has to have been met before: its demands are compared with what the state holds, and its writes are done. What
-//! is claimed here is argued where effects are found to be exact, in `omnilink_tla::eval`.
+//! The demands of the effects are compared with the cells of the state, and the writes are applied. Why that is right is argued
+//! where effects are found to be exact, in `omnilink_tla::eval`.
 
 use omnilink_tla::eval::{CellPart, Effects, equal_values};
 use smallvec::SmallVec;
 
 use crate::state::{SpecState, Write};
 
-/// What an instance does.
+/// The step of an instance.
 #[derive(Debug)]
 pub(crate) enum ExactStep<'e> {
     /// It is refused.
     Refused,
-    /// It leaves these values behind, and everything else as it is.
+    /// It writes these values and changes nothing else.
     Writes(SmallVec<[Write<'e>; 2]>),
 }
 
-/// What an instance with these effects does in a state; `None` if evaluation must say: the effects are not exact, a cell is
-/// not there, or it holds something that cannot be compared with what is demanded.
+/// The step of an instance with these effects in a state; `None` if the action has to be evaluated: the effects are not exact, a
+/// cell does not exist, or its value cannot be compared with the demanded one.
 #[inline]
 pub(crate) fn exact_step<'e>(effects: &'e Effects, state: &SpecState) -> Option<ExactStep<'e>> {
     if !effects.is_exact {

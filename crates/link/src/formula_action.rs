@@ -1,5 +1,5 @@
-//! Formulas of the link file that stand in for actions: what the end of a thread means, and operations that are more than
-//! an action applied to its own parameters.
+//! Formulas of the link file in the place of actions: the end of a thread, and operations that are not one action applied to its own
+//! parameters.
 
 use std::collections::BTreeSet;
 
@@ -9,15 +9,15 @@ use omnilink_tla::syntax::token::{Keyword, Token, TokenKind};
 use omnilink_tla::syntax::tokenize_fragment;
 
 use crate::action::Action;
-use crate::binding::KEYWORDS;
+use crate::binding_builder::KEYWORDS;
 use crate::error::LinkError;
 use crate::link_file::LinkFile;
 use crate::omnilink_setup::{END, end_formula};
 
-/// A formula in the place of an action: no definition of the spec, but told like one.
+/// A formula in the place of an action: no definition of the spec, but reported like one.
 #[derive(Debug)]
 pub(crate) struct FormulaAction {
-    /// Called like the operation; its parameters are the fields that the formula mentions.
+    /// Named like the operation; its parameters are the fields that the formula mentions.
     pub(crate) action: Action,
     pub(crate) formula: String,
 }
@@ -32,7 +32,7 @@ impl FormulaAction {
     }
 }
 
-/// All formulas of a link file that stand in for actions.
+/// All formulas of a link file in the place of actions.
 pub(crate) fn formula_actions(
     spec: &Spec,
     actions: &[Action],

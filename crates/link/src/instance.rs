@@ -14,8 +14,7 @@ use smallvec::SmallVec;
 use crate::counted::Counts;
 use crate::outcome_cache::OutcomeCache;
 
-/// An action with its arguments, as the engine handles it: a shared pointer. What is found out about the instance is
-/// kept with it.
+/// An action with its arguments, as the engine handles it: a shared pointer. Results computed for the instance are kept with it.
 #[derive(Clone)]
 pub struct Instance(pub(crate) Rc<InstanceData>);
 
@@ -25,16 +24,16 @@ pub(crate) struct InstanceData {
     pub(crate) operation: Operation,
     /// Values of the parameters; `None` for what a pending operation does not know.
     pub(crate) arguments: SmallVec<[Option<Value>; 3]>,
-    /// Where the first operation like this was read.
+    /// Where the first such operation was read.
     pub(crate) place: Place,
     pub(crate) hash: u64,
-    /// What is known about it whatever the state; seldom looked at while steps are taken.
+    /// Its static effects. Boxed, because steps seldom look at them.
     pub(crate) effects: OnceCell<Box<Effects>>,
-    /// What it did before, where that can be looked up. Few need that.
+    /// Outcomes in earlier states, for instances that touch few cells.
     pub(crate) cache: OnceCell<Option<Box<OutcomeCache>>>,
-    /// The counts that it asks for.
+    /// The counts that it compares.
     pub(crate) counts: OnceCell<Counts>,
-    /// For operations in steps: whose steps these are, and whether this is the last.
+    /// For operations in steps: the operation, and whether this is its last step.
     pub(crate) part: Option<StepPart>,
 }
 

@@ -1,22 +1,22 @@
-//! The instances that were met lately: equal operations are one instance, and what was found out about it is not lost.
+//! A cache of instances: equal operations share one instance, and with it what was computed for it.
 
 use hashbrown::HashTable;
 
 use crate::instance::Instance;
 
-/// Two generations of instances. Once the younger one is full it becomes the older one, and whatever was not asked for since
-/// the last time is forgotten. What the engine still uses it holds on to itself.
+/// Two generations of instances. When the young one is full it replaces the old one, so instances that were not used since the
+/// last time are dropped. The engine keeps its own references to those it still uses.
 #[derive(Debug, Default)]
 pub(crate) struct InstanceCache {
     young: HashTable<Instance>,
     old: HashTable<Instance>,
 }
 
-/// How many instances a generation has.
+/// The size of a generation.
 const GENERATION: usize = 1 << 13;
 
 impl InstanceCache {
-    /// The instance of this hash that is the one.
+    /// The instance with this hash for which `is_it` holds.
     pub(crate) fn find(&mut self, hash: u64, is_it: impl Fn(&Instance) -> bool) -> Option<Instance> {
         if let Some(known) = self.young.find(hash, &is_it) {
             return Some(known.clone());
@@ -26,7 +26,7 @@ impl InstanceCache {
         Some(known)
     }
 
-    /// Remembers an instance.
+    /// Adds an instance.
     pub(crate) fn add(&mut self, instance: Instance) {
         if self.young.len() >= GENERATION {
             self.old = std::mem::take(&mut self.young);

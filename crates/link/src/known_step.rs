@@ -1,12 +1,12 @@
-//! What an instance does in a state, known without evaluating it.
+//! The step of an instance in a state, where it is known without evaluating the action.
 
 use crate::state::SpecState;
 
-/// What an instance does.
+/// The step of an instance.
 #[derive(Debug)]
 pub(crate) enum KnownStep {
     /// It is refused.
     Refused,
-    /// It leads here, and nowhere else.
+    /// This is the only successor.
     Next(SpecState),
 }

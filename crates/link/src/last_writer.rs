@@ -1,4 +1,4 @@
-//! Who wrote last what an operation that cannot be explained has read.
+//! The last writer of each cell that an unexplained operation reads.
 
 use omnilink_engine::{Model as _, successors};
 use omnilink_tla::eval::{Cell, CellPart};
@@ -9,7 +9,7 @@ use crate::model::TlaModel;
 use crate::module::identifiers;
 use crate::state::SpecState;
 
-/// A part of the state that was read, and who wrote it last.
+/// A part of the state that was read, and the operation that wrote it last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LastWriter {
     /// The part, such as `map[3]`.
@@ -20,12 +20,12 @@ pub struct LastWriter {
     pub by: Option<usize>,
 }
 
-/// More parts of the state are not told.
+/// The number of cells reported.
 const CELLS_MAX: usize = 4;
 
 impl TlaModel<'_> {
-    /// For each part of the state that the conjunct reads which refuses an operation: who wrote it last. `placed` is what
-    /// happened before, in order. Empty if one of these operations has several outcomes: then nobody knows.
+    /// For each cell that is read by the conjunct that refuses an operation: the operation that wrote it last. `placed` are the
+    /// operations before, in order. Empty if one of them has several outcomes, because the state is then not known.
     pub fn last_writers(&self, placed: &[&Instance], unexplained: &Instance) -> Vec<LastWriter> {
         let [initial] = &self.initial()[..] else {
             return Vec::new();
@@ -53,11 +53,11 @@ impl TlaModel<'_> {
         };
         let is_named = |cell: &Cell| words.contains(variable(cell));
         let some_are_named = cells.iter().any(is_named);
-        let told = cells
+        let reported = cells
             .iter()
             .zip(writers)
             .filter(|(cell, _)| !some_are_named || is_named(cell));
-        let told = told.filter_map(|(cell, by)| {
+        let reported = reported.filter_map(|(cell, by)| {
             let value = held(&state, cell)?.to_string();
             let cell = match &cell.part {
                 CellPart::At(key) => format!("{}[{key}]", variable(cell)),
@@ -65,7 +65,7 @@ impl TlaModel<'_> {
             };
             Some(LastWriter { cell, value, by })
         });
-        told.take(CELLS_MAX).collect()
+        reported.take(CELLS_MAX).collect()
     }
 
     /// Whether no state at all allows an instance that some state refuses: it is refused without looking at the state.

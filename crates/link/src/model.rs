@@ -29,30 +29,30 @@ use crate::state::SpecState;
 
 /// A spec as a model: states are the values of its variables, operations its actions with their arguments.
 ///
-/// One for each search: evaluating needs room of its own, which is not shared. [`Linked::run`] makes one.
+/// One for each search: the evaluator is not shared. [`Linked::run`] makes one.
 pub struct TlaModel<'l> {
     pub(crate) linked: &'l Linked,
     session: &'l EvalSession,
     pub(crate) evaluator: RefCell<Evaluator<'l>>,
     initial: Vec<SpecState>,
     cells: Cells,
-    /// Whether more than the action itself decides about a step: a VIEW, an invariant or unseen steps look at all of a state.
+    /// Whether a step depends on the whole state: there is a VIEW, an invariant or a hidden step.
     depends_on_whole_state: bool,
     pub(crate) instances: RefCell<InstanceCache>,
     families: RefCell<Families>,
-    /// Actions that do nothing but count, as far as they were met.
+    /// Actions that do nothing but compare counts, as far as they were bound.
     counting: RefCell<Vec<Operation>>,
     conditions: RefCell<ConditionCache>,
     pub(crate) bound: RefCell<CallCache<Instance>>,
     pub(crate) unread: RefCell<BTreeSet<(String, String)>>,
-    /// What was refused while a violation was explained.
+    /// The instances and states refused while a violation was explained.
     pub(crate) refused: RefCell<Vec<(Instance, SpecState)>>,
     pub(crate) counters: CoverageCounters,
     pub(crate) samples: Samples,
     numbers: Cell<u64>,
 }
 
-/// More initial states than this cannot all be followed.
+/// The largest number of initial states that are followed.
 const INITIAL_MAX: usize = 1 << 17;
 
 impl<'l> TlaModel<'l> {
@@ -89,7 +89,7 @@ impl<'l> TlaModel<'l> {
                 spec: linked.name.clone(),
             });
         }
-        // Neighbouring states differ in little, and an action looks at little of a state: most steps are known already.
+        // Neighbouring states differ in little, and an action reads little of a state: most steps are in the memo.
         evaluator.remember();
         let mut model = Self {
             linked,
@@ -124,8 +124,8 @@ impl<'l> TlaModel<'l> {
         Ok(model)
     }
 
-    /// Parts of the state may be told apart only if whole states are never compared with anything: several initial
-    /// states, a VIEW, an invariant and unseen steps all tie parts together.
+    /// Cells are independent only if nothing depends on the whole state: several initial states, a VIEW, an invariant and hidden steps
+    /// all tie cells together.
     fn find_cells(&self) -> Cells {
         let linked = self.linked;
         if self.initial.len() > 1 || self.depends_on_whole_state {
@@ -143,14 +143,14 @@ impl<'l> TlaModel<'l> {
         Cells::found(linked.program.variables.len(), &effects)
     }
 
-    /// What is known about an instance, whatever the state.
+    /// The static effects of an instance.
     pub(crate) fn effects<'i>(&self, instance: &'i Instance) -> &'i Effects {
         let content = &instance.0;
         if let Some(effects) = content.effects.get() {
             return effects;
         }
         if self.counting.borrow().contains(&content.operation) {
-            // The counts bring the effects along.
+            // Computing the counts also sets the effects.
             self.counts(instance);
         }
         content.effects.get_or_init(|| {
@@ -171,7 +171,7 @@ impl<'l> TlaModel<'l> {
         Box::new(effects)
     }
 
-    /// Where to look up what an instance did before.
+    /// The cached outcomes of an instance.
     #[inline]
     fn cache<'i>(&self, instance: &'i Instance) -> Option<&'i OutcomeCache> {
         let cache = instance
@@ -181,7 +181,7 @@ impl<'l> TlaModel<'l> {
         cache.as_deref()
     }
 
-    /// The counts that an instance asks for.
+    /// The counts that an instance compares.
     fn counts<'i>(&self, instance: &'i Instance) -> &'i Counts {
         let content = &instance.0;
         content.counts.get_or_init(|| match content.known() {
@@ -193,7 +193,7 @@ impl<'l> TlaModel<'l> {
                     if !counting.contains(&content.operation) {
                         counting.push(content.operation);
                     }
-                    // They may be known from a walk, which is as well.
+                    // They may be set already, by an analysis of the action.
                     let _ = content.effects.set(self.lasting_effects(effects));
                 }
                 self.conditions.borrow_mut().counts(content.operation, counts)
@@ -202,7 +202,7 @@ impl<'l> TlaModel<'l> {
         })
     }
 
-    /// What an instance that does nothing but count does in a state; `None` for any other.
+    /// The step of an instance that does nothing but compare counts; `None` for any other.
     #[inline]
     fn counted(&self, state: &SpecState, instance: &Instance) -> Option<KnownStep> {
         let counts = self.counts(instance);
@@ -220,7 +220,7 @@ impl<'l> TlaModel<'l> {
         })
     }
 
-    /// Whether every step of an instance must be evaluated: it is shared or counted state by state.
+    /// Whether every step of an instance must be evaluated.
     #[inline]
     fn is_evaluated(&self, instance: &Instance) -> bool {
         self.depends_on_whole_state
@@ -229,13 +229,13 @@ impl<'l> TlaModel<'l> {
             || instance.0.part.is_some()
     }
 
-    /// Whether what an instance does may be known without evaluating it.
+    /// Whether a step of an instance may be known without evaluating it.
     #[inline]
     fn is_known(&self, instance: &Instance) -> bool {
         !self.is_evaluated(instance) && instance.0.arguments.iter().all(Option::is_some)
     }
 
-    /// What an instance whose effects are exact does in a state; `None` for any other.
+    /// The step of an instance whose effects are exact; `None` for any other.
     #[inline]
     fn exact_step(&self, state: &SpecState, instance: &Instance) -> Option<KnownStep> {
         Some(match exact_step::exact_step(self.effects(instance), state)? {
@@ -259,7 +259,7 @@ impl<'l> TlaModel<'l> {
         !self.linked.hidden.is_empty()
     }
 
-    /// Whether the time of the check is over.
+    /// Whether the check was interrupted or its time is over.
     pub(crate) fn is_over(&self) -> bool {
         self.session.is_over()
     }
@@ -295,8 +295,8 @@ impl<'l> TlaModel<'l> {
     }
 }
 
-/// What a part of an operation in steps touches: besides what its action touches, whether the operation of its thread is
-/// done. Every part asks that, and the last one changes it.
+/// The footprint of a part of an operation in steps: besides the cells of its action, whether the operation of its thread is done.
+/// Every part reads that, and the last one writes it.
 fn with_part(mut footprint: Footprint, part: StepPart) -> Footprint {
     // No variable has this number.
     let key = part.thread.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0xd1b5_4a32_d192_ed03;
@@ -337,7 +337,7 @@ impl Model for TlaModel<'_> {
             true => self.cache(op),
             false => None,
         };
-        let found = found.or_else(|| cache?.find(state));
+        let found = found.or_else(|| cache?.get(state));
         match found {
             Some(KnownStep::Next(next)) => {
                 self.counters.step(op.0.binding, false);
@@ -359,7 +359,7 @@ impl Model for TlaModel<'_> {
         self.counters
             .step(op.0.binding, found.as_ref().is_ok_and(Vec::is_empty));
         if let (Some(cache), Ok(found)) = (cache, &found) {
-            cache.learn(state, found);
+            cache.insert(state, found);
         }
         match found {
             Ok(found) if found.is_empty() => outcomes.refuse(|| self.reason(state, op)),
@@ -367,7 +367,7 @@ impl Model for TlaModel<'_> {
                 self.samples.offer(op, state);
                 found.into_iter().for_each(|next| outcomes.accept(next));
             }
-            // Not the spec is to blame: the time of the check is over, and the engine throws this answer away.
+            // The check was interrupted: the engine drops this result.
             Err(_) if self.session.is_over() && outcomes.is_interrupted() => {}
             Err(_) if self.session.is_over() => outcomes.fail(format!(
                 "{}: the time limit was reached while {} was evaluated",
@@ -404,7 +404,7 @@ impl Model for TlaModel<'_> {
     }
 
     fn may_enable(&self, state: &SpecState, refused: &Instance, helper: &Instance) -> bool {
-        // What an invariant or an unseen step looks at is not among what the action reads.
+        // The effects of the action do not include what an invariant or a hidden step reads.
         if self.depends_on_whole_state {
             return true;
         }

@@ -1,4 +1,4 @@
-//! Operations that were not recorded: the recorded ones with another result.
+//! Mutants of recorded operations: the same call with another result.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use crate::model::TlaModel;
 use crate::probe::varied;
 use crate::variant::{others, part, parts, with_part};
 
-/// Values of one field that are remembered, at most.
+/// The number of values kept for one field.
 const RECORDED_MAX: usize = 16;
 
-/// Changes what was recorded.
+/// Changes recorded operations.
 #[derive(Debug)]
 pub struct Mutator<'m, 'l> {
     model: &'m TlaModel<'l>,
@@ -22,7 +22,7 @@ pub struct Mutator<'m, 'l> {
 }
 
 impl<'m, 'l> Mutator<'m, 'l> {
-    /// One that has seen nothing yet.
+    /// A mutator that has observed no operation.
     pub fn new(model: &'m TlaModel<'l>) -> Self {
         Self {
             model,
@@ -30,7 +30,7 @@ impl<'m, 'l> Mutator<'m, 'l> {
         }
     }
 
-    /// Takes note of what was recorded.
+    /// Adds the values of a recorded operation.
     pub fn observe(&mut self, bound: &BoundOp) {
         let Some(instance) = last_of(bound) else { return };
         for (at, value) in instance.0.arguments.iter().enumerate() {
@@ -49,8 +49,8 @@ impl<'m, 'l> Mutator<'m, 'l> {
         Some(self.model.binding(last_of(bound)?).op.as_str())
     }
 
-    /// The operation with another result, and what was changed. An operation that is not known to have a result has another
-    /// argument. `pick` decides which of several.
+    /// The operation with another result, and a description of the change. An operation without a known result gets another
+    /// argument. `pick` chooses among several.
     pub fn changed(
         &self,
         bound: &BoundOp,
@@ -86,7 +86,7 @@ impl<'m, 'l> Mutator<'m, 'l> {
         let field = [std::slice::from_ref(&binding.params[at].field), path]
             .concat()
             .join(".");
-        let told = format!("{field}: {other} in the place of {held}");
+        let description = format!("{field}: {other} in the place of {held}");
         let varied = |instance: &Instance| varied(instance, at, value.clone());
         let bound = match bound {
             BoundOp::LeftOut | BoundOp::DidNotHappen => return None,
@@ -97,7 +97,7 @@ impl<'m, 'l> Mutator<'m, 'l> {
                 done: varied(done),
             },
         };
-        Some((bound, told))
+        Some((bound, description))
     }
 }
 

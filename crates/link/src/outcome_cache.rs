@@ -1,12 +1,11 @@
-//! What an instance did before, by what it found in the cells that it touches.
+//! A cache of the outcomes of one instance, by the contents of the cells that it touches.
 //!
-//! An instance whose effects are understood looks at its own cells and at nothing else, and changes nothing else. So where
-//! these cells hold what they held once before, it does what it did then: refuse, leave everything as it is, or write
-//! the same values. A trace meets the same few contents again and again in states that differ everywhere else, and this
-//! costs a few comparisons where evaluation costs a walk through the action.
+//! An instance with complete effects reads and writes its own cells only. So where these cells hold what they held in an earlier
+//! state, its outcome is the same: it is refused, changes nothing, or writes the same values. A trace meets the same few
+//! contents in states that differ elsewhere, and a few comparisons are cheaper than evaluating the action.
 //!
-//! The cells that may be written count as looked at: what a branch does not write must stay what it is, whatever that was.
-//! A cell that is not there (no such key) is none of this module's business: evaluation says what is wrong.
+//! Cells that may be written count as read: a branch that does not write one leaves its value as it is. A cell that does not
+//! exist (no such key) is left to evaluation, which reports the error.
 
 use std::cell::RefCell;
 
@@ -26,11 +25,11 @@ pub(crate) struct OutcomeCache {
     known: RefCell<Known>,
 }
 
-/// What the cells held, and what the instance did then. The former is gone through at every step and lies together, apart
-/// from the latter: a trace has thousands of instances, and what they know should fit the processor's caches.
+/// The contents of the cells, and the outcome for each. Contents are scanned at every step and are kept apart from outcomes, so that
+/// those of thousands of instances fit the processor's caches.
 #[derive(Debug, Default)]
 struct Known {
-    /// One content of all cells after the other.
+    /// The contents of all cells, one entry after another.
     held: Vec<Value>,
     outcomes: Vec<Outcome>,
 }
@@ -45,7 +44,7 @@ enum Outcome {
 
 /// InstanceCache that touch more cells meet the same contents too rarely.
 const CELLS_MAX: usize = 4;
-/// Contents remembered: more would take longer to go through than to evaluate.
+/// Entries kept: scanning more takes longer than evaluating.
 const KNOWN_MAX: usize = 24;
 
 impl OutcomeCache {
@@ -69,9 +68,9 @@ impl OutcomeCache {
         })
     }
 
-    /// What the instance does in a state, if it met the same before.
+    /// The outcome in a state, if it is cached.
     #[inline]
-    pub(crate) fn find(&self, state: &SpecState) -> Option<KnownStep> {
+    pub(crate) fn get(&self, state: &SpecState) -> Option<KnownStep> {
         let known = self.known.borrow();
         let at = match &*self.cells {
             [(variable, key)] => {
@@ -104,13 +103,13 @@ impl OutcomeCache {
         })
     }
 
-    /// Whether what is met next is remembered.
+    /// Whether another entry fits.
     pub(crate) fn has_room(&self) -> bool {
         self.known.borrow().outcomes.len() < KNOWN_MAX
     }
 
-    /// Remembers what the instance did in a state, if it is one thing or nothing.
-    pub(crate) fn learn(&self, state: &SpecState, next: &[SpecState]) {
+    /// Adds the outcome in a state, unless it has several successors.
+    pub(crate) fn insert(&self, state: &SpecState, next: &[SpecState]) {
         if !self.has_room() {
             return;
         }

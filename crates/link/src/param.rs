@@ -3,9 +3,9 @@
 use omnilink_tla::ir::{Formula, Operation};
 use omnilink_value::Value;
 
-/// Fields that hold a result, wherever it was recorded. Nobody calls an argument so.
+/// Names of fields that hold a result. They are not used for arguments.
 const RESULT_NAMES: [&str; 5] = ["result", "ret", "res", "return", "ok"];
-/// Fields that hold the thread, if the trace says nothing else about them.
+/// Names of fields that hold the thread, unless the operation has a field of that name.
 const THREAD_NAMES: [&str; 4] = ["thread", "self", "pid", "thread_id"];
 
 /// How a parameter gets its value.
@@ -27,8 +27,8 @@ pub(crate) struct ParamBinding {
     pub(crate) default: Option<Constant>,
     /// Whether it is a result: by the name of its field, or because the link file says what it may be if it is not known.
     pub(crate) is_result: bool,
-    /// Whether it is a result that no definition uses: then any result would do. An argument that is not used is another
-    /// matter, a spec may well have no use for a timeout.
+    /// Whether it is a result that no definition uses: then any result would be accepted. An unused argument is fine: a spec may
+    /// have no use for a timeout.
     pub(crate) is_unread_result: bool,
 }
 
@@ -50,12 +50,12 @@ impl ParamBinding {
     }
 }
 
-/// What every record has besides arguments, as the link file calls it.
+/// The names that the link file uses for the parts of an operation that are not arguments.
 pub(crate) const RESULT: &str = "ret";
 pub(crate) const THREAD: &str = "thread";
 
 impl Fallback {
-    /// What the link file calls it; an argument of that name is the same.
+    /// Its name in the link file; an argument of that name is the same.
     pub(crate) fn column(self) -> Option<&'static str> {
         match self {
             Self::Missing => None,
@@ -79,7 +79,7 @@ pub(crate) fn is_thread_name(field: &str) -> bool {
     THREAD_NAMES.contains(&field)
 }
 
-/// What a value of the trace stands for.
+/// A value of the trace and what it means.
 #[derive(Debug)]
 pub(crate) struct ResultCode {
     pub(crate) stands: Value,

@@ -1,4 +1,4 @@
-//! Samples of where operations were placed: states in which an action was possible, spread over the whole search.
+//! Samples of enabled steps: states in which an action was possible, spread over the whole search.
 
 use std::cell::{Cell, RefCell};
 
@@ -8,8 +8,8 @@ use crate::state::SpecState;
 /// An operation and a state in which it was possible.
 pub(crate) type Sample = (Instance, SpecState);
 
-/// A few samples for each binding: the first ones, and then at distances that double. So their number grows with the logarithm
-/// of the length of a trace, and all parts of it are among them.
+/// A few samples for each binding: the first ones, and then at distances that double. Their number grows with the logarithm of the
+/// length of a trace, and they come from all parts of it.
 #[derive(Debug, Default)]
 pub(crate) struct Samples {
     of: Vec<OfBinding>,
@@ -21,7 +21,7 @@ struct OfBinding {
     kept: RefCell<Vec<Sample>>,
 }
 
-/// This many are kept before the distances double.
+/// The number of samples kept before the distances double.
 const FIRST: u64 = 4;
 
 impl Samples {
@@ -31,7 +31,7 @@ impl Samples {
         }
     }
 
-    /// Takes note of a step that was possible.
+    /// Considers a step that was possible.
     #[inline]
     pub(crate) fn offer(&self, instance: &Instance, state: &SpecState) {
         if let Some(binding) = self.of.get(instance.0.binding as usize) {

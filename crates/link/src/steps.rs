@@ -11,7 +11,7 @@ use crate::instance::Instance;
 use crate::model::TlaModel;
 use crate::state::SpecState;
 
-/// Unseen steps between two operations lead to at most this many states.
+/// The largest number of states that hidden steps between two operations may lead to.
 const HIDDEN_MAX: usize = 10_000;
 
 impl<'l> TlaModel<'l> {
@@ -113,7 +113,7 @@ impl<'l> TlaModel<'l> {
         Ok(Some(SpecState::new(values, view)))
     }
 
-    /// The next state without what lasts for a step only.
+    /// The next state with the transient variables reset.
     fn lasting(&self, next: &[Value], before: &[Value]) -> Vec<Value> {
         let mut next = next.to_vec();
         for slot in &self.linked.transient {
@@ -125,7 +125,7 @@ impl<'l> TlaModel<'l> {
         next
     }
 
-    /// Runs for every way to fill in what a pending operation does not know.
+    /// Runs for every assignment of the unknown arguments of a pending operation.
     pub(crate) fn each_assignment(
         &self,
         evaluator: &mut Evaluator<'l>,
@@ -154,7 +154,7 @@ impl<'l> TlaModel<'l> {
         product(&choices, &mut chosen, &mut |arguments| run(evaluator, arguments))
     }
 
-    /// The state, and all states that unseen steps lead to from it.
+    /// The state, and all states that hidden steps lead to from it.
     fn with_hidden(&self, evaluator: &mut Evaluator<'l>, state: &SpecState) -> Outcome<Vec<SpecState>> {
         let mut reached = vec![(state.clone(), vec![0u32; self.linked.hidden.len()])];
         let mut next = 0;
@@ -182,7 +182,7 @@ impl<'l> TlaModel<'l> {
                 }
                 if reached.len() > HIDDEN_MAX {
                     let message =
-                        format!("unseen steps lead to more than {HIDDEN_MAX} states; lower their bounds");
+                        format!("hidden steps lead to more than {HIDDEN_MAX} states; lower their bounds");
                     return Err(Failure::new(ErrorClass::Resource, message));
                 }
             }

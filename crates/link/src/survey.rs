@@ -1,4 +1,4 @@
-//! What is in a trace, seen from a spec: for `omnilink link init` and `omnilink link check`.
+//! A summary of a trace's operations by name: for `omnilink link init` and `omnilink link check`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ pub struct Survey {
     ops: BTreeMap<String, OpSummary>,
 }
 
-/// What was seen of the operations of one name.
+/// A summary of the operations of one name.
 #[derive(Clone, Debug, Default)]
 pub struct OpSummary {
     /// How many.
@@ -32,7 +32,7 @@ pub struct OpSummary {
 }
 
 impl OpSummary {
-    /// The parameters that no field was seen for.
+    /// The parameters without a field in the trace.
     fn missing<'a>(&self, action: &'a Action) -> Vec<&'a String> {
         let is_missing = |param: &&String| {
             !self.positional
@@ -66,7 +66,7 @@ impl OpSummary {
 }
 
 impl Survey {
-    /// Takes an operation into account.
+    /// Adds an operation.
     pub fn observe(&mut self, operation: &Operation) {
         if !self.ops.contains_key(operation.name.as_str()) {
             self.ops.insert(operation.name.to_string(), OpSummary::default());
@@ -91,7 +91,7 @@ impl Survey {
         }
     }
 
-    /// What was seen, by name.
+    /// The summaries, by name.
     pub fn ops(&self) -> &BTreeMap<String, OpSummary> {
         &self.ops
     }
@@ -139,7 +139,7 @@ impl Survey {
             ));
             let missing: Vec<&String> = seen.map_or_else(Vec::new, |seen| seen.missing(action));
             let unread: Vec<String> = seen.map_or_else(Vec::new, |seen| seen.unread(action));
-            // A field that nothing reads is an error until somebody says that it does not matter, or which parameter it is.
+            // A field that nothing reads is an error until the link file ignores it or gives it to a parameter.
             let is_ignored = missing.is_empty() && !unread.is_empty();
             let mark = if is_ignored { "" } else { "# " };
             text.push_str(&format!("{mark}[ops.{}]\n", action.name));

@@ -2,9 +2,9 @@
 
 use omnilink_value::Value;
 
-/// How deep records in records are looked into.
+/// The depth to which nested records are taken apart.
 const DEPTH_MAX: usize = 3;
-/// How many elements of a sequence are changed one by one.
+/// The number of elements of a sequence that are changed one by one.
 const ELEMENTS_MAX: usize = 3;
 
 /// The parts of a value that can be wrong by themselves: each field of a record, or else the value as a whole (the empty

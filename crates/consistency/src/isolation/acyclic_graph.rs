@@ -1,15 +1,17 @@
-//! A graph that stays without cycles while edges come and go.
+//! An acyclic graph with a topological order, under insertion and removal of edges.
 //!
-//! An order that follows all edges is kept up to date as edges are added (Pearce and Kelly): only nodes between the ends
-//! of a new edge that goes against the order are looked at. Taking edges away needs nothing: the order still follows the rest.
+//! The order is maintained as edges are added (Pearce and Kelly): only nodes between the ends of a new edge that
+//! contradicts the order are visited. Removing edges needs no work: the order is still topological.
+
+use std::ops::RangeInclusive;
 
 use crate::order_graph::{Graph, Node};
 
 const NONE: u32 = u32::MAX;
 
-/// The cause of an edge: a literal of the solver, or none for what always holds.
+/// The cause of an edge: a literal of the solver, or [`ALWAYS`].
 pub(super) type Cause = u32;
-/// What always holds.
+/// The cause of edges that always hold.
 pub(super) const ALWAYS: Cause = u32::MAX;
 
 #[derive(Clone, Copy, Debug)]
@@ -21,30 +23,30 @@ struct Edge {
     cause: Cause,
 }
 
-/// The graph and an order that follows it.
+/// The graph and a topological order of it.
 #[derive(Debug)]
 pub(super) struct AcyclicGraph {
     edges: Vec<Edge>,
     first_out: Vec<u32>,
     first_in: Vec<u32>,
-    /// The place of each node, and the node at each place.
+    /// The position of each node, and the node at each position.
     pub position: Vec<u32>,
     pub order: Vec<Node>,
-    /// By which edge a search came to each node, if it was the search of this number.
+    /// The number of the last search that reached each node, and the edge by which it did.
     came_by: Vec<(u32, u32)>,
     searches: u32,
-    /// Nodes that searches looked at.
+    /// The number of nodes that searches visited.
     pub work: u64,
 }
 
-/// An edge that would close a cycle: the edges on the way back, each with its cause.
+/// A cycle that a new edge would close: its edges, each with its cause.
 #[derive(Debug)]
 pub(super) struct Cycle {
     pub edges: Vec<(Node, Node, Cause)>,
 }
 
 impl AcyclicGraph {
-    /// The edges of `graph`, which `order` follows.
+    /// The edges of `graph`, of which `order` is a topological order.
     pub fn new(graph: &Graph, order: Vec<Node>) -> Self {
         let mut position = vec![0; order.len()];
         for (place, node) in order.iter().enumerate() {
@@ -66,12 +68,12 @@ impl AcyclicGraph {
         acyclic
     }
 
-    /// How many edges there are.
+    /// The number of edges.
     pub fn edge_count(&self) -> usize {
         self.edges.len()
     }
 
-    /// Takes the newest edges away until there are `count`.
+    /// Removes the newest edges until `count` are left.
     pub fn truncate(&mut self, count: usize) {
         while self.edges.len() > count {
             if let Some(edge) = self.edges.pop() {
@@ -106,19 +108,29 @@ impl AcyclicGraph {
             });
         }
         if low < high {
-            let after = self.forward(to, from, high).map_err(|mut cycle| {
-                cycle.edges.push((from, to, cause));
-                cycle
-            })?;
-            let before = self.backward(from, low);
+            let after = self
+                .reachable::<true>(to, Some(from), 0..=high)
+                .map_err(|mut cycle| {
+                    cycle.edges.push((from, to, cause));
+                    cycle
+                })?;
+            let before = self.reachable::<false>(from, None, low..=u32::MAX)?;
             self.reorder(before, after);
         }
         self.insert(from, to, cause);
         Ok(())
     }
 
-    /// What comes after `start`, up to a place; an error if `target` does.
-    fn forward(&mut self, start: Node, target: Node, high: u32) -> Result<Vec<Node>, Cycle> {
+    /// The nodes at positions in `within` that are reachable from `start`, or, backwards, from which it is reachable.
+    ///
+    /// # Errors
+    /// If `target` is among them: the path to it.
+    fn reachable<const FORWARD: bool>(
+        &mut self,
+        start: Node,
+        target: Option<Node>,
+        within: RangeInclusive<u32>,
+    ) -> Result<Vec<Node>, Cycle> {
         self.searches += 1;
         let search = self.searches;
         self.came_by[start as usize] = (search, NONE);
@@ -127,24 +139,32 @@ impl AcyclicGraph {
         while let Some(&node) = found.get(at) {
             at += 1;
             self.work += 1;
-            let mut number = self.first_out[node as usize];
+            let first = if FORWARD { &self.first_out } else { &self.first_in };
+            let mut number = first[node as usize];
             while number != NONE {
                 let edge = self.edges[number as usize];
-                let this = std::mem::replace(&mut number, edge.next_out);
-                if self.position[edge.to as usize] > high || self.came_by[edge.to as usize].0 == search {
+                let (next, end) = if FORWARD {
+                    (edge.next_out, edge.to)
+                } else {
+                    (edge.next_in, edge.from)
+                };
+                let this = std::mem::replace(&mut number, next);
+                let is_known = self.came_by[end as usize].0 == search;
+                if is_known || !within.contains(&self.position[end as usize]) {
                     continue;
                 }
-                self.came_by[edge.to as usize] = (search, this);
-                if edge.to == target {
-                    return Err(self.way_back(start, target));
+                self.came_by[end as usize] = (search, this);
+                if target == Some(end) {
+                    return Err(self.path(start, end));
                 }
-                found.push(edge.to);
+                found.push(end);
             }
         }
         Ok(found)
     }
 
-    fn way_back(&self, start: Node, target: Node) -> Cycle {
+    /// The edges by which the last forward search reached `target`.
+    fn path(&self, start: Node, target: Node) -> Cycle {
         let mut edges = Vec::new();
         let mut at = target;
         while at != start {
@@ -156,31 +176,7 @@ impl AcyclicGraph {
         Cycle { edges }
     }
 
-    /// What comes before `start`, down to a place.
-    fn backward(&mut self, start: Node, low: u32) -> Vec<Node> {
-        self.searches += 1;
-        let search = self.searches;
-        self.came_by[start as usize] = (search, NONE);
-        let mut found = vec![start];
-        let mut at = 0;
-        while let Some(&node) = found.get(at) {
-            at += 1;
-            self.work += 1;
-            let mut number = self.first_in[node as usize];
-            while number != NONE {
-                let edge = self.edges[number as usize];
-                number = edge.next_in;
-                let is_new = self.came_by[edge.from as usize].0 != search;
-                if is_new && self.position[edge.from as usize] >= low {
-                    self.came_by[edge.from as usize] = (search, NONE);
-                    found.push(edge.from);
-                }
-            }
-        }
-        found
-    }
-
-    /// Puts all of `before` before all of `after`, in the places that they have now.
+    /// Puts all of `before` before all of `after`, at the positions that they occupy now.
     fn reorder(&mut self, mut before: Vec<Node>, mut after: Vec<Node>) {
         before.sort_unstable_by_key(|node| self.position[*node as usize]);
         after.sort_unstable_by_key(|node| self.position[*node as usize]);
@@ -203,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_follows_edges_as_they_come_and_a_cycle_is_told_with_its_causes() {
+    fn the_order_stays_topological_and_a_cycle_has_its_causes() {
         let mut graph = without_edges(4);
         graph.add(3, 1, 7).unwrap();
         graph.add(1, 0, 8).unwrap();
@@ -214,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edge_that_was_taken_away_closes_no_cycle() {
+    fn a_removed_edge_closes_no_cycle() {
         let mut graph = without_edges(3);
         graph.add(0, 1, ALWAYS).unwrap();
         graph.add(1, 2, ALWAYS).unwrap();

@@ -1,4 +1,4 @@
-//! What every level asks for: the order of sessions and, where it is known, who read from whom.
+//! The base of every level: session order and, where it is determined, reads-from.
 
 use rustc_hash::FxHashMap;
 
@@ -6,9 +6,10 @@ use super::reads_from::ReadsFrom;
 use super::transaction::{Fate, Transactions};
 use crate::order_graph::{EdgeReason, Graph, Node};
 
-/// The order of sessions among what may have taken effect.
+/// Session order among the included transactions.
 ///
-/// A transaction that was cut off comes after its session's earlier ones, but the session did not wait for it.
+/// A transaction of unknown outcome comes after its session's earlier ones, but before none: the session did not wait
+/// for it.
 pub(super) fn sessions(graph: &mut Graph, transactions: &Transactions, reads: &ReadsFrom) {
     let mut last: FxHashMap<u32, usize> = FxHashMap::default();
     for &one in &reads.included {
@@ -22,7 +23,7 @@ pub(super) fn sessions(graph: &mut Graph, transactions: &Transactions, reads: &R
     }
 }
 
-/// Who read from whom, for reads of which it is known.
+/// Reads-from, for reads with one possible writer.
 pub(super) fn known_reads(graph: &mut Graph, reads: &ReadsFrom) {
     for read in &reads.reads {
         if let [Some(writer)] = read.writers[..]
@@ -37,7 +38,7 @@ pub(super) fn known_reads(graph: &mut Graph, reads: &ReadsFrom) {
     }
 }
 
-/// In which order nodes are preferred where there is a choice: by time, or else as they were recorded.
+/// The priority of nodes in a topological order: by time, or else as they were recorded.
 pub(super) fn priorities(graph: &Graph, transactions: &Transactions) -> Vec<i64> {
     let of = |node: Node| {
         let one = graph.transaction(node)?;
@@ -51,7 +52,7 @@ pub(super) fn priorities(graph: &Graph, transactions: &Transactions) -> Vec<i64>
             (false, _) => end,
         })
     };
-    // Auxiliary nodes hold nobody up.
+    // Auxiliary nodes come as early as possible.
     (0..graph.len() as Node)
         .map(|node| of(node).unwrap_or(i64::MIN))
         .collect()

@@ -6,7 +6,7 @@ use crate::order_graph::{EdgeReason, OrderEdge};
 impl Transactions {
     /// A cycle in words.
     pub(super) fn describe(&self, cycle: &[OrderEdge]) -> Vec<String> {
-        let name = |one: Option<usize>| one.map_or("the beginning", |one| self.all[one].label.as_str());
+        let name = |one: Option<usize>| one.map_or("the initial state", |one| self.all[one].label.as_str());
         cycle
             .iter()
             .map(|OrderEdge { from, to, reason }| {

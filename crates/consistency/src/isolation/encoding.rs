@@ -1,15 +1,17 @@
-//! The search where it is not known who read from whom, or who took effect: every choice becomes a variable.
+//! Histories whose reads-from relation or committed transactions are not determined, as a satisfiability problem.
 //!
-//! There is a variable for each writer that a read may have read from, for each transaction that may have taken effect, and,
-//! where the level asks for an order of versions, for each pair of writers of a key. The level's axiom becomes clauses:
+//! There is a variable for each possible writer of a read, for each transaction that may have committed, and, where
+//! the level needs a version order, for each pair of writers of a key. The level's axiom becomes clauses:
 //!
-//! - every read of a transaction that took effect has a writer that took effect;
-//! - *read committed, read atomic*: if a reader saw a writer of a key that it read from another, the first comes before the other;
-//! - *serializable, snapshot isolation*: if a key was read from `w`, and another writer `t` of the key comes after `w` in the order
-//!   of versions, then the reader comes before `t` (see [`version_chains`](super::version_chains)).
+//! - every read of a committed transaction has a committed writer;
+//! - *read committed, read atomic*: if a transaction sees a writer of a key that it read from another one, the first
+//!   comes before the other;
+//! - *serializable, snapshot isolation*: if a key was read from `w`, and another writer `t` of the key comes after
+//!   `w` in the version order, then the reader comes before `t` (see [`version_chains`](super::version_chains)).
 //!
-//! A transaction that did not take effect has a place in the order of versions all the same. It does no harm: nobody read from it, its
-//! session did not wait for it and it has no end, so it leads to nobody and can be last.
+//! A transaction that did not commit has a position in the version order all the same. It does no harm: no
+//! transaction read from it, its session did not wait for it and it has no end, so no edge leaves it and it can be
+//! last.
 
 use omnilink_engine::Exhausted;
 use rustc_hash::FxHashMap;
@@ -24,17 +26,18 @@ use super::{Isolation, base_order};
 use crate::budget::Budget;
 use crate::order_graph::{Graph, Node};
 
-/// The choices that were made.
+/// A solution.
 #[derive(Debug)]
 pub(super) struct Assignment {
     pub decided: OrderOutcome,
-    /// Who each read, by position in [`ReadsFrom::reads`], read from; nothing for those of transactions that did not take effect.
+    /// The writer of each read, by position in [`ReadsFrom::reads`]; `None` for reads of transactions that did not
+    /// commit.
     pub writers: Vec<Writer>,
-    /// The transactions that took effect.
+    /// The transactions that committed.
     pub present: Vec<usize>,
 }
 
-/// What is chosen: a literal, or `None` for what is certain.
+/// A literal, or `None` for what is certain.
 type Choice = Option<Literal>;
 
 struct Encoder<'a> {
@@ -43,18 +46,19 @@ struct Encoder<'a> {
     graph: &'a Graph,
     isolation: Isolation,
     solver: Solver,
-    /// For each transaction whether it took effect.
+    /// For each transaction of unknown outcome, whether it committed.
     presence: FxHashMap<usize, Literal>,
-    /// For each read its writers.
+    /// For each read, its possible writers.
     sources: Vec<SmallVec<[Choice; 1]>>,
-    /// Edges that may be there, by their ends.
+    /// Conditional edges, by their ends.
     optional: FxHashMap<(Node, Node), Literal>,
-    /// The order of two writers of keys.
+    /// The version order of two writers.
     versions: FxHashMap<(usize, usize), Literal>,
     writers: Vec<Vec<usize>>,
 }
 
-/// Decides by a search over all choices. `graph` has the order of sessions and of real time, and the reads that are known.
+/// Decides by a search over all assignments. `graph` has session order, real-time order and the determined part of
+/// reads-from.
 pub(super) fn decide(
     transactions: &Transactions,
     reads: &ReadsFrom,
@@ -183,7 +187,7 @@ impl Encoder<'_> {
             if Some(*writer) == nearest {
                 self.solver.prefer(literal);
             }
-            // Nothing comes before the beginning.
+            // No writer comes before the initial state.
             if writer.is_none() && past.is_some() {
                 self.solver.clause(vec![!literal]);
             }
@@ -194,7 +198,7 @@ impl Encoder<'_> {
         self.sources.push(sources);
     }
 
-    /// The last writer before a reader, by time as far as it is known: most likely the one that it read from.
+    /// The last writer before a reader, by time where it is known: most likely the one that it read from.
     fn nearest(&self, read: &ExternalRead) -> Option<Writer> {
         let position = &self.solver.graph.position;
         let reader = position[self.graph.begin(read.reader) as usize];
@@ -228,7 +232,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// The transaction that `first` read from is seen by `second`.
+    /// `second` sees the transaction that `first` read from.
     fn encode_seen_pair(
         &mut self,
         (first_at, first): (usize, &ExternalRead),
@@ -288,8 +292,8 @@ impl Encoder<'_> {
             }
         }
         self.encode_successions(budget);
-        // Snapshot isolation: of two writers of a key one sees the other. In a serial order that is so by itself, and an order of
-        // versions that nobody read does not matter.
+        // Snapshot isolation: of two writers of a key one sees the other. In a serial order that always holds, and
+        // the order of versions that were never read does not matter.
         if self.isolation == Isolation::Snapshot {
             for key in 0..self.writers.len() {
                 for second in 0..self.writers[key].len() {
@@ -304,9 +308,9 @@ impl Encoder<'_> {
         }
     }
 
-    /// Whether real time, which the graph has, tells that another writer is not between one who was read from and the reader. If it
-    /// was over before the first began, it cannot come after it. If it began after the reader was over, that it comes after
-    /// the reader is known. Either way the clause would say nothing new.
+    /// Whether real-time order, which is in the graph, rules out that another writer comes between the writer and the
+    /// reader. If it ended before the writer began, it cannot come after it. If it began after the reader ended, the
+    /// graph already has it after the reader. Either way the clause would be redundant.
     fn is_apart(&self, writer: Writer, other: usize, reader: usize) -> bool {
         if self.isolation != Isolation::StrictSerializable {
             return false;
@@ -320,7 +324,7 @@ impl Encoder<'_> {
         writer.is_some_and(|writer| precedes(other, writer)) || precedes(reader, other)
     }
 
-    /// Versions that follow each other directly: every other writer comes before both or after both.
+    /// Adjacent versions: every other writer comes before both or after both.
     fn encode_successions(&mut self, budget: &mut Budget) {
         let wrote = |transactions: &Transactions, writers: &[usize], key: Id, value: Id| {
             let mut writers = writers.iter().copied();
@@ -353,7 +357,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// An edge that may be there.
+    /// The literal of a conditional edge.
     fn optional_edge(&mut self, from: Node, to: Node) -> Literal {
         let solver = &mut self.solver;
         *self
@@ -362,8 +366,8 @@ impl Encoder<'_> {
             .or_insert_with(|| solver.variable(smallvec![(from, to)], Edges::new()))
     }
 
-    /// That one writer's versions come before another's. Of keys that both write, the order is the same: one of them comes
-    /// after the other, and sees it.
+    /// The literal for one writer's versions before another's. The order is the same for all keys that both write:
+    /// one of them comes after the other, and sees it.
     fn version_order(&mut self, first: usize, second: usize) -> Literal {
         if first > second {
             return !self.version_order(second, first);

@@ -1,14 +1,14 @@
 //! Isolation of transactions: groups of reads and writes of keys.
 //!
-//! A history of transactions is isolated at a level if there is a *commit order* of its transactions, containing each
-//! session's own order and who reads from whom, that satisfies the level's axiom: whenever `t3` reads a key from `t1`, no
-//! other writer `t2` of the key that `t3` should have seen is committed after `t1`. The levels differ in whom a
-//! transaction should have seen. This is the formulation of Biswas and Enea.
+//! A history of transactions is isolated at a level if there is a *commit order* of its transactions that contains
+//! session order and reads-from and satisfies the level's axiom: whenever `t3` reads a key from `t1`, no other writer
+//! `t2` of the key that `t3` should have seen is committed after `t1`. The levels differ in which transactions `t3`
+//! should have seen. This is the formulation of Biswas and Enea.
 //!
-//! Read committed and read atomic only look at what reads show: where it is known who read from whom, a graph decides them.
-//! Serializability and snapshot isolation depend on the order of versions, which is inferred as far as the history tells it
-//! and searched for the rest. A level is checked by way of a stronger one where that one is easier: real time tells most of the
-//! order, so an order that keeps it is looked for first. What was found is replayed before it counts.
+//! Read committed and read atomic depend on reads only: where reads-from is determined, a graph decides them.
+//! Serializability and snapshot isolation depend on the version order, which is inferred as far as the history
+//! determines it and searched for the rest. A stronger level is tried first where it is easier: real time determines
+//! most of the order. Every order that is found is replayed.
 
 mod accesses;
 mod acyclic_graph;
@@ -50,11 +50,11 @@ use crate::recorded_history::RecordedHistory;
 /// A level of isolation, each stronger than the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Isolation {
-    /// Only committed values are read, and within a transaction reads do not go back.
+    /// Only committed values are read, and reads of a transaction are monotonic.
     ReadCommitted,
-    /// A transaction is seen whole or not at all.
+    /// The writes of a transaction are visible together or not at all.
     ReadAtomic,
-    /// Transactions read from a snapshot, and no two that overlap write the same key.
+    /// Transactions read from a snapshot, and no two concurrent ones write the same key.
     Snapshot,
     /// There is a serial order.
     Serializable,
@@ -72,7 +72,7 @@ impl Isolation {
         Self::StrictSerializable,
     ];
 
-    /// The name by which it is asked for.
+    /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::ReadCommitted => "read-committed",
@@ -126,13 +126,13 @@ pub fn check_transactions(
     }
 }
 
-/// How many conflicts a search for a stronger level than the one asked for may meet.
+/// The number of conflicts allowed in a search for a stronger level than the one in question.
 const DETOUR_CONFLICTS: u64 = 1_000;
 
-/// What became of one level.
+/// The outcome for one level.
 enum LevelOutcome {
     Verdict(IsolationVerdict),
-    /// The search took more than it was allowed.
+    /// The search reached its number of conflicts.
     TooHard,
 }
 
@@ -140,7 +140,7 @@ impl Transactions {
     /// Checks whether the transactions are isolated.
     ///
     /// # Errors
-    /// If an order was found that does not hold, which is a bug.
+    /// If an order was found that does not replay, which is a bug.
     pub fn check(&self, isolation: Isolation, limits: Limits) -> Result<IsolationVerdict, TransactionError> {
         self.check_within(isolation, &mut Budget::new(limits))
     }
@@ -153,7 +153,7 @@ impl Transactions {
         if let Some(anomaly) = &self.anomaly {
             return Ok(IsolationVerdict::Violation(anomaly.clone()));
         }
-        // Whatever is isolated at a level is isolated at the weaker ones, by the same order.
+        // A history that is isolated at a level is isolated at the weaker ones, by the same order.
         let is_timed = self.all.iter().any(|one| one.timebox.is_some());
         let stronger: &[Isolation] = match isolation {
             Isolation::Serializable if is_timed => &[Isolation::StrictSerializable],
@@ -238,7 +238,7 @@ impl Transactions {
         }
     }
 
-    /// Replays an order that was found; tells why there is none.
+    /// Replays an order that was found, or describes why there is none.
     fn answer(
         &self,
         isolation: Isolation,
@@ -263,7 +263,7 @@ impl Transactions {
         };
         let mut is_present = vec![false; self.all.len()];
         present.iter().for_each(|one| is_present[*one] = true);
-        let moment = |node: &Node| {
+        let endpoint = |node: &Node| {
             let one = graph.transaction(*node).filter(|one| is_present[*one])?;
             Some(if graph.is_commit(*node) {
                 Endpoint::Commit(one)
@@ -271,10 +271,10 @@ impl Transactions {
                 Endpoint::Begin(one)
             })
         };
-        let endpoints: Vec<Endpoint> = nodes.iter().filter_map(moment).collect();
+        let endpoints: Vec<Endpoint> = nodes.iter().filter_map(endpoint).collect();
         let order: Vec<usize> = endpoints
             .iter()
-            .filter_map(|moment| match moment {
+            .filter_map(|endpoint| match endpoint {
                 Endpoint::Commit(one) => Some(*one),
                 Endpoint::Begin(_) => None,
             })

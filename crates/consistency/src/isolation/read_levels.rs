@@ -1,4 +1,4 @@
-//! Read committed and read atomic, where it is known who read from whom: a graph decides.
+//! Read committed and read atomic, where reads-from is determined: a graph decides.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -8,10 +8,10 @@ use super::reads_from::{ExternalRead, ReadsFrom};
 use super::transaction::{Fate, Id, Succession, Transactions};
 use crate::order_graph::{EdgeReason, Graph, OrderEdge};
 
-/// The graph of read committed or read atomic: whom a reader saw comes before whom it read from.
+/// The graph of read committed or read atomic: a writer that a reader saw comes before the one that it read from.
 ///
 /// # Errors
-/// A cycle, if something would have to come before the beginning.
+/// A cycle, if a transaction would have to come before the initial state.
 pub(super) fn graph(
     transactions: &Transactions,
     reads: &ReadsFrom,
@@ -39,7 +39,7 @@ pub(super) fn graph(
     Ok(graph)
 }
 
-/// Where lists tell the order of versions, commits follow it: each version after the one before, and those that no list shows
+/// Where lists show the version order, commits follow it: each version after the one before, and versions in no list
 /// after all others.
 fn add_versions(graph: &mut Graph, transactions: &Transactions, reads: &ReadsFrom) {
     if transactions.successions.is_empty() {
@@ -74,7 +74,7 @@ fn add_versions(graph: &mut Graph, transactions: &Transactions, reads: &ReadsFro
     }
 }
 
-/// A reader saw `seen`, which wrote the key of `read`: it comes before the one that was read from.
+/// The reader saw `seen`, which wrote the key of `read`: it comes before the writer that was read from.
 fn demand(graph: &mut Graph, seen: usize, read: &ExternalRead) -> Result<(), Vec<OrderEdge>> {
     let reason = EdgeReason::SeenBy {
         reader: read.reader as u32,
@@ -96,15 +96,16 @@ fn demand(graph: &mut Graph, seen: usize, read: &ExternalRead) -> Result<(), Vec
     }
 }
 
-/// Reads with writers of the same key that the same transaction read something from: before (read committed), or at all.
+/// Reads together with the writers of their key that the same transaction read from: before (read committed), or at
+/// all (read atomic).
 ///
-/// Of each writer either its writes or the reads are gone through, whichever are fewer.
+/// For each writer, the shorter one of its writes and the reads is scanned.
 fn seen_writers<'a>(
     transactions: &Transactions,
     own: &'a [ExternalRead],
     isolation: Isolation,
 ) -> Vec<(usize, &'a ExternalRead)> {
-    // Since when each writer is seen.
+    // The position of the first read from each writer.
     let mut since: FxHashMap<usize, usize> = FxHashMap::default();
     for read in own {
         if let Some(writer) = read.writers[0] {
@@ -133,15 +134,15 @@ fn seen_writers<'a>(
     found
 }
 
-/// What the sessions have written so far.
+/// The last writer of each key in each session.
 #[derive(Default)]
 struct SessionWrites {
     last: FxHashMap<(u32, Id), usize>,
 }
 
 impl SessionWrites {
-    /// The last of the session's earlier transactions that wrote a key. Those before it come before it anyway, by the order
-    /// of the session, so demanding it of the last demands it of all.
+    /// The last of the session's earlier transactions that wrote a key. Session order has the earlier ones before it,
+    /// so the demand on it implies that on all.
     fn last_writer(&self, transactions: &Transactions, reader: usize, key: Id) -> Option<usize> {
         self.last.get(&(transactions.all[reader].session, key)).copied()
     }

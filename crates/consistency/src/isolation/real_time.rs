@@ -12,7 +12,7 @@ pub(super) fn add(graph: &mut Graph, transactions: &Transactions, included: &[us
     graph.add_real_time(included.iter().filter_map(boxed));
 }
 
-/// Which writes were surely overwritten before a transaction began.
+/// Writes that were overwritten before a transaction began.
 #[derive(Debug)]
 pub(super) struct Overwrites {
     /// For each key the committed writers by their start, each with the earliest end among it and those that start later.
@@ -46,8 +46,9 @@ impl Overwrites {
 
     /// Whether real time allows that `reader` read `key` from `writer`.
     ///
-    /// It does not if the reader was over before the writer began, nor if a third transaction wrote the key after the writer
-    /// was over, and was over itself before the reader began: in every order that keeps real time the third is between the two.
+    /// It does not if the reader ended before the writer began, nor if a third transaction wrote the key after the
+    /// writer ended, and itself ended before the reader began: in every order that keeps real time the third is
+    /// between the two.
     pub fn allow(&self, transactions: &Transactions, reader: usize, key: Id, writer: Writer) -> bool {
         let Some(reading) = transactions.all[reader].timebox else {
             return true;

@@ -1,4 +1,4 @@
-//! What cannot be seen from outside: two ways to decide the same, and versions whose order is known.
+//! Two ways to decide the same history agree, known version orders are kept, and real-time order is exact.
 
 use super::transaction::Succession;
 use super::version_order::OrderOutcome;
@@ -122,7 +122,7 @@ fn versions_that_are_known_to_follow_each_other_do() {
         value: two,
     }];
     assert!(is_valid(&known, Isolation::Serializable) && is_valid(&known, Isolation::Snapshot));
-    // The other way round, the reader would have gone back.
+    // In the other order, the reader would have read an older version after a newer one.
     known.successions = vec![Succession {
         key,
         previous: two,
@@ -132,7 +132,7 @@ fn versions_that_are_known_to_follow_each_other_do() {
 }
 
 #[test]
-fn moments_order_whoever_was_over_before_another_began_and_nobody_else() {
+fn real_time_edges_order_exactly_the_transactions_that_did_not_overlap() {
     let mut rng = Rng::with_seed(5);
     for _ in 0..300 {
         let ops: Vec<String> = (0..2 + rng.u64(..7))

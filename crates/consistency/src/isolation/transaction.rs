@@ -62,7 +62,7 @@ pub enum TransactionError {
         /// How it is used.
         problem: &'static str,
     },
-    /// A list in which an element does not tell who appended it.
+    /// A list in which an element does not determine its writer.
     #[error(
         "{first} and {second} both append {element} to {key}, so a list does not tell which of them it has seen; append each element once"
     )]
@@ -76,17 +76,17 @@ pub enum TransactionError {
         /// The element.
         element: Value,
     },
-    /// A witness that does not stand up. This is a bug in OmniLink.
+    /// The order that was found does not replay. This is a bug in OmniLink.
     #[error("internal error, please report it: the order of commits that was found does not hold: {0}")]
     Rejected(String),
 }
 
-/// Whether a transaction took effect.
+/// Whether a transaction committed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     Committed,
     Aborted,
-    /// It was cut off: it may have committed.
+    /// Its outcome is unknown: it may have committed.
     Unknown,
 }
 
@@ -101,9 +101,9 @@ pub(crate) struct Transaction {
     pub fate: Fate,
     /// Reads of keys that it had not written itself, in order.
     pub reads: Vec<(Id, Id)>,
-    /// What it left in each key that it wrote, by key.
+    /// The last value that it wrote to each key, by key.
     pub writes: Vec<(Id, Id)>,
-    /// What it wrote and then wrote over.
+    /// Values that it wrote and then overwrote itself.
     pub overwritten: Vec<(Id, Id)>,
     /// When it ran, if that is known.
     pub timebox: Option<Timebox>,
@@ -122,19 +122,19 @@ impl Transaction {
 #[derive(Clone, Debug)]
 pub struct Transactions {
     pub(crate) all: Vec<Transaction>,
-    /// Versions that are known to follow each other directly, besides what reads before writes tell.
+    /// Adjacent versions, besides those that reads before writes determine.
     pub(crate) successions: Vec<Succession>,
-    /// What no level allows, met while reading.
+    /// An anomaly at every level, found while grouping operations.
     pub(crate) anomaly: Option<Anomaly>,
     keys: Vec<Value>,
     values: Vec<Value>,
 }
 
-/// Two versions of a key with no other between them. Reads of whole lists tell such pairs.
+/// Two adjacent versions of a key. Reads of whole lists determine such pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Succession {
     pub key: Id,
-    /// The earlier value; [`NIL`] is the beginning.
+    /// The earlier value; [`NIL`] is the initial one.
     pub previous: Id,
     pub value: Id,
 }
@@ -163,7 +163,7 @@ enum TxnAction {
 }
 
 impl Transactions {
-    /// Groups operations by transaction. An operation that belongs to none is one of its own.
+    /// Groups operations by transaction. An operation without a transaction is a transaction of its own.
     ///
     /// # Errors
     /// If an operation is no read or write of a key.
@@ -258,12 +258,12 @@ pub(super) struct Grouping {
     all: Vec<Transaction>,
     pub(super) keys: Interner,
     pub(super) values: Interner,
-    /// What transactions do that are one operation each.
+    /// The accesses of transactions that are one operation each.
     accesses: Accesses,
     sessions: FxHashMap<Value, u32>,
     /// The transaction of each name in each session.
     named: FxHashMap<(u32, Value), usize>,
-    /// Where a transaction's write of a key stands among its writes.
+    /// The index of a transaction's write of a key among its writes.
     written_at: FxHashMap<(usize, Id), usize>,
 }
 
@@ -359,7 +359,7 @@ impl Grouping {
         self.all[index].fate
     }
 
-    /// Something that a transaction wrote was read, so it took effect.
+    /// Marks a transaction as committed: one of its writes was read.
     pub(super) fn mark_observed(&mut self, index: usize) {
         if self.all[index].fate == Fate::Unknown {
             self.all[index].fate = Fate::Committed;
@@ -394,7 +394,7 @@ impl Grouping {
 }
 
 impl Transaction {
-    /// Makes room for one more operation, which may end the transaction or leave its end open.
+    /// Extends the timebox by one more operation, which may abort the transaction or leave its outcome unknown.
     fn extend_time(&mut self, operation: &Operation) {
         if let Some(timebox) = &mut self.timebox {
             timebox.start = timebox.start.min(operation.timebox.start);
@@ -412,7 +412,7 @@ impl Transaction {
     }
 }
 
-/// What a transaction is called: a number says little by itself.
+/// The name of a transaction in messages: a number gets a `T`.
 fn name_of(id: &Value) -> String {
     let text = id.as_str().map_or_else(|| id.to_string(), str::to_owned);
     match text.starts_with(|first: char| first.is_ascii_digit()) {

@@ -1,17 +1,17 @@
-//! Versions of keys in chains, where it is known who read from whom.
+//! Version chains: parts of the version order that reads determine.
 //!
-//! A transaction that reads a key and then writes it leaves the version right after the one that it read. If another writer came
-//! between the two, the transaction would have read what that one overwrote, which puts it first, and would have written over it,
-//! which puts it last: a cycle at both levels that use this. So the versions of a key fall into *chains*, whose inner order is known, and in
-//! every order of versions each chain is in one piece. The chain of the beginning comes first. What is left open is the order of
-//! the other chains: their first versions were written without reading the key.
+//! A transaction that reads a key and then writes it (a read-modify-write) leaves the version right after the one
+//! that it read. If another writer came between the two, the transaction would have an anti-dependency (`rw`) to that
+//! writer, and that writer a write dependency (`ww`) to the transaction: a cycle at both levels that use this. So the
+//! versions of a key form *chains*, whose inner order is known, and every version order has each chain in one piece.
+//! The chain of the initial version comes first. Open is the order of the other chains: their first versions were
+//! written without reading the key.
 //!
-//! With an order of versions for every key, transactions are serializable if the order of sessions, of reads (`a` wrote what `b`
-//! read), of versions, and of overwritten reads (`a` read what `b` wrote over) have no cycle together. For snapshot
-//! isolation, beginnings and commits are different nodes: the first three lead from a commit to a beginning, the last
-//! from a beginning to a commit. A cycle there is one of `(sessions ∪ reads ∪ versions) ; overwritten-reads?`, which is how Cerone
-//! and Gotsman characterise it. In both it is enough to order each version with the next one and its readers with the next
-//! one: all others follow.
+//! With a version order for every key, transactions are serializable if session order, reads-from (`wr`), version
+//! order (`ww`) and anti-dependencies (`rw`) have no cycle together. For snapshot isolation, begins and commits are
+//! different nodes: the first three lead from a commit to a begin, the last from a begin to a commit. A cycle there
+//! is one of `(so ∪ wr ∪ ww) ; rw?`, as Cerone and Gotsman characterise it. In both cases it is enough to order each
+//! version and its readers with the next version: the other edges follow.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -20,19 +20,19 @@ use super::reads_from::ReadsFrom;
 use super::transaction::{Id, NIL, Transactions};
 use crate::order_graph::{EdgeReason, Graph, Node, OrderEdge};
 
-/// A chain of versions that the history does not place among the others of its key.
+/// A chain whose position among the other chains of its key is open.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct VersionChain {
     pub key: Id,
-    /// Who wrote its first and its last version.
+    /// The writers of its first and its last version.
     pub head: usize,
     pub last: usize,
-    /// A node after all who read the last version without writing the key; `None` if there are none.
+    /// A node after all transactions that read the last version without writing the key; `None` if there are none.
     pub end: Option<Node>,
 }
 
 impl VersionChain {
-    /// The edges that say that this chain comes before `other`.
+    /// The edges that put this chain before `other`.
     pub fn edges_before(&self, other: &Self, graph: &Graph) -> SmallVec<[(Node, Node); 2]> {
         let versions = (graph.commit(self.last), graph.begin(other.head));
         let reads = self.end.map(|end| (end, graph.commit(other.head)));
@@ -40,25 +40,25 @@ impl VersionChain {
     }
 }
 
-/// A version: what a transaction left in a key, or the beginning.
+/// A version: a transaction's last write of a key, or the initial value.
 type Version = usize;
 
 struct Versions<'a> {
     transactions: &'a Transactions,
-    /// Where the versions of each transaction begin; those of the beginning come last, by key.
+    /// The first version of each transaction; the initial versions come last, by key.
     offset: Vec<usize>,
     writer: Vec<Option<usize>>,
     next: Vec<Option<Version>>,
     previous: Vec<Option<Version>>,
-    /// Who read each version and does not write its key.
+    /// The transactions that read each version and do not write its key.
     readers: Vec<SmallVec<[u32; 2]>>,
 }
 
-/// Adds to the graph all that is known about versions. Answers, for each key for which there is more than one, the chains whose
+/// Adds the determined part of the version order to the graph. Returns, for each key with several, the chains whose
 /// order is open.
 ///
 /// # Errors
-/// A cycle, if two versions would have to be next to the same one.
+/// A cycle, if two versions would have to be adjacent to the same one.
 pub(super) fn add(
     graph: &mut Graph,
     transactions: &Transactions,
@@ -85,13 +85,13 @@ pub(super) fn add(
         }
     }
     for (key, chains) in open.iter().enumerate() {
-        let beginning = first_of_keys + key;
-        versions.add_overwritten_reads(graph, beginning, key as Id);
+        let initial = first_of_keys + key;
+        versions.add_overwritten_reads(graph, initial, key as Id);
         if chains.is_empty() {
             continue;
         }
-        // The chain of the beginning comes before all others.
-        let (last, end) = versions.end(graph, beginning, key as Id);
+        // The chain of the initial version comes before all others.
+        let (last, end) = versions.end(graph, initial, key as Id);
         for chain in chains {
             if let Some(last) = last {
                 graph.add(
@@ -197,7 +197,8 @@ impl<'a> Versions<'a> {
         Ok(())
     }
 
-    /// One version directly after another. If two versions claim the same place, each would have to be before the other.
+    /// One version directly after another. If two versions have the same predecessor or successor, each would have to
+    /// be before the other.
     fn link(
         &mut self,
         version: Version,
@@ -227,13 +228,13 @@ impl<'a> Versions<'a> {
         vec![step(first, second), step(second, first)]
     }
 
-    /// A transaction read two versions of one key: the writers would have to be each before the other.
+    /// A transaction read two versions of one key: each writer would have to be before the other.
     fn both_seen(&self, reader: usize, key: Id, first: Version, second: Version) -> Vec<OrderEdge> {
         let reader = reader as u32;
         self.opposed(first, second, EdgeReason::SeenBy { reader, key })
     }
 
-    /// Who read a version comes before who wrote the next one.
+    /// Anti-dependencies: the readers of a version come before the writer of the next one.
     fn add_overwritten_reads(&self, graph: &mut Graph, version: Version, key: Id) {
         if let Some(next) = self.next[version].and_then(|next| self.writer[next]) {
             for reader in &self.readers[version] {
@@ -246,7 +247,8 @@ impl<'a> Versions<'a> {
         }
     }
 
-    /// The last version of the chain that begins with a version: who wrote it, and a node after all who read it.
+    /// The end of the chain that starts with a version: the writer of its last version, and a node after all readers
+    /// of that.
     fn end(&self, graph: &mut Graph, head: Version, key: Id) -> (Option<usize>, Option<Node>) {
         let mut last = head;
         while let Some(next) = self.next[last] {

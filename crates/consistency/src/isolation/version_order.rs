@@ -1,16 +1,16 @@
-//! The search for an order of versions, where it is known who read from whom.
+//! The search for a version order, where reads-from is determined.
 //!
-//! An order that follows all that is known, transactions by their time where there is a choice, is right or nearly so. Where it
-//! puts two chains of a key into one another, their order is looked at: one of the two possible ones may be ruled out by
-//! what is known, and then the other is known, too. This is repeated until the order is right, or nothing more follows. Then
-//! what is left is decided by a search, which starts from that order.
+//! A topological order of what is determined, by time where there is a choice, is a good first guess. Where it
+//! interleaves two chains of a key, one of their two orders may be ruled out because it closes a cycle; then the
+//! other one is forced. This is repeated until no chains are interleaved, or nothing more is forced. A search that
+//! starts from that order decides the rest.
 //!
-//! *Right*: if in an order each chain of a key ends before the next one begins, then all edges between neighbours could be
-//! added and the order would still follow them. By the transitivity of the order so could those between all chains, so there is
-//! an order of versions for which the graph has no cycle.
+//! *Sufficient*: if in an order each chain of a key ends before the next one starts, then all edges between adjacent
+//! chains can be added and the order is still topological. By transitivity so can those between all chains, so there
+//! is a version order for which the graph is acyclic.
 //!
-//! *Ruled out*: an edge closes a cycle if its end leads to its start. The chain of one key comes before or after another of the
-//! same key, so if one is impossible the other holds in every order that there is.
+//! *Ruled out*: an edge closes a cycle if its start is reachable from its end. Of two chains of one key one comes
+//! first, so if one order is impossible, every solution has the other.
 
 use omnilink_engine::Exhausted;
 
@@ -23,24 +23,24 @@ use super::version_chains::VersionChain;
 use crate::budget::Budget;
 use crate::order_graph::{EdgeReason, Graph, Node, OrderEdge};
 
-/// What became of a search for an order.
+/// The outcome of a search for an order.
 #[derive(Debug)]
 pub(super) enum OrderOutcome {
     /// The nodes in order.
     Order(Vec<Node>),
     /// There is none, because of this.
     Cycle(Vec<OrderEdge>),
-    /// There is none: all orders of the versions of these keys were tried.
+    /// There is none: all version orders of these keys were ruled out.
     NoOrder(Vec<Id>),
     Limit(Exhausted),
-    /// The search took more than it was allowed.
+    /// The search reached its number of conflicts.
     TooHard,
 }
 
-/// With how many of the following chains of its key the order of a chain is looked at in one round.
+/// The number of following chains of its key with which a chain is compared in one round.
 const NEIGHBOURS: usize = 8;
 
-/// Searches for an order that follows the graph and keeps the chains of each key apart.
+/// Searches for a topological order of the graph that does not interleave chains of one key.
 pub(super) fn decide(
     mut graph: Graph,
     mut keys: Vec<Vec<VersionChain>>,
@@ -73,7 +73,7 @@ pub(super) fn decide(
     }
 }
 
-/// Pairs of chains of one key that an order puts into one another, the one that begins first first.
+/// Pairs of chains of one key that an order interleaves, the one that starts first in front.
 fn mixed(
     graph: &Graph,
     keys: &mut [Vec<VersionChain>],
@@ -101,7 +101,7 @@ fn mixed(
     pairs
 }
 
-/// Adds the orders of chains that are known because the opposite is ruled out. Answers whether there were any.
+/// Adds the forced orders of chains. Returns whether there were any.
 fn add_forced(
     graph: &mut Graph,
     order: &[Node],
@@ -109,20 +109,20 @@ fn add_forced(
     pairs: &[(VersionChain, VersionChain)],
     budget: &mut Budget,
 ) -> bool {
-    let mut asked = Vec::new();
+    let mut queries = Vec::new();
     let mut ends = Vec::with_capacity(pairs.len());
     for (first, second) in pairs {
         let back = |(from, to): (Node, Node)| (to, from);
-        asked.extend(first.edges_before(second, graph).into_iter().map(back));
-        let middle = asked.len();
-        asked.extend(second.edges_before(first, graph).into_iter().map(back));
-        ends.push((middle, asked.len()));
+        queries.extend(first.edges_before(second, graph).into_iter().map(back));
+        let middle = queries.len();
+        queries.extend(second.edges_before(first, graph).into_iter().map(back));
+        ends.push((middle, queries.len()));
     }
-    let answers = reachability::answer(graph, order, position, &asked, budget);
+    let answers = reachability::answer(graph, order, position, &queries, budget);
     let mut from = 0;
     let mut is_more_known = false;
     for ((first, second), (middle, to)) in pairs.iter().zip(ends) {
-        // If both are ruled out, both are added, and the next order meets the cycle.
+        // If both orders are ruled out, both are added, and the next topological sort finds the cycle.
         if answers[from..middle].contains(&true) {
             add_order(graph, second, first);
             is_more_known = true;
@@ -136,7 +136,7 @@ fn add_forced(
     is_more_known
 }
 
-/// Adds that one chain comes before another, since the opposite is ruled out.
+/// Adds that one chain comes before another, as the opposite is ruled out.
 fn add_order(graph: &mut Graph, first: &VersionChain, second: &VersionChain) {
     let key = first.key;
     let reason = match second.end {
@@ -152,7 +152,7 @@ fn add_order(graph: &mut Graph, first: &VersionChain, second: &VersionChain) {
     }
 }
 
-/// Decides the order of the chains that nothing is known about.
+/// Decides the order of the remaining chains by search.
 fn search(
     graph: &Graph,
     mut keys: Vec<Vec<VersionChain>>,
@@ -161,10 +161,10 @@ fn search(
     budget: &mut Budget,
 ) -> OrderOutcome {
     let mut solver = Solver::new(AcyclicGraph::new(graph, order));
-    // For each variable the two chains that it orders.
+    // The two chains that each variable orders.
     let mut ordered: Vec<(VersionChain, VersionChain)> = Vec::new();
     let mut add_mixed = |solver: &mut Solver, budget: &mut Budget| {
-        // Only neighbours: the order is right if each chain ends before the next begins.
+        // Only adjacent chains: it is sufficient that each chain ends before the next one starts.
         let pairs = mixed(graph, &mut keys, &solver.graph.position, 1, budget);
         for (first, second) in &pairs {
             solver.variable(
@@ -190,7 +190,7 @@ fn search(
     }
 }
 
-/// A cycle that was met when all choices left had been ruled out.
+/// The edges of a cycle that remained when all choices were ruled out.
 fn steps(graph: &Graph, cycle: &Cycle, ordered: &[(VersionChain, VersionChain)]) -> Vec<OrderEdge> {
     let hop = |(from, to, cause): &(Node, Node, u32)| {
         let reason = match ordered.get(*cause as usize / 2) {

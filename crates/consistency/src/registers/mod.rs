@@ -99,7 +99,7 @@ impl<'a, O> RegisterHistory<'a, O> {
     /// Gives operations that must see everything before them (linearizable) the level causal, which they imply. Returns whether
     /// that changes nothing; otherwise only a violation counts.
     ///
-    /// It changes nothing if they are all writes, and nobody gains from what they see:
+    /// It changes nothing if they are all writes, and no other operation gains from what they see:
     ///
     /// - No other operation has a level that looks at what others see. A write has no return that must be explained.
     /// - Or there is one register. Let `r` return `w`. Whatever `r` sees in addition because a complete write sees it is linearized
@@ -119,7 +119,8 @@ impl<'a, O> RegisterHistory<'a, O> {
         let are_writes = complete
             .iter()
             .all(|op| matches!(self.accesses[*op], Access::Write(_)));
-        let is_exact = are_writes && (is_one_register || !levels.iter().any(is_propagating));
+        let is_exact =
+            complete.is_empty() || are_writes && (is_one_register || !levels.iter().any(is_propagating));
         complete.into_iter().for_each(|op| levels[op] = Level::Causal);
         is_exact
     }

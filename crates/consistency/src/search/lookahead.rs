@@ -1,12 +1,12 @@
-//! Looking ahead: is there an operation that nothing can explain any more?
+//! Lookahead: is there an operation that nothing can explain any more?
 //!
-//! Placing operations in an order decides what those can see that are still to come. Where that leaves one of them nothing to
-//! see, the search would find out only once it has placed everything in between, in every order. So it asks, for each
-//! operation that is to come: is there any sequence that ends with it, made of operations that are placed, in their order,
-//! and of others in any order that a linearization may have? What the others would have to see for that is left out of
-//! account, and of what the axioms demand only what can be told without it: a `no` is certain, a `yes` is not.
+//! The order of the placed operations restricts what the others can see. Where one of them is left with no visibility
+//! that explains its return, the search would notice only after placing everything in between, in every order. So the
+//! lookahead asks of each unplaced operation: is there any sequence that ends with it, made of placed operations in
+//! their order and of unplaced ones in any order that a linearization may have? It ignores what those unplaced
+//! operations would have to see, and uses only the axioms that hold regardless: a `no` is certain, a `yes` is not.
 //!
-//! Asking costs more than placing an operation, so a search that is over soon never asks.
+//! A lookahead costs more than placing an operation, so a short search never uses it.
 
 use std::collections::VecDeque;
 
@@ -20,32 +20,33 @@ use crate::op_set::OpSet;
 use crate::partial_explanation::PartialExplanation;
 use crate::step_table::{DEAD, StateSet};
 
-/// Sets that are tried for one operation before the answer is taken to be `yes`. Where one is hopeless, few sets tell; where
-/// there is hope, the search itself finds out as well.
+/// Sets tried for one operation before the answer is taken to be `yes`. Where the answer is `no`, few sets show it;
+/// otherwise the search itself decides.
 const SETS_TRIED_MAX: usize = 512;
 
-/// Configurations between two looks that find nothing, at most, unless the look itself took long.
+/// The largest number of configurations between two lookaheads without a result, unless the lookahead itself took
+/// long.
 const WAIT_MAX: u64 = 255;
 
-/// Operations that must see more than this of what is still to come are not asked about: their time is not yet.
+/// Operations that must see more unplaced operations than this are skipped: it is too early to tell.
 const MUST_SEE_MAX: usize = 6;
 
-/// When to look ahead, and what is known requirements.
+/// When to look ahead, and the static requirements.
 #[derive(Debug, Default)]
 pub(super) struct Lookahead {
     known: Option<StaticRequirements>,
-    /// The configuration at which to look again. Looking that finds nothing is followed by less and less of it.
+    /// The configuration at which to look ahead again. A lookahead without a result makes the next one wait longer.
     next: u64,
     wait: u64,
 }
 
-/// What is known requirements about who must be seen with whom.
+/// Which operations must be visible together, in every explanation.
 #[derive(Debug)]
 struct StaticRequirements {
-    /// By who sees and what it sees: what it then sees as well, whatever others see. Empty where axioms look at the
-    /// linearization, of which nothing is known requirements.
+    /// For each operation and each operation that it sees: what it then sees as well, in every explanation. Empty
+    /// where an axiom mentions the linearization.
     dependencies: Vec<Vec<OpSet>>,
-    /// What each operation sees, whatever others see.
+    /// What each operation sees in every explanation.
     least: Vec<OpSet>,
 }
 
@@ -57,7 +58,7 @@ impl StaticRequirements {
                 least: constraints.must_see.clone(),
             };
         }
-        // Everyone sees at least what they must: as all relations only grow with that, so does what is closed_under_axioms.
+        // Every operation sees at least `must_see`. The axioms are monotone in visibility, so this is a lower bound.
         let least = PartialExplanation {
             constraints,
             placed: OpSet::first(constraints.count),
@@ -87,7 +88,8 @@ impl StaticRequirements {
     }
 }
 
-/// StateModel that were reached: what counts of what is seen, the state, and the smallest sets that lead there.
+/// States that were reached: the part of the visible set that matters, the model's state, and the smallest sets that
+/// lead there.
 #[derive(Debug, Default)]
 struct Known {
     sets: HashMap<(OpSet, StateSet), Vec<OpSet>, FxBuildHasher>,
@@ -105,14 +107,14 @@ impl Known {
 }
 
 impl<M: Model> Search<'_, '_, M> {
-    /// Whether it is time to look ahead.
+    /// Whether a lookahead is due.
     pub(super) fn is_lookahead_due(&self) -> bool {
         let now = self.points;
         let patience = self.reductions.lookahead_after;
         patience.is_some_and(|patience| now > patience) && now >= self.lookahead.next
     }
 
-    /// An operation that surely happened and that nothing can explain any more.
+    /// A required operation that nothing can explain any more.
     pub(super) fn infeasible_op(&mut self) -> Option<usize> {
         let known = self.lookahead.known.take();
         let known = known.unwrap_or_else(|| StaticRequirements::new(self.constraints));
@@ -126,7 +128,7 @@ impl<M: Model> Search<'_, '_, M> {
         self.lookahead.known = Some(known);
         self.lookahead.wait = match found {
             Some(_) => 0,
-            // Looking in vain must not cost much more than going on would have.
+            // A lookahead without a result must not cost much more than continuing the search.
             None => {
                 let tried = self.budget.visibilities - tried_before;
                 (2 * self.lookahead.wait + 1).min(WAIT_MAX).max(tried / 4)
@@ -150,14 +152,14 @@ impl<M: Model> Search<'_, '_, M> {
             .iter()
             .filter(|other| self.constraints.lin_before[*other].has(op))
             .collect();
-        // Where something has to be seen with something else, also what changes nothing may have to be seen.
+        // Where visible operations require others, an operation that changes no state may be required, too.
         let useful = match requirements.dependencies.is_empty() {
             true => self.mutators,
             false => self.observable,
         };
         let choices = useful.and(unplaced).or(must_see).minus(later);
         let mut known = Known::default();
-        // Small sets first: they stand for the larger ones that lead to the same state.
+        // Small sets first: they represent larger ones that lead to the same state.
         let mut open: VecDeque<(OpSet, StateSet)> = VecDeque::new();
         for state in self.states_of_placed(op) {
             open.push_back((OpSet::EMPTY, state));
@@ -174,7 +176,7 @@ impl<M: Model> Search<'_, '_, M> {
                 return true;
             }
             for other in choices.minus(seen).iter() {
-                // What is needed and comes before it in every linearization can only be added before it.
+                // A required operation that every linearization has before this one can only be added before it.
                 let before = needed(other).and(self.constraints.lin_before[other]);
                 let is_late = seen
                     .iter()
@@ -184,7 +186,7 @@ impl<M: Model> Search<'_, '_, M> {
                 }
                 let more = seen.with(other);
                 let next = self.steps.step(state, self.classes.seen[other]);
-                // Who sees less is free to see more later, unless something has to be seen with something else.
+                // A smaller set can be extended in more ways, unless visible operations require others.
                 let counts = match requirements.dependencies.is_empty() {
                     true => more.and(must_see),
                     false => more,
@@ -197,7 +199,7 @@ impl<M: Model> Search<'_, '_, M> {
         false
     }
 
-    /// Where those of the placed operations can lead that `op` may see.
+    /// The states that the placed operations that `op` may see can lead to.
     fn states_of_placed(&mut self, op: usize) -> Vec<StateSet> {
         let least = self.partial().least_visible(op);
         let mut states = vec![self.at.base];

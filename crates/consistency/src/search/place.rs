@@ -1,4 +1,4 @@
-//! Placing an operation: what it may see, and the points that it leads to.
+//! Placing an operation: what it may see, and the states that result.
 
 use omnilink_engine::Model;
 
@@ -14,28 +14,28 @@ use crate::partial_explanation::PartialExplanation;
 use crate::step_table::{DEAD, StateSet, StepTable};
 use crate::visibility_candidates::VisibilityCandidates;
 
-/// What is known of a search, and the point that it is at.
+/// A search, and the state that it is in.
 pub(super) struct Search<'a, 'm, M: Model> {
     pub constraints: &'a Constraints,
     pub steps: &'a mut StepTable<'m, M>,
     pub classes: &'a Classes,
     pub budget: &'a mut Budget,
     pub reductions: Reductions,
-    /// Operations that make a difference to who sees them.
+    /// Operations that can change the outcome for an operation that sees them.
     pub observable: OpSet,
-    /// Operations that can help to explain the return of who sees them: those that may change a state.
+    /// Operations that may change a state, and so can help to explain a return.
     pub mutators: OpSet,
-    /// With which of the others each operation commutes.
+    /// The operations that each operation commutes with.
     commuting: Vec<OpSet>,
     pub at: SearchState,
-    /// How many points were reached.
+    /// The number of states reached.
     pub points: u64,
     pub lookahead: Lookahead,
-    /// What is needed, where nobody is affected by what others see.
+    /// Which operations must be visible together, where that does not depend on what others see.
     dependencies: Option<Dependencies>,
-    /// The first point at which everything is explained.
+    /// The first state in which everything is explained.
     pub found: Option<SearchState>,
-    /// The furthest point at which something could not be placed.
+    /// The state with the longest order in which some operation could not be placed.
     pub stuck: Option<DeadEnd>,
 }
 
@@ -54,7 +54,7 @@ impl<'a, 'm, M: Model> Search<'a, 'm, M> {
             .iter()
             .filter(|op| !steps.properties(classes.seen[*op]).is_pure)
             .collect();
-        // Where an axiom looks at the linearization itself, order matters also between operations that commute.
+        // Where an axiom mentions the linearization, the order of commuting operations matters.
         let commuting = (0..constraints.count)
             .map(|op| {
                 let facts = steps.properties(classes.seen[op]);
@@ -86,15 +86,16 @@ impl<'a, 'm, M: Model> Search<'a, 'm, M> {
 }
 
 impl<M: Model> Search<'_, '_, M> {
-    /// The point to begin from.
+    /// The initial state.
     pub fn start(&mut self) -> SearchState {
         self.settled()
     }
 
-    /// Operations that are placed wherever they can be.
+    /// Operations that are placed as soon as possible.
     ///
-    /// What an operation affects depends on nothing but the constraints while it is not placed: what happens after it is not
-    /// placed either. Where the linearization does not keep happens-before, it may be; those are left alone.
+    /// Whether an unplaced operation affects others depends on the constraints only, as its successors are not placed
+    /// either. Where the linearization does not keep happens-before, a successor may be placed; such operations are
+    /// excluded.
     pub fn eager(&self) -> OpSet {
         let all = OpSet::first(self.constraints.count);
         let silent = all.minus(self.observable);
@@ -107,7 +108,7 @@ impl<M: Model> Search<'_, '_, M> {
         }
     }
 
-    /// Places `op` at `from` with each set that it may see, and hands out the points that this leads to.
+    /// Places `op` in the state `from` with each set that it may see, and passes the resulting states to `reached`.
     pub fn step(&mut self, from: &SearchState, op: usize, mut reached: impl FnMut(SearchState)) {
         if self.budget.exhausted().is_some() || !is_placeable(self.constraints, from.placed, op) {
             return;
@@ -133,7 +134,7 @@ impl<M: Model> Search<'_, '_, M> {
         }
     }
 
-    /// Whether looking ahead from `from`, where the search is, tells that nothing leads on. Nobody looks twice.
+    /// Whether the lookahead rules out `from`, the current state. Each state is looked at once.
     fn is_infeasible(&mut self, from: &SearchState) -> bool {
         if from.feasibility.get() == Feasibility::Unknown && self.is_lookahead_due() {
             let blocked = self.infeasible_op();
@@ -148,14 +149,14 @@ impl<M: Model> Search<'_, '_, M> {
         from.feasibility.get() == Feasibility::Impossible
     }
 
-    /// Takes note that `op`, which is placed wherever it can be, is not placed at `from`.
+    /// Records that `op`, an eager operation, could not be placed in `from`.
     pub fn miss(&mut self, from: &SearchState, op: usize) {
         if self.constraints.required.has(op) && is_placeable(self.constraints, from.placed, op) {
             note(&mut self.stuck, from, op);
         }
     }
 
-    /// The point that the search is at, with what can be placed at once.
+    /// The current state, after placing eager operations.
     fn settled(&mut self) -> SearchState {
         if self.reductions.eager {
             self.place_eagerly();
@@ -172,10 +173,10 @@ impl<M: Model> Search<'_, '_, M> {
         here
     }
 
-    /// Places what makes no difference to anyone else, wherever it is placed, as soon as its return can be explained.
+    /// Places operations that no other operation depends on, as soon as their return can be explained.
     ///
-    /// Whoever sees such an operation sees nothing more by it, unless axioms look at what it saw itself or at its place in
-    /// the linearization; those are left alone.
+    /// An operation that sees such an operation gains nothing by it, unless axioms mention what it saw itself or its
+    /// position in the linearization; those are excluded.
     fn place_eagerly(&mut self) {
         if self.constraints.mentions_lin {
             return;
@@ -204,7 +205,7 @@ impl<M: Model> Search<'_, '_, M> {
         }
     }
 
-    /// Whether what `op` sees matters to nobody, wherever it is placed.
+    /// Whether no other operation depends on what `op` sees, wherever it is placed.
     fn never_affects_others(&self, op: usize) -> bool {
         let affects = match self.constraints.influence {
             Influence::None => false,
@@ -216,7 +217,7 @@ impl<M: Model> Search<'_, '_, M> {
         !affects && !self.constraints.mentions_lin
     }
 
-    /// Whether what `op` sees may matter to an operation that is still to come.
+    /// Whether an unplaced operation may depend on what `op` sees.
     fn affects_others(&self, op: usize) -> bool {
         match self.constraints.influence {
             Influence::None => false,
@@ -234,7 +235,7 @@ impl<M: Model> Search<'_, '_, M> {
         }
     }
 
-    /// The sets that `op` may see if it comes next.
+    /// The sets that `op` may see if it is placed next.
     fn candidates_for(&mut self, op: usize) -> VisibilityCandidates {
         if self.constraints.complete.has(op) {
             return VisibilityCandidates::only(self.at.placed);
@@ -243,7 +244,8 @@ impl<M: Model> Search<'_, '_, M> {
         if !self.reductions.minimal {
             return VisibilityCandidates::growing(least, self.at.placed.minus(least));
         }
-        // Whatever a set of choices dynamic_axioms in addition, it is one of the sets tried here: nothing found, nothing there.
+        // The sets tried here include those that the axioms demand in addition: if none explains the return, no
+        // visibility does.
         let Some(visibility) = self.reachable(op, least) else {
             return VisibilityCandidates::none();
         };
@@ -267,8 +269,8 @@ impl<M: Model> Search<'_, '_, M> {
         }
     }
 
-    /// A small set of operations that explains the return of `op`, among those that contain `least`, whatever else is
-    /// closed_under_axioms.
+    /// A small set of operations that contains `least` and explains the return of `op`, ignoring further demands of
+    /// the axioms.
     fn reachable(&mut self, op: usize, least: OpSet) -> Option<OpSet> {
         let mut ends: Vec<(StateSet, OpSet)> = vec![(self.at.base, least)];
         for &seen in &self.at.sequence {
@@ -355,11 +357,12 @@ impl<M: Model> Search<'_, '_, M> {
         }
     }
 
-    /// What tells this point from others: points with one key have the same continuations.
+    /// The key of the state: states with equal keys have the same continuations.
     ///
-    /// It is: what is placed; the order of what makes a difference to who sees it, operations that commute in a fixed
-    /// order, a beginning that all must see folded into the state it leads to (or, where nobody is affected by what
-    /// others see, what that order [offers](super::summary)); and what the choices so far demand of those to come.
+    /// It consists of the placed operations; the order of the observable ones, with commuting operations in a fixed
+    /// order and a prefix that all unplaced operations must see replaced by the state that it leads to (or, where no
+    /// operation depends on what others see, the [summary](super::summary) of that order); and what the visibilities
+    /// so far demand of unplaced operations.
     fn key(&mut self) -> Box<[u128]> {
         let mut key = Vec::with_capacity(4 + self.at.sequence.len());
         if !self.reductions.memo {
@@ -374,7 +377,7 @@ impl<M: Model> Search<'_, '_, M> {
             return key.into_boxed_slice();
         }
         key.push(u128::from(self.at.base));
-        // Positions below 128 and a mark: no sequence is the beginning of another.
+        // Positions are below 128: the mark ends the sequence.
         key.extend(self.at.sequence.iter().map(|op| *op as u128));
         key.push(u128::MAX);
         if self.constraints.mentions_lin {
@@ -398,7 +401,7 @@ impl<M: Model> Search<'_, '_, M> {
     }
 }
 
-/// Keeps the point at which `op` could not be placed, if none was further.
+/// Records a state in which `op` could not be placed, if its order is the longest so far.
 fn note(stuck: &mut Option<DeadEnd>, at: &SearchState, op: usize) {
     if stuck
         .as_ref()

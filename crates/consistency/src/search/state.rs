@@ -1,4 +1,4 @@
-//! A point of the search: what is placed, in which order, and what each operation placed sees.
+//! A state of the search: the placed operations in order, and what each of them sees.
 
 use std::cell::Cell;
 use std::hash::{Hash, Hasher};
@@ -6,9 +6,9 @@ use std::hash::{Hash, Hasher};
 use crate::op_set::OpSet;
 use crate::step_table::StateSet;
 
-/// A point of the search.
+/// A state of the search.
 ///
-/// StateModel are compared by their key: points with one key have the same continuations (see
+/// States are compared by their key: states with equal keys have the same continuations (see
 /// [`Search::key`](super::place::Search)), so the engine keeps one of them, with the order that led there first.
 #[derive(Clone, Debug)]
 pub(super) struct SearchState {
@@ -18,19 +18,19 @@ pub(super) struct SearchState {
     pub order: Vec<usize>,
     /// What each of them sees.
     pub visible: Vec<OpSet>,
-    /// The operations placed that make a difference to who sees them, in the linearization's order up to commutation,
-    /// without the beginning that is part of `base`.
+    /// The observable operations placed, in the linearization's order up to commutation, without the prefix that is
+    /// folded into `base`.
     pub sequence: Vec<usize>,
-    /// Where the operations that all must see lead.
+    /// The state of the model after the prefix that all unplaced operations must see.
     pub base: StateSet,
-    /// What looking ahead from here told.
+    /// The result of the lookahead.
     pub feasibility: Cell<Feasibility>,
 }
 
-/// What the lookahead found out about a state.
+/// The result of the lookahead in a state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Feasibility {
-    /// Not looked at yet.
+    /// Not computed yet.
     #[default]
     Unknown,
     /// The lookahead found no operation that rules the state out.
@@ -40,7 +40,7 @@ pub(super) enum Feasibility {
 }
 
 impl SearchState {
-    /// Nothing is placed.
+    /// The state with no operation placed.
     pub fn new(count: usize, base: StateSet) -> Self {
         Self {
             key: Box::default(),
@@ -53,7 +53,7 @@ impl SearchState {
         }
     }
 
-    /// Becomes a copy of `other`; the key is not copied, because what is copied is about to change.
+    /// Becomes a copy of `other`, without its key, which is about to change.
     pub fn follow(&mut self, other: &Self) {
         self.placed = other.placed;
         self.order.clone_from(&other.order);

@@ -1,16 +1,18 @@
-//! What the operations placed can be to those that are still to come, where nobody is affected by what others see.
+//! Summaries of the placed operations, for criteria in which no operation depends on what others see.
 //!
-//! Then all that an operation to come has of those placed is this: which of them it takes, with what they need taken too,
-//! leads it to some state, and leaves it free to take certain operations later. Two orders that offer the same pairs of
-//! state and freedom to everyone have the same continuations:
+//! An unplaced operation chooses a set of placed operations to see, together with those that they require. All that
+//! matters later is the state that the set leads to, and which unplaced operations may still be added to it (those
+//! whose requirements among the placed ones are met). Call such a pair a *projection*. Two orders with the same
+//! projections for every unplaced operation have the same continuations:
 //!
-//! Let `u` see, after the first order, `A` of those placed and `B` of those to come. `A` leads to a state and leaves `B` free.
-//! The second order offers `A'` with the same state and at least that freedom. `A'` with `B` contains all that `u` must see (every
-//! set counted here does), and all that its members need: those of `A'` by themselves, those of `B` among the placed because
-//! they are free, and among the others because they had it before. And it leads where `A` with `B` led. ∎
+//! Let `u` see, after the first order, the set `A` of placed and `B` of unplaced operations. `A` leads to some state
+//! and allows `B`. The second order has a set `A'` that leads to the same state and allows at least `B`. `A' ∪ B`
+//! contains all that `u` must see (every set considered does), and all that its members require: those of `A'` by
+//! construction, those of `B` among the placed operations because `A'` allows them, and among the unplaced ones
+//! because `B` contained that before. And it leads to the state that `A ∪ B` leads to. ∎
 //!
-//! So points are told apart by these pairs instead of by the order, of which there are far more. A pair that leaves less
-//! freedom than another with the same state offers nothing.
+//! So states are distinguished by their projections instead of the order, of which there are far more. A projection
+//! that allows less than another with the same state is dropped.
 
 use hashbrown::HashMap;
 use omnilink_engine::Model;
@@ -22,17 +24,18 @@ use crate::op_set::OpSet;
 use crate::partial_explanation::PartialExplanation;
 use crate::step_table::{DEAD, StateSet};
 
-/// What operations need that are seen, whatever others see.
+/// Which operations must be visible together, where that does not depend on what others see.
 #[derive(Debug)]
 pub(super) struct Dependencies {
-    /// By who sees and what it sees: what it then sees as well.
+    /// For each operation and each operation that it sees: what it then sees as well.
     of: Vec<Vec<OpSet>>,
     /// For each operation the first one with the same dependencies.
     like: Vec<usize>,
 }
 
 impl Dependencies {
-    /// The dependencies of a constraints in which they depend on nothing else; `None` where they do, or where there are none.
+    /// The dependencies of a criterion whose axioms do not depend on what others see; `None` for other criteria, and
+    /// where there are no such axioms.
     pub(super) fn of(constraints: &Constraints) -> Option<Self> {
         let is_fixed = constraints.influence == Influence::None && !constraints.mentions_lin;
         if !is_fixed || constraints.dynamic_axioms.is_empty() {
@@ -62,7 +65,7 @@ impl Dependencies {
     }
 }
 
-/// A projection through the operations placed: the state it leads to, what it takes, and what it leaves free.
+/// A set of placed operations: the state it leads to, and the operations that may still be added to it.
 #[derive(Clone, Copy, Debug)]
 struct Projection {
     state: StateSet,
@@ -70,7 +73,7 @@ struct Projection {
     free: OpSet,
 }
 
-/// Adds a projection, unless another leads to the same state and leaves as much; takes out those that leave less.
+/// Adds a projection, unless another one with the same state allows as much; removes those that allow less.
 fn add(projections: &mut HashMap<StateSet, Vec<Projection>, FxBuildHasher>, projection: Projection) {
     let known = projections.entry(projection.state).or_default();
     if !known.iter().any(|more| projection.free.is_within(more.free)) {
@@ -80,8 +83,8 @@ fn add(projections: &mut HashMap<StateSet, Vec<Projection>, FxBuildHasher>, proj
 }
 
 impl<M: Model> Search<'_, '_, M> {
-    /// What those who have the dependencies of `like`, and must see `must_see`, can take of the operations placed: the projections that
-    /// offer most, in a fixed order.
+    /// The best projections for operations that have the dependencies of `like` and must see `must_see`, in a fixed
+    /// order.
     fn projections(&mut self, dependencies: &[OpSet], must_see: OpSet) -> Vec<Projection> {
         let unplaced = OpSet::first(self.constraints.count).minus(self.at.placed);
         let sequence: OpSet = self.at.sequence.iter().copied().collect();
@@ -99,7 +102,7 @@ impl<M: Model> Search<'_, '_, M> {
             let class = self.classes.seen[seen];
             let rest: OpSet = self.at.sequence[at + 1..].iter().copied().collect();
             let later = rest.or(unplaced);
-            // What can be taken later, as far as that is decided by what has been passed.
+            // The operations that may still be added, judged by the sequence up to here.
             let free = |takes: OpSet| -> OpSet {
                 later
                     .iter()
@@ -121,7 +124,8 @@ impl<M: Model> Search<'_, '_, M> {
                         },
                     );
                 }
-                // What is needed and comes later, in an order of operations that commute, is taken when it is its turn.
+                // A required operation that comes later in the sequence, which commuting operations allow, is added
+                // when the loop reaches it.
                 let needed = dependencies[seen].and(sequence);
                 if is_taken || needed.and(passed).is_within(projection.takes) {
                     let takes = projection.takes.with(seen).or(needed);
@@ -163,7 +167,7 @@ impl<M: Model> Search<'_, '_, M> {
         Some(self.partial().closed_under_axioms(op, smallest))
     }
 
-    /// The operations placed as those to come have them, written down.
+    /// The projections of all unplaced operations, as part of a key.
     pub(super) fn summary(&mut self, dependencies: &Dependencies) -> Vec<u128> {
         let unplaced = OpSet::first(self.constraints.count).minus(self.at.placed);
         let mut kinds: Vec<(usize, OpSet)> = Vec::new();
@@ -183,7 +187,7 @@ impl<M: Model> Search<'_, '_, M> {
                 written.push(u128::from(projection.state));
                 written.push(projection.free.bits());
             }
-            // No state: no list is the beginning of another.
+            // The mark is no state: it ends a list.
             written.push(u128::MAX);
         }
         written

@@ -1,4 +1,4 @@
-//! Questions as a command line asks them: verdicts and messages.
+//! Guarantees by name, by axioms and by method: verdicts and messages.
 
 use omnilink_consistency::{
     Answer, Guarantee, Inference, Judgement, Level, MethodLevels, RecordedCheckError, RecordedHistory, Ret,
@@ -38,14 +38,14 @@ fn known() -> Vec<&'static str> {
     JavaMap::ENTRY.ops.iter().map(|op| op.name).collect()
 }
 
-fn ask(json: &str, question: &Guarantee) -> Result<Judgement, RecordedCheckError> {
+fn check(json: &str, guarantee: &Guarantee) -> Result<Judgement, RecordedCheckError> {
     let mut checker = WeakChecker::new(&JavaMap);
     check_recorded(
         &mut checker,
         &recorded(json),
         &decode,
         &known(),
-        question,
+        guarantee,
         &WeakOptions::default(),
     )
 }
@@ -63,28 +63,28 @@ fn level(name: &str) -> Guarantee {
 }
 
 /// The slow iterator violates what is strict and satisfies what is lenient.
-fn told_apart(strict: &Guarantee, lenient: &Guarantee) {
-    assert_eq!(ask(SLOW_ITERATOR, strict).unwrap().verdict(), "violation");
-    assert_eq!(ask(SLOW_ITERATOR, lenient).unwrap().verdict(), "valid");
+fn distinguish(strict: &Guarantee, lenient: &Guarantee) {
+    assert_eq!(check(SLOW_ITERATOR, strict).unwrap().verdict(), "violation");
+    assert_eq!(check(SLOW_ITERATOR, lenient).unwrap().verdict(), "valid");
 }
 
 #[test]
 fn an_iterator_that_is_slow_is_weak_but_not_linearizable() {
-    told_apart(&level("linearizable"), &level("weak"));
+    distinguish(&level("linearizable"), &level("weak"));
 }
 
 #[test]
 fn methods_may_have_levels_of_their_own() {
     let strict = MethodLevels::parse("levels", "*: complete").unwrap();
     let lenient = MethodLevels::parse("levels", "values: weak, *: complete").unwrap();
-    told_apart(&Guarantee::Levels(strict), &Guarantee::Levels(lenient));
+    distinguish(&Guarantee::Levels(strict), &Guarantee::Levels(lenient));
 }
 
 #[test]
 fn axioms_from_a_file_are_checked() {
     let lenient = parse_axioms("axioms", "vis >= hb\n!values: vis = lin").unwrap();
     let strict = parse_axioms("axioms", "vis = lin").unwrap();
-    told_apart(&Guarantee::Axioms(strict), &Guarantee::Axioms(lenient));
+    distinguish(&Guarantee::Axioms(strict), &Guarantee::Axioms(lenient));
 }
 
 #[test]
@@ -106,9 +106,9 @@ fn a_history_that_satisfies_nothing_is_named_when_levels_are_inferred() {
 }
 
 #[test]
-fn bad_questions_and_histories_are_answered_with_messages() {
+fn bad_guarantees_and_histories_are_refused_with_messages() {
     let one = |op: &str| format!(r#"{{"ops":[{op}]}}"#);
-    let message = |json: &str, question: &Guarantee| ask(json, question).unwrap_err().to_string();
+    let message = |json: &str, guarantee: &Guarantee| check(json, guarantee).unwrap_err().to_string();
     let put = r#"{"thread":0,"method":"put","args":[1,1],"ret":"null"}"#;
 
     let unknown = Guarantee::from_name("strong").unwrap_err().to_string();
@@ -167,7 +167,7 @@ fn lines_that_are_no_histories_are_refused_with_their_number() {
 /// t1              |--get null--|
 /// ```
 #[test]
-fn a_trace_is_a_history_whose_order_is_told_by_timeboxes_clocks_counters_or_pairs() {
+fn a_trace_is_a_history_ordered_by_timeboxes_clocks_counters_or_pairs() {
     let verdict = |lines: [&str; 2]| {
         let options = OpenOptions::default();
         let trace = Trace::from_bytes("trace", lines.join("\n").into_bytes(), &options).unwrap();
@@ -323,14 +323,14 @@ fn what_an_operation_sees_leaves_the_next_one_something_to_see() {
         {"id":5,"thread":3,"method":"put","args":[1,1],"ret":"null"}],
         "hb":[[1,2],[2,0],[0,3]]}"#;
     assert_eq!(
-        ask(history, &level("linearizable")).unwrap().verdict(),
+        check(history, &level("linearizable")).unwrap().verdict(),
         "violation"
     );
     assert_eq!(
-        ask(history, &level("monotonic-reads")).unwrap().verdict(),
+        check(history, &level("monotonic-reads")).unwrap().verdict(),
         "valid"
     );
-    assert_eq!(ask(history, &level("weak")).unwrap().verdict(), "violation");
+    assert_eq!(check(history, &level("weak")).unwrap().verdict(), "violation");
 }
 
 /// ```text
@@ -350,12 +350,12 @@ fn what_an_operation_sees_leaves_who_sees_its_successor_something_to_see() {
         {"id":4,"thread":3,"method":"toString","args":[],"ret":"{0=1, 7=7}"}],
         "hb":[[1,0],[0,2],[3,4]]}"#;
     assert_eq!(
-        ask(history, &level("linearizable")).unwrap().verdict(),
+        check(history, &level("linearizable")).unwrap().verdict(),
         "violation"
     );
     assert_eq!(
-        ask(history, &level("writes-follow-reads")).unwrap().verdict(),
+        check(history, &level("writes-follow-reads")).unwrap().verdict(),
         "valid"
     );
-    assert_eq!(ask(history, &level("weak")).unwrap().verdict(), "violation");
+    assert_eq!(check(history, &level("weak")).unwrap().verdict(), "violation");
 }

@@ -88,7 +88,7 @@ enum Store {
     Serial,
     /// From a snapshot; the first to commit wins.
     Snapshot,
-    /// From a snapshot, and nobody looks for conflicts.
+    /// From a snapshot, without a check for conflicts.
     Careless,
     /// Each read from some past state of its own.
     Torn,
@@ -209,13 +209,13 @@ fn attack(seed: u64, rounds: usize, store: Store, values: Values, blind: usize) 
 }
 
 #[test]
-fn runs_of_a_serial_store_are_judged_as_defined() {
+fn runs_of_a_serial_store_agree_with_the_definition() {
     let found = attack(1, 600, Store::Serial, Values::Unique, 5);
     assert!(found[5] > 200 && found[0] > 0, "{found:?}");
 }
 
 #[test]
-fn blind_writes_are_judged_as_defined() {
+fn blind_writes_agree_with_the_definition() {
     let found = attack(2, 600, Store::Serial, Values::Unique, 10);
     assert!(found[5] > 200, "{found:?}");
     let found = attack(3, 600, Store::Torn, Values::Unique, 10);
@@ -223,7 +223,7 @@ fn blind_writes_are_judged_as_defined() {
 }
 
 #[test]
-fn runs_of_a_store_with_snapshots_are_judged_as_defined() {
+fn runs_of_a_store_with_snapshots_agree_with_the_definition() {
     let found = attack(4, 600, Store::Snapshot, Values::Unique, 5);
     assert!(found[3] > 5, "{found:?}");
     let found = attack(5, 600, Store::Careless, Values::Unique, 3);
@@ -231,13 +231,13 @@ fn runs_of_a_store_with_snapshots_are_judged_as_defined() {
 }
 
 #[test]
-fn torn_reads_are_judged_as_defined() {
+fn torn_reads_agree_with_the_definition() {
     let found = attack(6, 600, Store::Torn, Values::Unique, 3);
     assert!(found[..4].iter().all(|count| *count > 0), "{found:?}");
 }
 
 #[test]
-fn values_written_more_than_once_are_judged_as_defined() {
+fn values_written_more_than_once_agree_with_the_definition() {
     let found = attack(7, 400, Store::Serial, Values::Few, 5);
     assert!(found[5] > 100, "{found:?}");
     let found = attack(8, 400, Store::Careless, Values::Few, 8);

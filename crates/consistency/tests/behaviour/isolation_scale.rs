@@ -92,7 +92,7 @@ fn transactions() -> usize {
     given.and_then(|count| count.parse().ok()).unwrap_or(10_000)
 }
 
-fn judged(usage: Use, ops: Vec<Operation>, expected: [bool; 5]) {
+fn check_levels(usage: Use, ops: Vec<Operation>, expected: [bool; 5]) {
     let recorded = RecordedHistory::from_operations("run", ops).unwrap();
     let transactions = Transactions::from_recorded(&recorded).unwrap();
     for (level, expected) in Isolation::ALL.into_iter().zip(expected) {
@@ -110,17 +110,17 @@ fn judged(usage: Use, ops: Vec<Operation>, expected: [bool; 5]) {
 #[test]
 fn a_strictly_serializable_store_is_found_to_be_so_at_every_level() {
     for usage in [Use::ReadModifyWrite, Use::Blind, Use::Hot, Use::SameValues] {
-        judged(usage, run(transactions(), 10, usage, 1), [true; 5]);
+        check_levels(usage, run(transactions(), 10, usage, 1), [true; 5]);
     }
 }
 
 #[test]
 fn a_session_for_every_transaction_changes_nothing() {
     let count = transactions();
-    judged(Use::Blind, run(count, count, Use::Blind, 2), [true; 5]);
+    check_levels(Use::Blind, run(count, count, Use::Blind, 2), [true; 5]);
 }
 
-/// Two transactions near the end that both read what neither had written, and overlap with nobody else's keys.
+/// Two transactions near the end that both read what neither had written, and use keys of their own.
 fn with_anomaly(usage: Use, is_lost_update: bool) -> Vec<Operation> {
     let count = transactions();
     let mut ops = run(count, 10, usage, 3);
@@ -146,7 +146,7 @@ fn with_anomaly(usage: Use, is_lost_update: bool) -> Vec<Operation> {
 #[test]
 fn one_write_skew_among_many_transactions_is_found() {
     for usage in [Use::ReadModifyWrite, Use::Blind] {
-        judged(
+        check_levels(
             usage,
             with_anomaly(usage, false),
             [true, true, true, false, false],
@@ -156,7 +156,7 @@ fn one_write_skew_among_many_transactions_is_found() {
 
 #[test]
 fn one_lost_update_among_many_transactions_is_found() {
-    judged(
+    check_levels(
         Use::Blind,
         with_anomaly(Use::Blind, true),
         [true, true, false, false, false],

@@ -275,9 +275,9 @@ fn what_no_level_allows_is_said_in_words() {
                 txn(0, 0, 1, &[append(5, 1), read(5, &[1])]),
                 txn(1, 2, 3, &[append(5, 2), read(5, &[2])]),
             ],
-            "neither is a beginning of the other",
+            "neither is a prefix of the other",
         ),
-        (vec![txn(0, 0, 1, &[read(5, &[7])])], "nobody appended 7"),
+        (vec![txn(0, 0, 1, &[read(5, &[7])])], "no transaction appended 7"),
         (
             vec![txn(0, 0, 1, &[append(5, 1)]), txn(1, 2, 3, &[read(5, &[1, 1])])],
             "1 stands twice",
@@ -332,7 +332,7 @@ fn blind_appends_may_lose_no_order_but_need_no_snapshot_of_each_other() {
     assert!(!is_valid(&lost, Isolation::Snapshot));
 }
 
-fn judged(ops: &str) -> Result<bool, String> {
+fn is_serializable(ops: &str) -> Result<bool, String> {
     let line = format!(r#"{{"id":"test","ops":[{ops}]}}"#);
     let recorded = read_histories("test", line.as_bytes()).next().unwrap().unwrap();
     check_transactions(&recorded, Isolation::Serializable, Limits::default())
@@ -345,27 +345,27 @@ fn one_that_never_returned_took_effect_if_it_was_seen() {
     let lost = r#"{"thread":0,"start":0,"op":"txn","args":[[["append",1,1],["append",2,1]]]}"#;
     let seen = r#"{"thread":1,"start":1,"end":2,"op":"txn","args":[[]],"ret":[["r",1,[1]],["r",2,LIST]]}"#;
     assert_eq!(
-        judged(&format!("{lost},{}", seen.replace("LIST", "[1]"))),
+        is_serializable(&format!("{lost},{}", seen.replace("LIST", "[1]"))),
         Ok(true)
     );
     assert_eq!(
-        judged(&format!("{lost},{}", seen.replace("LIST", "null"))),
+        is_serializable(&format!("{lost},{}", seen.replace("LIST", "null"))),
         Ok(false)
     );
-    // Seen in the middle of a list, behind somebody else.
+    // Seen in the middle of a list, behind another element.
     let second = r#"{"thread":2,"start":1,"end":2,"op":"txn","args":[[]],"ret":[["append",1,2]]}"#;
     let behind = seen.replace("[1]]", "[1,2]]");
     assert_eq!(
-        judged(&format!("{lost},{second},{}", behind.replace("LIST", "[1]"))),
+        is_serializable(&format!("{lost},{second},{}", behind.replace("LIST", "[1]"))),
         Ok(true)
     );
     assert_eq!(
-        judged(&format!("{lost},{second},{}", behind.replace("LIST", "null"))),
+        is_serializable(&format!("{lost},{second},{}", behind.replace("LIST", "null"))),
         Ok(false)
     );
     let failed = lost.replace(r#""start":0"#, r#""start":0,"end":5,"aborted":true"#);
     assert_eq!(
-        judged(&format!("{failed},{}", seen.replace("LIST", "[1]"))),
+        is_serializable(&format!("{failed},{}", seen.replace("LIST", "[1]"))),
         Ok(false)
     );
 }
@@ -376,12 +376,15 @@ fn registers_and_lists_may_stand_side_by_side_but_not_under_one_key() {
         format!(r#"{{"thread":0,"start":0,"end":1,"op":"txn","args":[{accesses}],"ret":{accesses}}}"#)
     };
     assert_eq!(
-        judged(&txn(
+        is_serializable(&txn(
             r#"[["w","a",1],["append","b",1],["r","a",1],["r","b",[1]]]"#
         )),
         Ok(true)
     );
-    assert_eq!(judged(&txn(r#"[["r","a",[]],["r","b",null]]"#)), Ok(true));
+    assert_eq!(
+        is_serializable(&txn(r#"[["r","a",[]],["r","b",null]]"#)),
+        Ok(true)
+    );
     for (accesses, words) in [
         (
             r#"[["w","a",1],["append","a",2]]"#,
@@ -391,7 +394,7 @@ fn registers_and_lists_may_stand_side_by_side_but_not_under_one_key() {
         (r#"[["append","a",2],["append","a",2]]"#, "both append 2 to \"a\""),
         (r#"[["increment","a",2]]"#, "expected a list of"),
     ] {
-        let error = judged(&txn(accesses)).expect_err(accesses);
+        let error = is_serializable(&txn(accesses)).expect_err(accesses);
         assert!(error.contains(words), "{error}");
     }
 }

@@ -80,7 +80,7 @@ fn threads_that_share_a_register_satisfy_every_level() {
     }
 }
 
-/// A plain store may linger in its core's buffer, and a counter as well: an order that is told by counters that had not
+/// A plain store may linger in its core's buffer, and a counter as well: an order from counters that had not
 /// arrived yet would contradict what was read.
 #[test]
 fn the_reading_after_a_call_never_contradicts_what_threads_saw() {

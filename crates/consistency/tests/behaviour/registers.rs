@@ -4,10 +4,9 @@ use std::time::Instant;
 
 use fastrand::Rng;
 use omnilink_consistency::{
-    AnyHistory, Guarantee, History, HistoryOp, Level, LongHistory, LongVerdict, MethodLevels, Order, Ret,
-    WeakChecker, WeakOptions, WeakVerdict, infer, naive,
+    Anomaly, AnyHistory, Guarantee, History, HistoryOp, Level, LongHistory, LongVerdict, MethodLevels, Order,
+    Ret, WeakChecker, WeakOptions, WeakVerdict, infer, naive,
 };
-use omnilink_engine::Model;
 use omnilink_models::{Decode, Decoded, Kv, KvOp};
 use omnilink_trace::{Args, Operation, Timebox};
 use omnilink_value::Value;
@@ -130,9 +129,9 @@ fn random_history(rng: &mut Rng, count: usize) -> Both {
             .iter()
             .map(|op| {
                 let thread = op.thread as usize;
-                clock += rng.i64(..3);
-                let start = now[thread].max(clock - rng.i64(..4));
-                let end = start.max(clock) + rng.i64(..3);
+                clock += rng.i64(0..3);
+                let start = now[thread].max(clock - rng.i64(0..4));
+                let end = start.max(clock) + rng.i64(0..3);
                 now[thread] = end;
                 match op.optional {
                     true => Timebox::pending(start),
@@ -198,7 +197,7 @@ fn every_weak_level_agrees_with_the_definition() {
             found[at][usize::from(expected)] += 1;
         }
     }
-    assert!(found.iter().flatten().all(|count| *count > 100), "{found:?}");
+    assert!(found.iter().flatten().all(|count| *count > 50), "{found:?}");
 }
 
 #[test]
@@ -305,61 +304,57 @@ fn twenty_thousand_operations_of_a_lagging_store_are_decided_at_every_level() {
 }
 
 /// ```text
-/// t0  put(0,1)
-/// t1            put(0,2)
-/// t2                      get(0)=2 get(0)=1     went back
+/// t0  |----------------put(99,1)----------------|
+/// t1    |--------------put(99,2)--------------|
+/// t2       |--get=2--| |--get=1--| |--get=2--|      reads go back and forth
 /// ```
 #[test]
-fn one_read_that_went_back_is_found_among_many_operations() {
+fn reads_that_go_back_are_found_among_many_operations() {
     let (mut ops, mut timeboxes) = replicated(&mut Rng::with_seed(6), 2_000, 4, 0);
     let (count, now) = (ops.len(), timeboxes.len() as i64 * 10);
     let key = 99;
+    let (one, two) = (count + 1, count + 2);
     ops.extend([
-        put(0, count, key, count + 1, false),
-        put(1, count + 1, key, count + 2, false),
-        get(2, count + 2, key, count + 2),
-        get(2, count + 3, key, count + 1),
+        put(0, count, key, one, false),
+        put(1, count + 1, key, two, false),
+        get(2, count + 2, key, two),
+        get(2, count + 3, key, one),
+        get(2, count + 4, key, two),
     ]);
-    // The writes overlap: their order is open until the reads tell it.
-    timeboxes
-        .extend([(0, 8), (1, 7), (9, 10), (11, 12)].map(|(start, end)| Timebox::new(now + start, now + end)));
+    let times = [(0, 100), (1, 99), (10, 11), (12, 13), (14, 15)];
+    timeboxes.extend(times.map(|(start, end)| Timebox::new(now + start, now + end)));
     for level in WEAK {
-        let allows = !level.implies(Level::MonotonicReads) && level != Level::CausalConvergence;
-        let allows = allows || level == Level::Weak;
-        assert_eq!(timed(&ops, &timeboxes, level), Some(allows), "{level}");
+        let is_violated = level.implies(Level::MonotonicReads) || level == Level::CausalConvergence;
+        assert_eq!(timed(&ops, &timeboxes, level), Some(!is_violated), "{level}");
     }
     let history = LongHistory::from_timeboxes(ops, timeboxes);
-    let verdict = history.check(
-        &kv(),
-        &Guarantee::Level(Level::MonotonicReads),
-        &WeakOptions::default(),
-    );
-    let LongVerdict::Anomaly(anomaly) = verdict.unwrap() else {
-        panic!("a violation");
+    let guarantee = Guarantee::Level(Level::MonotonicReads);
+    let verdict = history.check(&kv(), &guarantee, &WeakOptions::default()).unwrap();
+    let LongVerdict::Anomaly(Anomaly::Cycle(edges)) = verdict else {
+        panic!("{verdict:?}");
     };
-    let text = format!("{anomaly:?}");
-    assert!(text.contains("sees both") && text.contains("get(99)"), "{text}");
+    assert_eq!(edges.len(), 2, "{edges:?}");
+    assert!(
+        edges
+            .iter()
+            .all(|edge| edge.contains("put(99") && edge.contains("sees both")),
+        "{edges:?}"
+    );
 }
 
 #[test]
 fn levels_of_long_histories_are_inferred() {
-    let inferred = |lag: usize, keys_apart: bool| {
+    let inferred = |lag: usize| {
         let (ops, timeboxes) = replicated(&mut Rng::with_seed(7), 600, 4, lag);
-        let ops: Vec<_> = ops
-            .into_iter()
-            .filter(|op| !keys_apart || op.op.key == Value::int(3))
-            .collect();
-        let timeboxes = timeboxes[..ops.len()].to_vec();
         let histories = [AnyHistory::Long(LongHistory::from_timeboxes(ops, timeboxes))];
         infer(&kv(), &histories, &WeakOptions::default()).unwrap()
     };
-    let exact = inferred(0, false);
+    let exact = inferred(0);
     assert_eq!(exact.together, Some(Level::Linearizable));
     assert!(exact.unexplained.is_empty() && exact.undecided.is_empty());
-    let lagging = inferred(40, false);
+    let lagging = inferred(40);
     assert_eq!(lagging.together, Some(Level::ReturnValue));
     assert_eq!(lagging.levels.methods["put"], Level::Linearizable);
     assert_eq!(lagging.levels.methods["get"], Level::ReturnValue);
     assert!(lagging.unexplained.is_empty());
-    let _ = kv().initial();
 }

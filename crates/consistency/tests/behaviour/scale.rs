@@ -35,18 +35,18 @@ fn half_of(timeboxes: &[Timebox], rng: &mut Rng) -> Order {
 }
 
 /// How many runs to try instead of the chosen few: a measurement that takes minutes.
-fn runs_asked_for() -> Option<u64> {
+fn requested_runs() -> Option<u64> {
     std::env::var("OMNILINK_RUNS").ok()?.parse().ok()
 }
 
 fn seeds(chosen: &[u64]) -> Vec<u64> {
-    runs_asked_for().map_or(chosen.to_vec(), |runs| (0..runs).collect())
+    requested_runs().map_or(chosen.to_vec(), |runs| (0..runs).collect())
 }
 
 fn decide(history: &History<JavaMapOp>, found: &mut [usize; 2]) {
     // Far above what the chosen ones need, far below what would not end.
     let limits = Limits {
-        configurations: runs_asked_for().is_none().then_some(3_000_000),
+        configurations: requested_runs().is_none().then_some(3_000_000),
         ..Limits::default()
     };
     let mut checker = WeakChecker::new(&JavaMap);
@@ -72,7 +72,7 @@ fn decide(history: &History<JavaMapOp>, found: &mut [usize; 2]) {
 fn thirty_timed_operations_of_four_threads_are_decided_at_every_level() {
     let mut found = [0, 0];
     // 18, 34 and 117 are violations of causal convergence that were not decided within a second before the search looked
-    // ahead; 49, 57 and 68 have monotonic writes that were not before points were told apart by what they offer.
+    // ahead; 49, 57 and 68 have monotonic writes that were not before states had summaries.
     for seed in seeds(&[30, 31, 32, 18, 34, 117, 49, 57, 68]) {
         let (ops, timeboxes) = HALF_STALE.run(OPS, &mut Rng::with_seed(seed));
         decide(&History::from_timeboxes(ops, &timeboxes).unwrap(), &mut found);

@@ -46,12 +46,12 @@ fn label(labels: &Value, name: &str) -> bool {
     labels.field(name).and_then(Value::as_bool).unwrap()
 }
 
-/// A checker that is asked for one verdict after the other.
-struct Judge<'m> {
+/// A checker for many levels.
+struct LevelChecker<'m> {
     checker: WeakChecker<'m, JavaMap>,
 }
 
-impl Judge<'_> {
+impl LevelChecker<'_> {
     fn satisfies(&mut self, history: &History<JavaMapOp>, level: Level, ret: Ret) -> bool {
         let options = WeakOptions {
             ret,
@@ -68,16 +68,16 @@ impl Judge<'_> {
 
 #[test]
 fn golden_verdicts_are_reproduced_in_both_readings() {
-    let mut judge = Judge {
+    let mut levels = LevelChecker {
         checker: WeakChecker::new(&JavaMap),
     };
     for set in SETS {
         for (recorded, golden) in histories(set).iter().zip(labels(set, "golden")) {
             let history = decoded(recorded);
             let found = [
-                judge.satisfies(&history, Level::Linearizable, Ret::Own),
-                judge.satisfies(&history, Level::Weak, Ret::Own),
-                judge.satisfies(&history, Level::Weak, Ret::All),
+                levels.satisfies(&history, Level::Linearizable, Ret::Own),
+                levels.satisfies(&history, Level::Weak, Ret::Own),
+                levels.satisfies(&history, Level::Weak, Ret::All),
             ];
             let expected = ["lin", "weak", "weak_all"].map(|name| label(&golden, name));
             assert_eq!(found, expected, "{set} {}", recorded.id);
@@ -88,7 +88,7 @@ fn golden_verdicts_are_reproduced_in_both_readings() {
 #[test]
 fn golden_levels_are_reproduced() {
     let mut wrong = Vec::new();
-    let mut judge = Judge {
+    let mut levels = LevelChecker {
         checker: WeakChecker::new(&JavaMap),
     };
     for set in SETS {
@@ -101,7 +101,7 @@ fn golden_levels_are_reproduced() {
                 ("causal", Level::Causal),
                 ("complete", Level::Linearizable),
             ] {
-                let found = judge.satisfies(&history, level, Ret::Own);
+                let found = levels.satisfies(&history, level, Ret::Own);
                 if found != label(&golden, name) {
                     wrong.push(format!("{set} {} {level}: {found}", recorded.id));
                 }
@@ -113,14 +113,14 @@ fn golden_levels_are_reproduced() {
 
 #[test]
 fn the_known_inclusions_between_levels_hold_on_all_data_in_both_readings() {
-    let mut judge = Judge {
+    let mut levels = LevelChecker {
         checker: WeakChecker::new(&JavaMap),
     };
     for set in SETS {
         for recorded in &histories(set) {
             let history = decoded(recorded);
             for ret in [Ret::Own, Ret::All] {
-                let satisfied = Level::ALL.map(|level| judge.satisfies(&history, level, ret));
+                let satisfied = Level::ALL.map(|level| levels.satisfies(&history, level, ret));
                 for (strong, is_strong) in Level::ALL.into_iter().zip(satisfied) {
                     for (weak, is_weak) in Level::ALL.into_iter().zip(satisfied) {
                         assert!(

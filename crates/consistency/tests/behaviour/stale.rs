@@ -13,7 +13,7 @@ use fastrand::Rng;
 #[derive(Clone, Copy, Debug)]
 pub struct Stale {
     pub threads: usize,
-    /// One read in so many is stale.
+    /// One read in `once_in` is stale.
     pub once_in: usize,
     /// By how many operations at most.
     pub lag_max: usize,

@@ -150,7 +150,10 @@ fn reads_of_what_was_never_committed_say_so() {
         text(&["1 a w x 1, w x 2", "2 b r x 1"]),
         "T2 read 1 from \"x\", which T1 wrote and then wrote over\n"
     );
-    assert_eq!(text(&["1 a r x 7"]), "T1 read 7 from \"x\", which nobody wrote\n");
+    assert_eq!(
+        text(&["1 a r x 7"]),
+        "T1 read 7 from \"x\", which no transaction wrote\n"
+    );
     assert_eq!(
         text(&["1 a w x 1, r x 2", "2 b w x 2"]),
         "T1 wrote 1 to \"x\" and then read 2 from it\n"
@@ -158,7 +161,7 @@ fn reads_of_what_was_never_committed_say_so() {
 }
 
 #[test]
-fn a_transaction_that_was_cut_off_took_effect_if_somebody_read_from_it() {
+fn a_transaction_of_unknown_outcome_committed_if_another_read_from_it() {
     assert_eq!(
         strongest(&["1 a w? x 1", "2 b r x 1"]),
         Some(Isolation::StrictSerializable)

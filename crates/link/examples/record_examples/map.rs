@@ -15,7 +15,7 @@ const VALUES: i64 = 9;
 /// A map in which one operation may be done in two pieces, or from what was known earlier.
 struct Map {
     held: Mutex<BTreeMap<i64, i64>>,
-    /// What `contains` was told when it last asked.
+    /// The result of the last lookup by `contains`.
     snapshot: Mutex<BTreeMap<i64, i64>>,
     fault: Fault,
 }

@@ -1,4 +1,4 @@
-//! One implementation of an example: how it is exercised, recorded and shared.
+//! One implementation of an example: how it is exercised, recorded and checked.
 
 use std::path::{Path, PathBuf};
 use std::sync::Barrier;

@@ -1,4 +1,4 @@
-//! Answers that mean little, and expressions that cost much, are told.
+//! Diagnostics: vacuous verdicts and expensive expressions.
 
 use omnilink_engine::{Options, check};
 use omnilink_link::{LinkOptions, Linked, TlaModel};
@@ -131,7 +131,7 @@ fn a_parameter_that_is_used_in_a_roundabout_way_is_read() {
 fn kinds(linked: &Linked, lines: &str) -> Vec<String> {
     after(linked, lines, |model| {
         let reasons = model.vacuities();
-        let told = reasons.iter().map(|reason| {
+        let described = reasons.iter().map(|reason| {
             let field = reason.field.clone().unwrap_or_default();
             format!(
                 "{} {} {field}",
@@ -139,7 +139,7 @@ fn kinds(linked: &Linked, lines: &str) -> Vec<String> {
                 reason.op.clone().unwrap_or_default()
             )
         });
-        told.map(|text| text.trim().to_owned()).collect()
+        described.map(|text| text.trim().to_owned()).collect()
     })
 }
 
@@ -235,7 +235,7 @@ One(value) == value \in Keys /\ x' = value
     assert_eq!(slow.len(), 1, "{slow:?}");
     assert!(slow[0].starts_with("Wide.tla:5:"), "{slow:?}");
     assert!(
-        slow[0].contains("goes through all 20000 values of Keys"),
+        slow[0].contains("enumerates all 20000 values of Keys"),
         "{slow:?}"
     );
 }

@@ -1,4 +1,4 @@
-//! What linking a trace to a spec does, told by small specs and traces.
+//! Linking traces to specs: small specs, small traces, and the verdict beside them.
 
 mod binding;
 mod coverage;
