@@ -5,7 +5,7 @@ use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use omnilink_engine::{Options, Reductions, Verdict};
+use omnilink_engine::{Conclusion, Options, Reductions};
 use omnilink_models::{CasRegister, Decode, FailedCas, Kv, Map, Register};
 use omnilink_value::Value;
 use porcupine::Model;
@@ -285,21 +285,21 @@ impl<M: Decode> Subject for M {
         let history: Vec<_> = operations(self, file).collect();
         let start = Instant::now();
         let outcome = omnilink_engine::check(self, history, options).expect("a verdict");
-        answer.add(letter(&outcome.verdict), start.elapsed().as_secs_f64());
+        answer.add(letter(&outcome.conclusion), start.elapsed().as_secs_f64());
     }
 
     fn check_streaming(&self, file: &Path, options: Options, answer: &mut Answer) {
         let start = Instant::now();
         let outcome = check_file(self, file, options);
-        answer.add(letter(&outcome.verdict), start.elapsed().as_secs_f64());
+        answer.add(letter(&outcome.conclusion), start.elapsed().as_secs_f64());
     }
 }
 
-fn letter(verdict: &Verdict) -> char {
+fn letter(verdict: &Conclusion) -> char {
     match verdict {
-        Verdict::Valid(_) => 'v',
-        Verdict::Violation(_) => 'x',
-        Verdict::Unknown(_) => '?',
+        Conclusion::Valid(_) => 'v',
+        Conclusion::Violation(_) => 'x',
+        Conclusion::Unknown(_) => '?',
     }
 }
 

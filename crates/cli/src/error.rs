@@ -1,171 +1,68 @@
-//! What ends a command before it has an answer.
+//! Why a command could not do what it was asked to do.
 
-use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
 
-use omnilink_engine::{CheckError, Exhausted};
-use omnilink_link::{BindError, LinkError};
-use omnilink_models::{DecodeError, DecodeProblem, ModelSpecError, is_code};
+use omnilink_link::LinkError;
+use omnilink_models::ModelSpecError;
 use omnilink_record::RecordError;
-use omnilink_trace::{Place, Problem, TraceError};
+use omnilink_trace::TraceError;
+use omnilink_verify::VerifyError;
 use thiserror::Error;
 
 use crate::exit::Exit;
-use crate::input::Input;
 
-/// How many operations are looked at for their codes.
-const CODES_FROM_MAX: usize = 1 << 20;
-
-/// Why a command cannot do what it was asked to. Every message says what to do about it.
+/// Why a command could not do what it was asked to do. Every message says what to do about it.
 #[derive(Debug, Error)]
 pub(crate) enum CliError {
     /// Arguments that make no sense together.
     #[error("{0}")]
     Usage(String),
-    /// No such model, or not with such options.
-    #[error("{0}; `omnilink check --list-models` tells what each takes")]
-    Model(#[from] ModelSpecError),
-    /// A trace that cannot be read or written.
-    #[error("{error}{}", advice(error))]
-    Trace {
-        /// What is wrong.
-        error: TraceError,
-    },
-    /// A trace that is not of this model.
-    #[error("{0}; `omnilink check --list-models` documents the operations of each model")]
-    Decode(#[from] DecodeError),
-    /// An end that is no time.
-    #[error(
-        "{0}: the end is the largest number there is; leave it out (or null) if the operation never returned, and \
-         shift the clock if it did"
-    )]
-    EndOfTime(Place),
-    /// Nothing at all: more likely an accident than a history.
-    #[error(
-        "{input}: there is nothing in it; was anything recorded? (a trace that is meant to have no operations has a header: \
-         {{\"omnilink\":1}}){}",
-        notes.iter().map(|note| format!("\n  {note}")).collect::<String>()
-    )]
-    Empty {
-        /// The input.
-        input: String,
-        /// What was noticed about it.
-        notes: Vec<String>,
-    },
-    /// A trace whose operations go by numbers.
-    #[error(
-        "{place}: operations go by {}, and only who wrote them knows what that stands for; give --ops {} with the right names, \
-         which are {known}",
-        codes.join(", "),
-        codes.iter().map(|code| format!("{code}=NAME")).collect::<Vec<_>>().join(",")
-    )]
-    Codes {
-        /// Where the first is.
-        place: Place,
-        /// All of them.
-        codes: Vec<String>,
-        /// The operations of the model.
-        known: String,
-    },
-    /// The check itself failed.
-    #[error("{0}")]
-    Check(#[from] CheckError),
-    /// A spec that cannot be linked to a trace.
-    #[error("{0}")]
-    Link(#[from] LinkError),
-    /// A trace that is not of this spec.
-    #[error("{0}")]
-    Bind(#[from] BindError),
+    /// An input that could not be checked.
+    #[error(transparent)]
+    Verify(#[from] VerifyError),
     /// A specification could not be explored.
     #[error("{0}")]
     Explore(#[from] omnilink_mc::CheckError),
     /// Recording failed.
     #[error("{0}")]
     Record(#[from] RecordError),
-    /// A file other than a trace cannot be written.
-    #[error("{}: {error}; choose a file in a folder that exists and can be written", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        error: io::Error,
-    },
-    /// Standard input could not be kept for a second reading.
-    #[error(
-        "standard input must be kept in a temporary file, which failed: {0}; set TMPDIR to a folder with room"
-    )]
-    Spool(io::Error),
     /// Standard output does not take any more.
     #[error("standard output: {0}")]
     Output(io::Error),
-    /// Someone pressed Ctrl-C.
-    #[error("interrupted; nothing was written")]
-    Interrupted,
-    /// A limit was reached before there was anything to tell.
-    #[error("{} after {operations} operations had been read", crate::limit::words(*limit))]
-    Limit {
-        /// Which limit.
-        limit: Exhausted,
-        /// How many operations were read.
-        operations: u64,
-    },
-}
-
-impl From<TraceError> for CliError {
-    fn from(error: TraceError) -> Self {
-        Self::Trace { error }
-    }
 }
 
 impl CliError {
-    /// An input without operations.
-    pub(crate) fn empty(input: &str, notes: &[String]) -> Self {
-        Self::Empty {
-            input: input.to_owned(),
-            notes: notes.to_vec(),
-        }
-    }
-
-    /// The same error, with all codes of an input in place of the first that was met.
-    pub(crate) fn with_codes_of(self, input: &Input) -> Self {
-        let Self::Decode(error) = &self else { return self };
-        let DecodeProblem::Code { known, .. } = error.problem() else {
-            return self;
-        };
-        let Ok(trace) = input.open_once() else { return self };
-        let names = trace
-            .map_while(Result::ok)
-            .map(|operation| operation.name.to_string());
-        let codes: BTreeSet<String> = names.take(CODES_FROM_MAX).filter(|name| is_code(name)).collect();
-        Self::Codes {
-            place: error.place().clone(),
-            codes: codes.into_iter().collect(),
-            known: known.clone(),
-        }
+    /// A file that cannot be written.
+    pub(crate) fn write(path: impl Into<PathBuf>, error: io::Error) -> Self {
+        let path = path.into();
+        VerifyError::Write { path, error }.into()
     }
 
     /// How the command ends.
     pub(crate) fn exit(&self) -> Exit {
         match self {
-            Self::Interrupted => Exit::Interrupted,
-            Self::Limit { .. } => Exit::Unknown,
+            Self::Verify(VerifyError::Interrupted) => Exit::Interrupted,
+            Self::Verify(VerifyError::Limit { .. }) => Exit::Unknown,
             _ => Exit::BadInput,
         }
     }
 }
 
-/// Which option of this command helps; the trace crate cannot know.
-fn advice(error: &TraceError) -> &'static str {
-    match error.problem() {
-        Problem::Overlap { .. } => " (on the command line: --async)",
-        Problem::UnknownFormat => " (on the command line: --format NAME)",
-        Problem::Io(error) if error.kind() == io::ErrorKind::NotFound => {
-            "; give the path of a trace file, of a directory of one file per thread, or - for standard input"
-        }
-        Problem::Io(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            "; make it readable, or pipe it in and give - as the trace"
-        }
-        _ => "",
+impl From<TraceError> for CliError {
+    fn from(error: TraceError) -> Self {
+        VerifyError::from(error).into()
+    }
+}
+
+impl From<ModelSpecError> for CliError {
+    fn from(error: ModelSpecError) -> Self {
+        VerifyError::from(error).into()
+    }
+}
+
+impl From<LinkError> for CliError {
+    fn from(error: LinkError) -> Self {
+        VerifyError::from(error).into()
     }
 }

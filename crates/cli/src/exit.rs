@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use omnilink_report::Judgement;
+use omnilink_evidence::Verdict;
 
 /// How a command ended. Where several inputs are given the worst wins, so the order of the variants is the contract's:
 /// bad input makes every other answer doubtful, and a violation is certain whatever else was not decided.
@@ -21,13 +21,13 @@ pub(crate) enum Exit {
 }
 
 impl Exit {
-    /// The exit of a report.
-    pub(crate) fn of(judgement: Judgement) -> Self {
-        match judgement {
-            Judgement::Valid => Self::Valid,
-            Judgement::Violation => Self::Violation,
-            Judgement::Unknown => Self::Unknown,
-            Judgement::Error => Self::BadInput,
+    /// The exit of a verdict.
+    pub(crate) fn of(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Valid => Self::Valid,
+            Verdict::Violation => Self::Violation,
+            Verdict::Unknown => Self::Unknown,
+            Verdict::Error => Self::BadInput,
         }
     }
 }

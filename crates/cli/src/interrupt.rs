@@ -1,16 +1,15 @@
 //! Ctrl-C.
 //!
-//! A check that is interrupted tells how far it got, and a command that writes a file has to clear it away. So the first Ctrl-C
-//! only raises a flag, which searches and readers look at now and then; the second ends the process.
+//! A check that is interrupted reports how far it got, and a command that writes a file removes what it has written. So the
+//! first Ctrl-C only raises a flag, which searches and readers check regularly; the second ends the process.
 
-use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use omnilink_engine::Interrupt;
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// From now on the first Ctrl-C only raises a flag, for whoever asks [`is_raised`]. The second ends the process.
+/// From now on the first Ctrl-C only raises a flag. The second ends the process.
 pub(crate) fn listen() {
     #[cfg(unix)]
     {
@@ -30,15 +29,15 @@ pub(crate) fn listen() {
     }
 }
 
-/// Leaves Ctrl-C to the threads that this one starts, and only waits for: a read is interrupted on the thread that gets the
-/// signal, and the system picks the first that takes it.
-pub(crate) fn leave_to_workers() {
+/// Blocks Ctrl-C on this thread, so that a thread that it starts gets the signal: only a read on the thread that gets it is
+/// interrupted.
+pub(crate) fn block() {
     #[cfg(unix)]
     mask(libc::SIG_BLOCK);
 }
 
-/// Takes Ctrl-C on this thread, and on those that it starts.
-pub(crate) fn take() {
+/// Unblocks Ctrl-C on this thread, and on those that it starts.
+pub(crate) fn unblock() {
     #[cfg(unix)]
     mask(libc::SIG_UNBLOCK);
 }
@@ -56,22 +55,17 @@ fn mask(how: libc::c_int) {
     }
 }
 
-/// The flag, for those who are given limits.
+/// The flag, for limits.
 pub(crate) fn flag() -> Interrupt {
     Interrupt::new(&INTERRUPTED)
+}
+
+/// The flag itself, for the scheduler of `lineup`, which does not use the engine's limits.
+pub(crate) fn atomic() -> &'static AtomicBool {
+    &INTERRUPTED
 }
 
 /// Whether Ctrl-C was pressed since [`listen`].
 pub(crate) fn is_raised() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
-}
-
-/// The outcome of a read, final if Ctrl-C was pressed: readers try again after an interruption.
-pub(crate) fn final_if_raised<T>(read: io::Result<T>) -> io::Result<T> {
-    match read {
-        Err(error) if error.kind() == io::ErrorKind::Interrupted && is_raised() => {
-            Err(io::Error::other("interrupted"))
-        }
-        read => read,
-    }
 }

@@ -1,23 +1,20 @@
 //! `omnilink link`: how traces and a specification belong together, before anything is checked.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use omnilink_engine::{Limits, Options, Watch};
-use omnilink_link::{BoundOp, EffectSummary, Linked, Outline, Survey, Thoroughness};
-use omnilink_report::{Answer, Look};
-use omnilink_trace::{OpenOptions, Operation};
+use omnilink_engine::{Limits, Watch};
+use omnilink_link::{BoundOp, EffectSummary, Linked, Outline, Survey};
+use omnilink_report::Look;
+use omnilink_trace::OpenOptions;
+use omnilink_verify::{Input, NewFile, VerifyError, collect, score};
 
-use crate::check::{Request, check_input};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::input::Input;
-use crate::new_file::NewFile;
+use crate::interrupt;
 use crate::output::Output;
-use crate::progress::Progress;
-use crate::score;
-use crate::validate::{Linking, collect, meaning};
+use crate::progress::ProgressLine;
+use crate::validate::Linking;
 
 /// What it is for.
 pub(crate) const ABOUT: &str = "See and write down how traces belong to a TLA+ specification";
@@ -72,41 +69,6 @@ struct CheckArgs {
     explain: bool,
 }
 
-/// Checks the trace, and tells how well the spec pins down what was recorded.
-fn score(linked: &Linked, input: &Input) -> Result<Vec<String>, CliError> {
-    let request = Request {
-        model_name: linked.name().to_owned(),
-        options: Options {
-            limits: Limits {
-                time: Some(SCORE_TIME),
-                ..Limits::default()
-            },
-            ..Options::default()
-        },
-        minimize: false,
-        witness: None,
-    };
-    linked.run(|model| {
-        let decode = |operation: &Operation| meaning(model, operation);
-        let progress = Progress::start(&input.name);
-        let report = check_input(model, &decode, input, &request, &progress);
-        let mut lines = vec!["\n".to_owned()];
-        match report.answer {
-            Answer::Failed { message, .. } => return Err(CliError::Usage(message)),
-            Answer::Checked { outcome, .. } if !outcome.verdict.is_valid() => lines.push(
-                "The trace is not explained: `omnilink validate` says why. The score is for what came before.\n"
-                    .to_owned(),
-            ),
-            Answer::Checked { .. } => {}
-        }
-        lines.extend(score::lines(&model.probe(Thoroughness::Full)));
-        Ok(lines)
-    })?
-}
-
-/// How long the trace is checked for the score.
-const SCORE_TIME: Duration = Duration::from_secs(20);
-
 /// Runs the command.
 pub(crate) fn run(args: &LinkArgs) -> Result<Exit, CliError> {
     match &args.verb {
@@ -116,7 +78,7 @@ pub(crate) fn run(args: &LinkArgs) -> Result<Exit, CliError> {
 }
 
 fn survey(trace: &Path) -> Result<(Input, Survey), CliError> {
-    let input = Input::new(trace, OpenOptions::default())?;
+    let input = Input::new(trace, OpenOptions::default(), Some(interrupt::flag()))?;
     let mut survey = Survey::default();
     for operation in input.open()? {
         survey.observe(&operation?);
@@ -180,7 +142,7 @@ fn check(args: &CheckArgs) -> Result<Exit, CliError> {
         let lines = linked.run(|model| {
             let mut explanation = EffectSummary::default();
             for operation in input.open()? {
-                match model.bind(&operation?)? {
+                match model.bind(&operation?).map_err(VerifyError::from)? {
                     BoundOp::LeftOut | BoundOp::DidNotHappen => {}
                     BoundOp::Once(instance) | BoundOp::InSteps { done: instance, .. } => {
                         explanation.observe(model, &instance);
@@ -195,7 +157,10 @@ fn check(args: &CheckArgs) -> Result<Exit, CliError> {
         }
     }
     if is_complete {
-        for line in score(&linked, &input)? {
+        let line = ProgressLine::start(&input.name);
+        let score = score(&linked, &input, line.progress())?;
+        drop(line);
+        for line in score {
             out.print(&line)?;
         }
     }

@@ -1,29 +1,24 @@
 //! The `omnilink` command: does a running concurrent system do what its specification says?
 //!
-//! One file (or folder) per subcommand, and no logic of its own: reading is `omnilink-trace`, checking is
-//! `omnilink-engine`, words and pictures are `omnilink-report`. What lives here is what only a command has: arguments,
-//! exit codes, a terminal, and standard input that can be read twice.
+//! One file (or folder) per subcommand, and no logic of its own: `omnilink-verify` checks, `omnilink-report` renders. What
+//! lives here is what only a command has: arguments, exit codes, a terminal, signals.
 
 mod check;
 mod demo;
 mod error;
 mod exit;
-mod findings;
-mod input;
 mod interrupt;
-mod limit;
+mod limits;
 mod lineup;
 mod link;
 mod mc;
 mod mc_progress;
-mod mutation;
-mod new_file;
 mod output;
-mod peak;
 mod progress;
 mod quantity;
-mod score;
+mod reports;
 mod tla;
+mod trace_args;
 mod trace_command;
 mod validate;
 
@@ -59,8 +54,8 @@ Examples:
 
 Exit codes: 0 all valid; 1 a violation was found; 2 bad usage or bad input; 3 unknown.";
 
-// What a command takes is put together when it is the one that was asked for: all of them together take longer than reading a
-// short trace. What it is for is needed for the list of commands, too.
+// Deferred: only the arguments of the command that runs are built. The list of commands needs their descriptions, so these
+// are given here.
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 enum Command {
@@ -83,10 +78,10 @@ enum Command {
 }
 
 fn main() {
-    // Specs are read and evaluated on a deep stack. With everything on it there is one heap, and not a second one for the rest.
-    interrupt::leave_to_workers();
+    // Specs are read and evaluated on a deep stack, which is a thread of its own.
+    interrupt::block();
     deep_stack::run(|| {
-        interrupt::take();
+        interrupt::unblock();
         run().leave()
     })
 }

@@ -6,21 +6,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use omnilink_mc::report::{Report, Verdict};
+use omnilink_evidence::Evidence;
 use omnilink_mc::{CheckOptions, Draw, Dump, DumpFormat, GraphSink, Limits, Live, Mode};
-use omnilink_report::{Look, bytes, count, seconds};
+use omnilink_report::{Look, TextOptions, text};
 use omnilink_tla::config::Config;
 use omnilink_tla::diagnostic::Diagnostic;
 use omnilink_tla::model::{BuildOptions, Model, absent_behaviour, build};
 use omnilink_tla::semantics::search_path::SearchPath;
 use omnilink_tla::semantics::spec::Spec;
 use omnilink_tla::{Checked, Options, check as read, render_check_json, render_check_text};
+use omnilink_verify::peak_bytes;
 
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::mc_progress::McProgress;
 use crate::output::{self, Output};
-use crate::peak::peak_bytes;
 use crate::quantity;
 
 /// What it is for.
@@ -163,12 +163,7 @@ pub(crate) fn run(args: &McArgs) -> Result<Exit, CliError> {
         explore(args, &model, &input, &live, &print)?
     };
     tell(args, &report, &mut out)?;
-    Ok(match report.verdict() {
-        Verdict::Valid => Exit::Valid,
-        Verdict::Violation => Exit::Violation,
-        Verdict::Unknown => Exit::Unknown,
-        Verdict::Error => Exit::BadInput,
-    })
+    Ok(Exit::of(report.verdict))
 }
 
 /// The specification and its configuration, or what is wrong with them.
@@ -211,7 +206,7 @@ fn explore(
     input: &str,
     live: &Live,
     print: &(dyn Fn(&str) + Sync),
-) -> Result<Report, CliError> {
+) -> Result<Evidence, CliError> {
     let default = Limits::default();
     let options = CheckOptions {
         mode: match (args.dfs, args.simulate.or(args.generate)) {
@@ -252,7 +247,7 @@ fn explore(
     if let (Some(dump), Some(path)) = (dump, args.dump.as_deref()) {
         dump.finish().map_err(|error| unwritable(path, error))?;
     }
-    Ok(report)
+    Ok(report.into_evidence(peak_bytes()))
 }
 
 fn dump_to(path: &Path, model: &Model) -> Result<Dump<BufWriter<File>>, CliError> {
@@ -275,46 +270,20 @@ fn dump_to(path: &Path, model: &Model) -> Result<Dump<BufWriter<File>>, CliError
 }
 
 fn unwritable(path: &Path, error: std::io::Error) -> CliError {
-    CliError::Write {
-        path: path.to_owned(),
-        error,
-    }
+    CliError::write(path, error)
 }
 
-fn tell(args: &McArgs, report: &Report, out: &mut Output) -> Result<(), CliError> {
+fn tell(args: &McArgs, report: &Evidence, out: &mut Output) -> Result<(), CliError> {
     if args.json {
-        return out.print(&format!("{}\n", report.to_json(peak_bytes())));
+        return out.print(&format!("{}\n", report.to_json()));
     }
     for note in &report.notes {
         output::note(note);
     }
-    out.print(&report.to_text(args.full))?;
-    if args.coverage {
-        out.print(&format!("\n{}\n", report.coverage_text()))?;
-    }
-    out.print(&figures(report))
-}
-
-fn figures(report: &Report) -> String {
-    let figures = &report.figures;
-    let size = match report.behaviours {
-        Some(behaviours) => format!(
-            "{} behaviours of at most {} states, {} states generated",
-            count(behaviours),
-            figures.depth,
-            count(figures.generated)
-        ),
-        None => format!(
-            "{} distinct states, {} generated, depth {}",
-            count(figures.distinct),
-            count(figures.generated),
-            figures.depth
-        ),
+    let options = TextOptions {
+        coverage: args.coverage,
+        full_states: args.full,
+        ..TextOptions::from(Look::plain())
     };
-    let left = match figures.waiting {
-        0 => String::new(),
-        left => format!(", {} left to explore", count(left)),
-    };
-    let memory = peak_bytes().map_or_else(String::new, |peak| format!(", {}", bytes(peak)));
-    format!("{size}{left} ({}{memory})\n", seconds(report.seconds))
+    out.print(&text(report, &options))
 }

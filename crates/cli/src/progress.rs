@@ -1,33 +1,29 @@
-//! A sign of life for whoever waits at a terminal.
+//! A line on the terminal that shows how far a command is.
 //!
 //! Counting costs one atomic addition in a thousand operations. Drawing is done by a thread of its own, which exists only
 //! if standard error is a terminal and draws nothing in the first half second: most checks are over by then.
 
 use std::io::IsTerminal;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use omnilink_report::count;
+use omnilink_verify::Progress;
 
 const QUIET: Duration = Duration::from_millis(500);
 const REDRAW: Duration = Duration::from_millis(100);
 
-/// Shows how many operations (or whatever is counted) were taken, while it lives.
+/// Shows a count on the terminal while it lives.
 #[derive(Debug)]
-pub(crate) struct Progress {
-    operations: Arc<AtomicU64>,
+pub(crate) struct ProgressLine {
+    progress: Progress,
     bar: ProgressBar,
     drawing: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
-impl Progress {
-    /// Operations between two additions to the count.
-    pub(crate) const BATCH: u64 = 1 << 10;
-
+impl ProgressLine {
     /// Starts to count operations, under this title.
     pub(crate) fn start(title: &str) -> Self {
         Self::counting(title, "operations")
@@ -41,18 +37,18 @@ impl Progress {
 
     /// Starts to count; `text` tells what was counted in so many seconds.
     pub(crate) fn telling(text: impl Fn(u64, u64) -> String + Send + 'static) -> Self {
-        let operations = Arc::new(AtomicU64::new(0));
+        let progress = Progress::default();
         let bar = ProgressBar::hidden().with_style(ProgressStyle::default_spinner());
         let drawing = std::io::stderr().is_terminal().then(|| {
             let (stop, stopped) = channel();
-            let (operations, bar) = (Arc::clone(&operations), bar.clone());
+            let (progress, bar) = (progress.clone(), bar.clone());
             let draw = move || {
                 if stopped.recv_timeout(QUIET) != Err(RecvTimeoutError::Timeout) {
                     return;
                 }
                 bar.set_draw_target(ProgressDrawTarget::stderr());
                 while stopped.recv_timeout(REDRAW) == Err(RecvTimeoutError::Timeout) {
-                    let taken = operations.load(Ordering::Relaxed);
+                    let taken = progress.operations();
                     bar.set_message(text(taken, bar.elapsed().as_secs()));
                     bar.tick();
                 }
@@ -61,7 +57,7 @@ impl Progress {
             (stop, std::thread::spawn(draw))
         });
         Self {
-            operations,
+            progress,
             bar,
             drawing,
         }
@@ -72,18 +68,18 @@ impl Progress {
         self.bar.suspend(print)
     }
 
-    /// Counts one.
-    pub(crate) fn add_one(&self) {
-        self.operations.fetch_add(1, Ordering::Relaxed);
+    /// What is shown.
+    pub(crate) fn progress(&self) -> &Progress {
+        &self.progress
     }
 
-    /// Counts a batch.
-    pub(crate) fn add_batch(&self) {
-        self.operations.fetch_add(Self::BATCH, Ordering::Relaxed);
+    /// Counts one.
+    pub(crate) fn add_one(&self) {
+        self.progress.add_one();
     }
 }
 
-impl Drop for Progress {
+impl Drop for ProgressLine {
     fn drop(&mut self) {
         if let Some((stop, drawing)) = self.drawing.take() {
             drop(stop);

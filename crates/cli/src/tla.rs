@@ -7,15 +7,16 @@ use clap::{Args, Subcommand};
 use omnilink_report::Look;
 use omnilink_tla::semantics::search_path::SearchPath;
 use omnilink_tla::{
-    Entered, EvaluateError, EvaluateOptions, Evaluated, Options, Scratchpad, check, evaluate,
-    render_check_json, render_check_text, render_show_json, render_show_text, show,
+    Entered, EvaluateError, EvaluateOptions, Evaluated, Options, Repl, check, evaluate, render_check_json,
+    render_check_text, render_show_json, render_show_text, show,
 };
+use omnilink_verify::limit_text;
 use serde_json::json;
 
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::interrupt;
-use crate::limit::{self, Patience};
+use crate::limits::{self, LimitArgs};
 use crate::output::Output;
 
 /// What it is for.
@@ -78,7 +79,7 @@ struct EvalArgs {
     #[command(flatten)]
     surroundings: Surroundings,
     #[command(flatten)]
-    patience: Patience,
+    limits: LimitArgs,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -204,13 +205,13 @@ fn run_show(args: &ShowArgs) -> Result<Exit, CliError> {
 fn run_eval(args: &EvalArgs) -> Result<Exit, CliError> {
     let mut out = Output::new(&Look::plain());
     interrupt::listen();
-    limit::watch_process(args.patience.limits());
+    limits::watch_process(args.limits.limits());
     let options = EvaluateOptions {
-        is_over: Some(|| limit::process_limit().is_some()),
+        is_over: Some(|| limits::process_limit().is_some()),
         ..args.surroundings.options()
     };
     let evaluated = evaluate(&args.expression, &options);
-    let limit = limit::process_limit().filter(|_| evaluated.is_err());
+    let limit = limits::process_limit().filter(|_| evaluated.is_err());
     let exit = match (&evaluated, limit) {
         (Ok(_), _) => Exit::Valid,
         (Err(_), Some(_)) => Exit::Unknown,
@@ -220,7 +221,7 @@ fn run_eval(args: &EvalArgs) -> Result<Exit, CliError> {
         let unknown = json!({ "input": args.expression, "verdict": "unknown", "limit": limit.word() });
         out.print(&match args.json {
             true => format!("{unknown}\n"),
-            false => format!("unknown: {}\n", limit::words(limit)),
+            false => format!("unknown: {}\n", limit_text(limit)),
         })?;
     } else if args.json {
         out.print(&format!("{}\n", as_json(&args.expression, &evaluated)))?;
@@ -263,7 +264,7 @@ fn report(out: &mut Output, evaluated: &Result<Evaluated, EvaluateError>) -> Res
 /// Reads until the end of standard input. Asks only people: a prompt in a pipe would be noise.
 fn run_repl(surroundings: &Surroundings) -> Result<Exit, CliError> {
     let mut out = Output::new(&Look::plain());
-    let mut scratchpad = Scratchpad::new(surroundings.options());
+    let mut repl = Repl::new(surroundings.options());
     let stdin = std::io::stdin();
     let is_person = stdin.is_terminal();
     let mut worst = Exit::Valid;
@@ -285,10 +286,10 @@ fn run_repl(surroundings: &Surroundings) -> Result<Exit, CliError> {
         let is_last = line.is_empty();
         entered.push_str(&line);
         entered.push('\n');
-        if !is_last && !Scratchpad::is_whole(&entered) {
+        if !is_last && !Repl::is_complete(&entered) {
             continue;
         }
-        match scratchpad.enter(&std::mem::take(&mut entered)) {
+        match repl.enter(&std::mem::take(&mut entered)) {
             Ok(Entered::Nothing | Entered::Definition(_)) => {}
             Ok(Entered::Value(evaluated)) => report(&mut out, &Ok(evaluated))?,
             Err(error) => {

@@ -1,27 +1,19 @@
 //! `omnilink validate`: does some behaviour of a TLA+ specification explain the trace?
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use clap::Args;
-use omnilink_engine::Watch;
-use omnilink_link::{BoundOp, Collection, LinkFile, LinkOptions, Linked, TlaModel};
-use omnilink_report::{Answer, Report, ThreadNames};
-use omnilink_tla::deep_stack;
+use omnilink_evidence::Command;
+use omnilink_link::{Collection, LinkFile, LinkOptions};
 use omnilink_tla::semantics::search_path::SearchPath;
-use omnilink_trace::{OpenOptions, Operation};
+use omnilink_trace::OpenOptions;
+use omnilink_verify::{CheckRequest, Input, Mutation, Scrutiny, Validation};
 
-use crate::check::{Criteria, Job, Meaning, Request, RunAll, check_and_tell, unread};
+use crate::check::{Criteria, Job};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::findings::Findings;
-use crate::input::Input;
 use crate::interrupt;
-use crate::mutation::Mutation;
 use crate::output::Output;
-use crate::peak::peak_bytes;
-use crate::progress::Progress;
 
 /// What it is for.
 pub(crate) const ABOUT: &str =
@@ -143,19 +135,19 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<Exit, CliError> {
     args.job.validate(args.traces.len())?;
     let (mut options, collection) = args.linking.options(&args.spec)?;
     options.counts_branches = args.coverage;
-    let mut inputs = Input::all(
-        &args.traces,
-        &OpenOptions {
-            thread_ends: options.file.keeps_thread_ends(&args.spec),
-            ..args.job.reading()
-        },
-    )?;
+    let reading = OpenOptions {
+        thread_ends: options.file.keeps_thread_ends(&args.spec),
+        ..args.job.reading()
+    };
+    let mut inputs = Input::all(&args.traces, &reading, Some(interrupt::flag()))?;
     let end = LinkFile::end_of_trace(&args.spec);
     inputs.iter_mut().for_each(|input| input.end = end);
-    let request = args
-        .job
-        .request(args.spec.display().to_string(), args.criteria.options());
-    let run_all = args.job.run_all(&request, &inputs, &look, &mut out);
+    let request = CheckRequest {
+        command: Command::Validate,
+        ..args
+            .job
+            .request(args.spec.display().to_string(), args.criteria.options())
+    };
     let scrutiny = Scrutiny {
         is_strict: args.strict,
         mutation: args.mutate.map(|results| Mutation {
@@ -163,195 +155,9 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<Exit, CliError> {
             seed: args.seed,
         }),
     };
-    validate_with(&args.spec, options, collection, scrutiny, run_all)
-}
-
-/// Validates all inputs against one spec.
-pub(crate) fn validate_all(spec: &Path, linking: &Linking, run_all: RunAll<'_>) -> Result<Exit, CliError> {
-    let (options, collection) = linking.options(spec)?;
-    validate_with(spec, options, collection, Scrutiny::default(), run_all)
-}
-
-fn validate_with(
-    spec: &Path,
-    options: LinkOptions,
-    collection: Collection,
-    scrutiny: Scrutiny,
-    run_all: RunAll<'_>,
-) -> Result<Exit, CliError> {
-    let validation = Validation {
-        spec,
-        // What is collected differs from trace to trace; without that, one reading of the spec serves all.
-        shared: if collection.is_empty() {
-            Some(Linked::load(spec, &options)?)
-        } else {
-            None
-        },
-        options,
-        collection,
-        scrutiny,
-        request: run_all.request,
-    };
-    run_all.run(&|input, progress| validation.report(input, progress))
-}
-
-/// How much `valid` must mean.
-#[derive(Clone, Copy, Debug, Default)]
-struct Scrutiny {
-    is_strict: bool,
-    mutation: Option<Mutation>,
-}
-
-struct Validation<'a> {
-    spec: &'a Path,
-    options: LinkOptions,
-    collection: Collection,
-    shared: Option<Linked>,
-    scrutiny: Scrutiny,
-    request: &'a Request,
-}
-
-impl Validation<'_> {
-    /// Checks one trace. Whatever goes wrong is part of the report.
-    fn report(&self, input: &Input, progress: &Progress) -> Report {
-        let started = Instant::now();
-        // Reading the spec and evaluating it both need a deep stack: one for both.
-        let mut report = deep_stack::run(|| self.try_report(input, progress))
-            .unwrap_or_else(|error| failed(input, self.request, &error));
-        report.seconds = started.elapsed().as_secs_f64();
-        report
-    }
-
-    fn try_report(&self, input: &Input, progress: &Progress) -> Result<Report, CliError> {
-        let started = Instant::now();
-        let mut notes = Vec::new();
-        let collected;
-        let linked = match &self.shared {
-            Some(linked) => linked,
-            None => {
-                let mut watch = Watch::new(self.request.options.limits);
-                let collection = match collect(&self.collection, input, &mut watch) {
-                    Err(CliError::Limit { limit, .. }) => {
-                        return Ok(report(input, self.request, unread(limit)));
-                    }
-                    collected => collected?,
-                };
-                let mut options = self.options.clone();
-                (options.collected, notes) = collection.finish();
-                collected = Linked::load(self.spec, &options)?;
-                &collected
-            }
-        };
-        // Reading the spec and collecting constants have taken their part of the time.
-        let mut request = self.request.clone();
-        let time = &mut request.options.limits.time;
-        *time = time.map(|time| time.saturating_sub(started.elapsed()));
-        // The engine looks at the clock between steps; an evaluation that goes on a moment longer is ended in its middle.
-        let deadline = time.map(|time| Instant::now() + time + GRACE);
-        let mut report = linked
-            .run_until(deadline, request.options.limits.interrupt, |model| {
-                let findings = Findings::new(model, input);
-                let mut report = check_and_tell(
-                    model,
-                    &|op| meaning(model, op),
-                    input,
-                    &request,
-                    progress,
-                    &|event| findings.take(event),
-                );
-                findings.add_to(&mut report, self.options.counts_branches);
-                findings.add_writers(&mut report, &request);
-                if let Some(mutation) = self.scrutiny.mutation {
-                    findings.add_mutation(&mut report, mutation, request.options);
-                }
-                report
-            })
-            .map_err(CliError::from)?;
-        notes.extend(linked.notes().iter().cloned());
-        notes.append(&mut report.notes);
-        report.notes = notes;
-        if self.scrutiny.is_strict {
-            refuse_if_vacuous(&mut report);
-        }
-        Ok(report)
-    }
-}
-
-/// Where answers must mean something, one that means nothing is an error.
-fn refuse_if_vacuous(report: &mut Report) {
-    let Answer::Checked { outcome, .. } = &report.answer else {
-        return;
-    };
-    let reasons = report.findings.iter().flat_map(|findings| &findings.vacuity);
-    let serious: Vec<&str> = reasons
-        .filter(|reason| reason.is_serious)
-        .map(|reason| reason.message.as_str())
-        .collect();
-    if outcome.verdict.is_valid() && !serious.is_empty() {
-        report.answer = Answer::Failed {
-            message: format!(
-                "{}: it is explained, but that means nothing, which --strict does not accept: {}",
-                report.input,
-                serious.join("; ")
-            ),
-            operations: outcome.figures.operations,
-        };
-    }
-}
-
-/// How much longer than the time limit an evaluation may take.
-const GRACE: Duration = Duration::from_millis(20);
-
-/// Collects constants from an input.
-pub(crate) fn collect(what: &Collection, input: &Input, watch: &mut Watch) -> Result<Collection, CliError> {
-    let watch = std::cell::RefCell::new(watch);
-    input.gather(|mut trace| {
-        let mut collection = what.clone();
-        let mut operations = 0;
-        while let Some(operation) = trace.next_shared() {
-            let read = operation.map(|operation| collection.observe(&operation));
-            crate::limit::after_reading(read, &mut operations, &mut watch.borrow_mut())?;
-        }
-        Ok(collection)
+    let validation = Validation::new(&args.spec, options, collection, request)?.with_scrutiny(scrutiny);
+    let reports = args.job.reports(&look, &mut out)?.with_coverage(args.coverage);
+    reports.of(&inputs, args.job.jobs(), &|input, progress| {
+        validation.check(input, progress)
     })
-}
-
-pub(crate) fn meaning(
-    model: &TlaModel<'_>,
-    operation: &Operation,
-) -> Result<Meaning<omnilink_link::Instance>, CliError> {
-    Ok(match model.bind(operation)? {
-        BoundOp::LeftOut => Meaning::LeftOut,
-        BoundOp::DidNotHappen => Meaning::DidNotHappen,
-        BoundOp::Once(instance) => Meaning::Once(instance),
-        BoundOp::InSteps { step, times, done } => Meaning::InSteps { step, times, done },
-    })
-}
-
-fn failed(input: &Input, request: &Request, error: &CliError) -> Report {
-    report(
-        input,
-        request,
-        Answer::Failed {
-            message: error.to_string(),
-            operations: 0,
-        },
-    )
-}
-
-fn report(input: &Input, request: &Request, answer: Answer) -> Report {
-    Report {
-        input: input.name.clone(),
-        model: request.model_name.clone(),
-        consistency: request.options.consistency,
-        threads: ThreadNames::default(),
-        answer,
-        aborted: 0,
-        seconds: 0.0,
-        peak_bytes: peak_bytes(),
-        places: BTreeMap::new(),
-        keys: Vec::new(),
-        notes: Vec::new(),
-        findings: None,
-    }
 }

@@ -12,10 +12,9 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
-use omnilink_consistency::{
-    History, Level, Reductions, Ret, WeakChecker, WeakOptions, WeakVerdict, read_histories,
-};
+use omnilink_consistency::{History, Level, Reductions, Ret, WeakChecker, WeakOptions, read_histories};
 use omnilink_engine::Limits;
+use omnilink_evidence::Conclusion;
 use omnilink_models::{Decode, Decoded, JavaMap, JavaMapOp};
 use stale::Stale;
 
@@ -77,8 +76,8 @@ fn time(histories: &[History<JavaMapOp>], level: Level, options: &WeakOptions) -
         let outcome = checker
             .check(history, &criterion, options)
             .expect("the model does not fail");
-        valid += usize::from(outcome.verdict.is_valid());
-        unknown += usize::from(matches!(outcome.verdict, WeakVerdict::Unknown(_)));
+        valid += usize::from(outcome.conclusion.is_valid());
+        unknown += usize::from(matches!(outcome.conclusion, Conclusion::Unknown(_)));
         tried += outcome.figures.configurations + outcome.figures.visibilities;
     }
     Run {

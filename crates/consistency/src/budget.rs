@@ -1,6 +1,6 @@
 //! The limits of a search.
 
-use omnilink_engine::{Exhausted, Limits, Watch};
+use omnilink_engine::{Limit, Limits, Watch};
 
 /// Counts work, and checks the clock and memory at intervals.
 #[derive(Debug)]
@@ -12,7 +12,7 @@ pub(crate) struct Budget {
     /// Visibilities tried so far.
     pub visibilities: u64,
     work: u64,
-    exhausted: Option<Exhausted>,
+    exhausted: Option<Limit>,
 }
 
 impl Budget {
@@ -54,7 +54,7 @@ impl Budget {
             .configurations
             .is_some_and(|limit| self.configurations > limit)
         {
-            self.exhausted.get_or_insert(Exhausted::Configurations);
+            self.exhausted.get_or_insert(Limit::Configurations);
         }
         self.work()
     }
@@ -85,7 +85,7 @@ impl Budget {
         self.exhausted = self.watch.reached();
     }
 
-    pub fn exhausted(&self) -> Option<Exhausted> {
+    pub fn exhausted(&self) -> Option<Limit> {
         self.exhausted
     }
 }

@@ -1,6 +1,7 @@
 //! Checks histories against a criterion.
 
 use omnilink_engine::{Limits, Model, Strategy};
+use omnilink_evidence::{Conclusion, Unknown};
 use thiserror::Error;
 
 use crate::audit::audit;
@@ -11,7 +12,7 @@ use crate::criterion::{Criterion, Ret};
 use crate::history::History;
 use crate::minimise::core_of;
 use crate::op_set::OpSet;
-use crate::outcome::{Candidate, Explanation, Refutation, Unfinished, WeakFigures, WeakOutcome, WeakVerdict};
+use crate::outcome::{CandidateVisibility, Explanation, UnexplainedReturn, WeakFigures, WeakOutcome};
 use crate::partial_explanation::PartialExplanation;
 use crate::refusal::refusal;
 use crate::relation::Filter;
@@ -116,7 +117,7 @@ impl<'m, M: Model> WeakChecker<'m, M> {
         let constraints = self.constraints(history, criterion);
         let timeline = Timeline::new(&constraints.lin_before);
         let found = self.search(&constraints, &timeline, &classes, options, &mut budget)?;
-        let verdict = match found {
+        let conclusion = match found {
             SearchOutcome::Explained { order, visible } => {
                 let explanation = Explanation {
                     linearization: order,
@@ -130,12 +131,13 @@ impl<'m, M: Model> WeakChecker<'m, M> {
                     &explanation,
                 )
                 .map_err(WeakError::Rejected)?;
-                WeakVerdict::Valid(explanation)
+                Conclusion::Valid(explanation)
             }
-            SearchOutcome::Limit(limit, stuck) => WeakVerdict::Unknown(Unfinished {
-                limit,
-                explained: stuck.order,
-            }),
+            SearchOutcome::Limit(limit, stuck) => Conclusion::Unknown(Box::new(Unknown {
+                explained: stuck.order.len() as u64,
+                order: stuck.order.iter().map(|op| *op as u64).collect(),
+                ..Unknown::limited(limit)
+            })),
             SearchOutcome::Refuted(stuck) => {
                 self.look_for_failures()?;
                 let mut refutation = self.refutation(&constraints, history, &classes, stuck)?;
@@ -151,7 +153,7 @@ impl<'m, M: Model> WeakChecker<'m, M> {
                     };
                     refutation.core = core_of(history.len(), refutation.op, &mut fails);
                 }
-                WeakVerdict::Violation(Box::new(refutation))
+                Conclusion::Violation(Box::new(refutation))
             }
         };
         let figures = WeakFigures {
@@ -160,7 +162,7 @@ impl<'m, M: Model> WeakChecker<'m, M> {
             visibilities: budget.visibilities,
             model_steps: self.steps.model_steps - steps_before,
         };
-        Ok(WeakOutcome { verdict, figures })
+        Ok(WeakOutcome { conclusion, figures })
     }
 
     fn classes(&mut self, history: &History<M::Op>, ret: Ret) -> Classes {
@@ -243,7 +245,7 @@ impl<'m, M: Model> WeakChecker<'m, M> {
         history: &History<M::Op>,
         classes: &Classes,
         stuck: DeadEnd,
-    ) -> Result<Refutation, WeakError> {
+    ) -> Result<UnexplainedReturn, WeakError> {
         let op = stuck.blocked.iter().next().unwrap_or_default();
         let mut candidates = Vec::new();
         for sees in self.candidates(constraints, classes, &stuck, op) {
@@ -256,14 +258,14 @@ impl<'m, M: Model> WeakChecker<'m, M> {
                     Some(observed) => refusal(self.model, state, &observed.op).map_err(WeakError::Model)?,
                     None => None,
                 };
-                candidates.push(Candidate {
+                candidates.push(CandidateVisibility {
                     sees,
                     state: self.model.describe_state(state),
                     reason,
                 });
             }
         }
-        Ok(Refutation {
+        Ok(UnexplainedReturn {
             explained: stuck.order,
             visible: stuck.visible,
             op,

@@ -1,17 +1,18 @@
 //! Checks of recorded histories, with the result ready for a report.
 
 use omnilink_engine::{Limits, Model};
+use omnilink_evidence::Evidence;
 use thiserror::Error;
 
 use crate::any_history::AnyHistory;
 use crate::axioms::AxiomError;
 use crate::check::{WeakChecker, WeakError, WeakOptions};
 use crate::decoder::Decoder;
+use crate::evidence::{self, ShownHistory};
 use crate::guarantee::{Guarantee, UnknownConsistency};
 use crate::history_error::HistoryError;
 use crate::infer::infer;
 use crate::isolation::{Isolation, TransactionError, check_transactions};
-use crate::judgement::{Answer, Inference, Judgement, shown};
 use crate::method_levels::{MethodLevelsError, known_methods};
 use crate::recorded_history::RecordedHistory;
 
@@ -52,7 +53,7 @@ pub fn check_recorded<M: Model>(
     known: &[&str],
     guarantee: &Guarantee,
     options: &WeakOptions,
-) -> Result<Judgement, RecordedCheckError> {
+) -> Result<Evidence, RecordedCheckError> {
     if let Guarantee::Isolation(isolation) = guarantee {
         return check_recorded_transactions(recorded, *isolation, options.limits);
     }
@@ -67,25 +68,23 @@ pub fn check_recorded<M: Model>(
         levels.cover(&decoded.ops)?;
     }
     let model = checker.model();
-    let answer = match recorded.in_any_order(decoded)? {
-        AnyHistory::Long(history) => Answer::Long {
-            ops: shown(model, &history.ops, |thread| {
-                history.thread_names[thread as usize].clone()
-            }),
-            ret: options.ret,
-            verdict: history.check(model, guarantee, options)?,
-        },
-        AnyHistory::Searched(history) => Answer::Operations {
-            outcome: checker.check(&history, &criterion, options)?,
-            ops: shown(model, history.ops(), |thread| history.thread_name(thread)),
-            ret: options.ret,
-        },
+    let kept = decoded.kept.clone();
+    let mut evidence = match recorded.in_any_order(decoded)? {
+        AnyHistory::Long(history) => {
+            let conclusion = history.check(model, guarantee, options)?;
+            let thread = |thread: u32| history.thread_names[thread as usize].clone();
+            let shown = ShownHistory::new(model, &history.ops, recorded, &kept, thread);
+            shown.of_long(guarantee.name(), options.ret, conclusion)
+        }
+        AnyHistory::Searched(history) => {
+            let outcome = checker.check(&history, &criterion, options)?;
+            let thread = |thread: u32| history.thread_name(thread);
+            let shown = ShownHistory::new(model, history.ops(), recorded, &kept, thread);
+            shown.of_outcome(guarantee.name(), options.ret, outcome)
+        }
     };
-    Ok(Judgement {
-        id: recorded.id.clone(),
-        question: guarantee.name(),
-        answer,
-    })
+    evidence.id = Some(recorded.id.clone());
+    Ok(evidence)
 }
 
 /// Checks whether the transactions of one recorded history are isolated. No model is needed: keys hold values.
@@ -96,15 +95,13 @@ pub fn check_recorded_transactions(
     recorded: &RecordedHistory,
     isolation: Isolation,
     limits: Limits,
-) -> Result<Judgement, RecordedCheckError> {
-    Ok(Judgement {
-        id: recorded.id.clone(),
-        question: isolation.to_string(),
-        answer: Answer::Transactions {
-            operations: recorded.ops.len(),
-            verdict: check_transactions(recorded, isolation, limits)?,
-        },
-    })
+) -> Result<Evidence, RecordedCheckError> {
+    let conclusion = check_transactions(recorded, isolation, limits)?;
+    Ok(evidence::of_transactions(
+        recorded,
+        isolation.to_string(),
+        conclusion,
+    ))
 }
 
 /// `--infer`: the strongest levels that all histories satisfy together.
@@ -116,25 +113,11 @@ pub fn infer_recorded<M: Model>(
     recorded: &[RecordedHistory],
     decoder: &impl Decoder<M::Op>,
     options: &WeakOptions,
-) -> Result<Judgement, RecordedCheckError> {
+) -> Result<Evidence, RecordedCheckError> {
     let mut histories: Vec<AnyHistory<M::Op>> = Vec::with_capacity(recorded.len());
     for recorded in recorded {
         histories.push(recorded.in_any_order(recorded.decode_ops(decoder)?)?);
     }
     let inferred = infer(model, &histories, options)?;
-    let ids = |positions: &[usize]| -> Vec<String> {
-        let named = positions.iter().filter_map(|at| recorded.get(*at));
-        named.map(|recorded| recorded.id.clone()).collect()
-    };
-    Ok(Judgement {
-        id: format!("{} histories", recorded.len()),
-        question: "inferred".to_owned(),
-        answer: Answer::Inferred(Inference {
-            histories: recorded.len(),
-            unexplained: ids(&inferred.unexplained),
-            undecided: ids(&inferred.undecided),
-            levels: inferred.levels.methods,
-            together: inferred.together,
-        }),
-    })
+    Ok(evidence::of_levels(recorded, inferred))
 }

@@ -7,14 +7,13 @@
 use std::collections::BTreeMap;
 
 use omnilink_engine::{Model, Watch};
+use omnilink_evidence::Verdict;
 
 use crate::any_history::AnyHistory;
 use crate::check::{WeakChecker, WeakError, WeakOptions};
 use crate::guarantee::Guarantee;
 use crate::level::Level;
-use crate::long_history::LongVerdict;
 use crate::method_levels::MethodLevels;
-use crate::outcome::WeakVerdict;
 
 /// What was inferred. Histories are named by their position.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,27 +115,25 @@ impl<M: Model> Inference<'_, M> {
             limits: self.watch.limits_left(),
             ..self.options
         };
-        let (is_valid, is_unknown) = match &self.histories[position] {
+        let verdict = match &self.histories[position] {
             AnyHistory::Searched(history) => {
                 // Levels of the ladder always make a criterion.
                 let Ok(criterion) = guarantee.criterion() else {
                     return Ok(false);
                 };
-                let verdict = self.checker.check(history, &criterion, &options)?.verdict;
-                (verdict.is_valid(), matches!(verdict, WeakVerdict::Unknown(_)))
+                self.checker
+                    .check(history, &criterion, &options)?
+                    .conclusion
+                    .verdict()
             }
-            AnyHistory::Long(history) => {
-                let verdict = history.check(self.checker.model(), guarantee, &options)?;
-                (
-                    matches!(verdict, LongVerdict::Valid { .. }),
-                    matches!(verdict, LongVerdict::Unknown(_)),
-                )
-            }
+            AnyHistory::Long(history) => history
+                .check(self.checker.model(), guarantee, &options)?
+                .verdict(),
         };
-        if is_unknown {
+        if verdict == Verdict::Unknown {
             self.undecided.push(position);
         }
-        Ok(is_valid)
+        Ok(verdict == Verdict::Valid)
     }
 
     fn all_satisfy(&mut self, guarantee: &Guarantee) -> Result<bool, WeakError> {

@@ -5,8 +5,8 @@
 //! order in which steps are tried, remembers states without a solution, and keeps the limits.
 
 use omnilink_engine::{
-    CheckError, Checker, Exhausted, Limits, Model, Operation, Options, Partitioning, Progress, Strategy,
-    Verdict,
+    CheckError, Checker, Conclusion, Limit, Limits, Model, Operation, Options, Partitioning, Progress,
+    Strategy,
 };
 
 use crate::check::WeakError;
@@ -21,7 +21,7 @@ pub(crate) enum Linearized {
     /// There is none.
     None,
     /// A limit was reached.
-    Limit(Exhausted),
+    Limit(Limit),
 }
 
 /// Searches for a linearization that satisfies the constraints and that `places` accepts. Also returns the number of
@@ -59,10 +59,10 @@ pub(crate) fn linearize<P: Model<Op = usize>>(
         }
     }
     let outcome = checker.finish().map_err(unexpected)?;
-    let linearized = match outcome.verdict {
-        Verdict::Valid(_) => Linearized::Found,
-        Verdict::Unknown(unfinished) => Linearized::Limit(unfinished.limit),
-        Verdict::Violation(_) => Linearized::None,
+    let linearized = match outcome.conclusion {
+        Conclusion::Valid(_) => Linearized::Found,
+        Conclusion::Unknown(unfinished) => Linearized::Limit(unfinished.limit),
+        Conclusion::Violation(_) => Linearized::None,
     };
     Ok((linearized, outcome.figures.configurations))
 }

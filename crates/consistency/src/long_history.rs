@@ -6,9 +6,9 @@
 //! real time. The engine decides both, at any length. If neither way applies, there is no answer.
 
 use omnilink_engine::{
-    CheckError, Consistency, Exhausted, Limits, Model, Operation, Options, Verdict, Watch,
-    check_and_keep_order,
+    CheckError, Consistency, Limit, Limits, Model, Operation, Options, Watch, check_and_keep_order,
 };
+use omnilink_evidence::{Anomaly, Conclusion, Unknown};
 use omnilink_trace::{Time, Timebox};
 use rustc_hash::FxHashMap;
 
@@ -17,40 +17,44 @@ use crate::check::{WeakError, WeakOptions};
 use crate::criterion::Ret;
 use crate::guarantee::Guarantee;
 use crate::history::HistoryOp;
-use crate::isolation::Anomaly;
 use crate::level::Level;
 use crate::long_order::check_pairs;
 use crate::order::OrderError;
 use crate::order_graph::{EdgeReason, OrderEdge};
 use crate::registers::{RegisterHistory, RegisterOutcome};
 
-/// The verdict on a long history. Operations are named by their position.
+/// A linearization of a long history. Operations are named by their position.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LongVerdict {
-    /// It satisfies the guarantee, in this order.
-    Valid {
-        /// The stronger level that was found to hold; `None` if the guarantee itself was.
-        by: Option<Level>,
-        /// The operations in order.
-        order: Vec<usize>,
-    },
-    /// It does not: no order explains this operation.
-    Violation(usize),
-    /// It does not: what was read contradicts the order that the level demands.
-    Anomaly(Anomaly),
-    /// A limit was reached, or the history is not of a stronger level and too long to be searched for less.
-    Unknown(Exhausted),
+pub struct LongWitness {
+    /// The stronger level that was found to hold; `None` if the guarantee itself was.
+    pub implied_by: Option<Level>,
+    /// The operations in order.
+    pub order: Vec<usize>,
 }
 
-impl LongVerdict {
-    /// `valid`, `violation` or `unknown`.
-    pub fn word(&self) -> &'static str {
-        match self {
-            Self::Valid { .. } => "valid",
-            Self::Violation(_) | Self::Anomaly(_) => "violation",
-            Self::Unknown(_) => "unknown",
-        }
-    }
+/// Why a long history does not satisfy a guarantee.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LongViolation {
+    /// No order explains this operation.
+    Unexplained(usize),
+    /// What was read contradicts the order that the level demands.
+    Anomaly(Anomaly),
+}
+
+/// The conclusion about a long history. Unknown: a limit was reached, or no stronger level holds and there are too many operations to
+/// search for a weaker one.
+pub type LongConclusion = Conclusion<LongWitness, LongViolation>;
+
+fn unknown(limit: Limit) -> LongConclusion {
+    Conclusion::Unknown(Box::new(Unknown::limited(limit)))
+}
+
+fn valid(implied_by: Option<Level>, order: Vec<usize>) -> LongConclusion {
+    Conclusion::Valid(LongWitness { implied_by, order })
+}
+
+fn violation(violation: LongViolation) -> LongConclusion {
+    Conclusion::Violation(Box::new(violation))
 }
 
 /// What a check of a stronger level than the one in question may take.
@@ -82,7 +86,7 @@ pub struct LongHistory<O> {
 enum EngineOutcome {
     Order(Vec<usize>),
     Violation(usize),
-    Limit(Exhausted),
+    Limit(Limit),
     /// The order that was found does not keep program order.
     NotInOrder,
 }
@@ -130,18 +134,18 @@ impl<O: Clone> LongHistory<O> {
         model: &M,
         guarantee: &Guarantee,
         options: &WeakOptions,
-    ) -> Result<LongVerdict, WeakError> {
+    ) -> Result<LongConclusion, WeakError> {
         let mut watch = Watch::new(options.limits);
         if options.ret == Ret::Own
-            && let Some(verdict) = self.check_registers(model, guarantee, options.limits)
+            && let Some(conclusion) = self.check_registers(model, guarantee, options.limits)
         {
-            return Ok(verdict);
+            return Ok(conclusion);
         }
         let limits = watch.limits_left();
         let is_real_time = match self.happens_before {
             HappensBefore::RealTime | HappensBefore::AsyncRealTime => true,
             HappensBefore::ProgramOrder => false,
-            HappensBefore::Pairs(_) => return Ok(LongVerdict::Unknown(Exhausted::Length)),
+            HappensBefore::Pairs(_) => return Ok(unknown(Limit::Operations)),
         };
         let is = |level| *guarantee == Guarantee::Level(level);
         let by_program_order = !is_real_time || is(Level::Sequential) || is(Level::CausalConvergence);
@@ -156,18 +160,17 @@ impl<O: Clone> LongHistory<O> {
         };
         match self.check_by_engine(model, first)? {
             EngineOutcome::Order(order) => {
-                let by = Some(Level::Linearizable);
-                return Ok(LongVerdict::Valid { by, order });
+                return Ok(valid(Some(Level::Linearizable), order));
             }
             EngineOutcome::Violation(op) if is_real_time && is(Level::Linearizable) => {
-                return Ok(LongVerdict::Violation(op));
+                return Ok(violation(LongViolation::Unexplained(op)));
             }
-            EngineOutcome::Limit(limit) if !by_program_order => return Ok(LongVerdict::Unknown(limit)),
-            _ if !by_program_order => return Ok(LongVerdict::Unknown(Exhausted::Length)),
+            EngineOutcome::Limit(limit) if !by_program_order => return Ok(unknown(limit)),
+            _ if !by_program_order => return Ok(unknown(Limit::Operations)),
             _ => {}
         }
         if let Some(limit) = watch.reached() {
-            return Ok(LongVerdict::Unknown(limit));
+            return Ok(unknown(limit));
         }
         let second = Options {
             consistency: Consistency::Sequential,
@@ -176,15 +179,10 @@ impl<O: Clone> LongHistory<O> {
         };
         let is_decisive = is(Level::Sequential) || !is_real_time && is(Level::Linearizable);
         Ok(match self.check_by_engine(model, second)? {
-            EngineOutcome::Order(order) => LongVerdict::Valid {
-                by: Some(Level::Sequential),
-                order,
-            },
-            EngineOutcome::Violation(op) if is_decisive => LongVerdict::Violation(op),
-            EngineOutcome::Limit(limit) => LongVerdict::Unknown(limit),
-            EngineOutcome::Violation(_) | EngineOutcome::NotInOrder => {
-                LongVerdict::Unknown(Exhausted::Length)
-            }
+            EngineOutcome::Order(order) => valid(Some(Level::Sequential), order),
+            EngineOutcome::Violation(op) if is_decisive => violation(LongViolation::Unexplained(op)),
+            EngineOutcome::Limit(limit) => unknown(limit),
+            EngineOutcome::Violation(_) | EngineOutcome::NotInOrder => unknown(Limit::Operations),
         })
     }
 
@@ -194,7 +192,7 @@ impl<O: Clone> LongHistory<O> {
         model: &M,
         guarantee: &Guarantee,
         limits: Limits,
-    ) -> Option<LongVerdict> {
+    ) -> Option<LongConclusion> {
         let mut levels: Vec<Level> = match guarantee {
             Guarantee::Level(Level::Linearizable | Level::Sequential)
             | Guarantee::Axioms(_)
@@ -214,29 +212,29 @@ impl<O: Clone> LongHistory<O> {
         }
         let registers = match RegisterHistory::of(model, self)? {
             Ok(registers) => registers,
-            Err(read) => return Some(self.registers_verdict(model, RegisterOutcome::ThinAir(read))),
+            Err(read) => return Some(self.registers_conclusion(model, RegisterOutcome::ThinAir(read))),
         };
         let is_exact = registers.relax_complete(&mut levels);
         let outcome = registers.decide(&levels, &mut Budget::new(limits));
         match outcome {
             RegisterOutcome::Order(_) if !is_exact => None,
-            outcome => Some(self.registers_verdict(model, outcome)),
+            outcome => Some(self.registers_conclusion(model, outcome)),
         }
     }
 
-    fn registers_verdict<M: Model<Op = O>>(&self, model: &M, outcome: RegisterOutcome) -> LongVerdict {
+    fn registers_conclusion<M: Model<Op = O>>(&self, model: &M, outcome: RegisterOutcome) -> LongConclusion {
         let text = |op: usize| format!("#{} {}", self.ops[op].label, model.describe_op(&self.ops[op].op));
-        let read = |text: String| LongVerdict::Anomaly(Anomaly::Read(text));
+        let read = |text: String| violation(LongViolation::Anomaly(Anomaly::Read(text)));
         match outcome {
-            RegisterOutcome::Order(order) => LongVerdict::Valid { by: None, order },
-            RegisterOutcome::Limit(limit) => LongVerdict::Unknown(limit),
+            RegisterOutcome::Order(order) => valid(None, order),
+            RegisterOutcome::Limit(limit) => unknown(limit),
             RegisterOutcome::ThinAir(op) => read(format!("{}: no operation wrote this", text(op))),
             RegisterOutcome::StaleInitial { read: op, write } => {
                 read(format!("{} sees {}", text(op), text(write)))
             }
             RegisterOutcome::Cycle(cycle) => {
                 let edges = cycle.iter().map(|edge| describe_edge(edge, &text));
-                LongVerdict::Anomaly(Anomaly::Cycle(edges.collect()))
+                violation(LongViolation::Anomaly(Anomaly::Cycle(edges.collect())))
             }
         }
     }
@@ -261,12 +259,12 @@ impl<O: Clone> LongHistory<O> {
         };
         let history: Vec<Operation<O>> = by_start.iter().map(operation).collect();
         let outcome = check_and_keep_order(model, &history, options).map_err(failed)?;
-        Ok(match outcome.verdict {
-            Verdict::Violation(counterexample) => {
+        Ok(match outcome.conclusion {
+            Conclusion::Violation(counterexample) => {
                 EngineOutcome::Violation(by_start[counterexample.op.id as usize])
             }
-            Verdict::Unknown(unfinished) => EngineOutcome::Limit(unfinished.limit),
-            Verdict::Valid(witness) => {
+            Conclusion::Unknown(unfinished) => EngineOutcome::Limit(unfinished.limit),
+            Conclusion::Valid(witness) => {
                 let placed = witness.order.unwrap_or_default();
                 let order: Vec<usize> = placed.iter().map(|one| by_start[one.op as usize]).collect();
                 let required = self.ops.iter().filter(|op| !op.optional).count();

@@ -1,48 +1,16 @@
-//! What a check has to show.
+//! The outcome of a check for a weak level.
 
-use omnilink_engine::Exhausted;
+use omnilink_evidence::Conclusion;
 
 use crate::op_set::OpSet;
 
-/// The answer to a check. Operations are named by their position in the history.
+/// The outcome of a check. Operations are named by their position in the history.
 #[derive(Clone, Debug)]
 pub struct WeakOutcome {
     /// Is there a linearization with a visibility that satisfies the criterion?
-    pub verdict: WeakVerdict,
-    /// What it took to find out.
+    pub conclusion: Conclusion<Explanation, UnexplainedReturn>,
+    /// What the search cost.
     pub figures: WeakFigures,
-}
-
-/// Is there a linearization with a visibility that satisfies the criterion?
-#[derive(Clone, Debug)]
-pub enum WeakVerdict {
-    /// Yes: here is one.
-    Valid(Explanation),
-    /// No: here is what cannot be explained.
-    Violation(Box<Refutation>),
-    /// A limit was reached first.
-    Unknown(Unfinished),
-}
-
-impl WeakVerdict {
-    /// Whether the history satisfies the criterion.
-    pub fn is_valid(&self) -> bool {
-        matches!(self, Self::Valid(_))
-    }
-
-    /// Whether the history does not satisfy the criterion.
-    pub fn is_violation(&self) -> bool {
-        matches!(self, Self::Violation(_))
-    }
-
-    /// `valid`, `violation` or `unknown`.
-    pub fn word(&self) -> &'static str {
-        match self {
-            Self::Valid(_) => "valid",
-            Self::Violation(_) => "violation",
-            Self::Unknown(_) => "unknown",
-        }
-    }
 }
 
 /// A linearization with a visibility.
@@ -54,55 +22,34 @@ pub struct Explanation {
     pub visible: Vec<OpSet>,
 }
 
-impl Explanation {
-    /// Whether everyone sees everything before them.
-    pub fn is_complete(&self) -> bool {
-        let mut before = OpSet::EMPTY;
-        self.linearization.iter().all(|op| {
-            let sees_all = self.visible[*op] == before;
-            before = before.with(*op);
-            sees_all
-        })
-    }
-}
-
-/// Why there is no explanation.
-#[derive(Clone, Debug)]
-pub struct Refutation {
-    /// The most that can be explained: operations in an order that goes no further.
+/// The operation that no visibility explains, after the longest order that can be explained.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnexplainedReturn {
+    /// The longest order that can be explained.
     pub explained: Vec<usize>,
-    /// What each of them sees there, by the operation's position in the history.
+    /// What each of these operations sees, by the operation's position in the history.
     pub visible: Vec<OpSet>,
     /// The operation that would be next and has no admissible visibility.
     pub op: usize,
-    /// What it could have seen, and why that does not explain its return; the closest first.
-    pub candidates: Vec<Candidate>,
-    /// Returns that cannot be explained together: with any one of them forgotten, the rest can. `None` if it was not
-    /// asked for or a limit was reached.
+    /// What it could see, and why that does not explain its return; the closest first.
+    pub candidates: Vec<CandidateVisibility>,
+    /// Returns that cannot be explained together; without any one of them, the rest can. `None` if they were not searched
+    /// for, or a limit was reached.
     pub core: Option<OpSet>,
 }
 
-/// Something that an operation could have seen.
+/// A set of operations that an operation could see.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Candidate {
-    /// The operations that it would see.
+pub struct CandidateVisibility {
+    /// The operations.
     pub sees: OpSet,
-    /// The state that they lead to, in the model's words.
+    /// The state that they lead to, in the model's notation.
     pub state: String,
-    /// Why the model refuses the operation there, if it says so.
+    /// Why the model refuses the operation there, if it says.
     pub reason: Option<String>,
 }
 
-/// How far a check got before a limit.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unfinished {
-    /// Which limit.
-    pub limit: Exhausted,
-    /// The most that was explained until then.
-    pub explained: Vec<usize>,
-}
-
-/// What a check took.
+/// What a check cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WeakFigures {
     /// Operations in the history.

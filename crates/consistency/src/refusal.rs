@@ -3,7 +3,7 @@
 //! The search only needs to know whether there is a next state. The reason, and whether the model failed rather than
 //! refused, is computed afterwards by the engine, for the few steps that are reported.
 
-use omnilink_engine::{CheckError, Fate, Model, Operation, Options, Outcomes, Verdict, check};
+use omnilink_engine::{CheckError, Conclusion, Continuation, Model, Operation, Options, Outcomes, check};
 use omnilink_trace::Timebox;
 
 /// A model with another initial state.
@@ -35,19 +35,19 @@ pub(crate) fn refusal<M: Model>(model: &M, state: &M::State, op: &M::Op) -> Resu
         Err(CheckError::Model(message)) => Err(message),
         Err(error @ CheckError::Exceeded(_)) => Err(error.to_string()),
         Err(_) => Ok(None),
-        Ok(outcome) => Ok(match outcome.verdict {
-            Verdict::Violation(counterexample) => {
+        Ok(outcome) => Ok(match outcome.conclusion {
+            Conclusion::Violation(counterexample) => {
                 let candidates = counterexample
                     .alternatives
                     .into_iter()
                     .flat_map(|projection| projection.candidates);
-                let mut reasons = candidates.filter_map(|candidate| match candidate.fate {
-                    Fate::Refused(reason) => reason,
-                    Fate::LeadsTo(_) => None,
+                let mut reasons = candidates.filter_map(|candidate| match candidate.continuation {
+                    Continuation::Refused { reason } => reason,
+                    Continuation::LeadsTo { .. } => None,
                 });
                 reasons.next()
             }
-            Verdict::Valid(_) | Verdict::Unknown(_) => None,
+            Conclusion::Valid(_) | Conclusion::Unknown(_) => None,
         }),
     }
 }

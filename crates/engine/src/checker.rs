@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use omnilink_evidence::Limit;
 use omnilink_trace::Time;
 use rustc_hash::FxHashMap;
 
@@ -10,7 +11,7 @@ use crate::course::Course;
 use crate::evidence::Outcome;
 use crate::interned::Interned;
 use crate::ledger::Followed;
-use crate::meter::{Exhausted, Meter};
+use crate::meter::Meter;
 use crate::model::Model;
 use crate::operation::Operation;
 use crate::options::{Consistency, Limits, Options, Strategy};
@@ -100,7 +101,7 @@ impl<'m, M: Model> Checker<'m, M> {
     }
 
     /// The limit that was reached, if one was.
-    pub(crate) fn exhausted(&self) -> Option<Exhausted> {
+    pub(crate) fn exhausted(&self) -> Option<Limit> {
         self.course.meter.exhausted()
     }
 
@@ -163,7 +164,7 @@ impl<'m, M: Model> Checker<'m, M> {
 
     /// Ends the check because of a limit that the caller has seen. What was given so far may still turn out to be
     /// a violation; otherwise the answer is `unknown`.
-    pub fn stop(&mut self, limit: Exhausted) {
+    pub fn stop(&mut self, limit: Limit) {
         self.course.meter.stop(limit);
     }
 

@@ -5,13 +5,14 @@
 //! become ranks. An order that a monitor gives is replayed through the model before anybody is told; of a violation, the
 //! operations that break the rule are checked once more by the general search, which gives the usual evidence.
 
+use omnilink_evidence::{BrokenRule, Decider, Linearization, Placement};
 use omnilink_monitors::{Action, Answer, Collection, Operation as Ranked, Refutation, check as check_ranked};
 use omnilink_trace::Time;
 use omnilink_value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::checker::check_from;
-use crate::evidence::{BrokenRule, Figures, OpView, Outcome, Placement, Verdict, Witness};
+use crate::evidence::{Conclusion, Outcome, SearchFigures};
 use crate::interned::Interned;
 use crate::ledger::{Entry, Followed};
 use crate::meter::Meter;
@@ -21,7 +22,6 @@ use crate::options::{Consistency, Options, Strategy};
 use crate::partition::{Components, Partitioning};
 use crate::progress::CheckError;
 use crate::replay::Replay;
-use crate::search::Decider;
 use crate::space::{ClassId, Source};
 use crate::ties::{Member, Placed, Ties};
 
@@ -85,19 +85,19 @@ pub fn check_as_collections<M: Model>(
         .iter()
         .filter(|operation| operation.timebox.is_pending())
         .count();
-    let figures = Figures {
+    let figures = SearchFigures {
         operations: history.len() as u64,
         pending: pending as u64,
         partitions: parts.len() as u64,
         decider: Some(Decider::Monitor),
-        ..Figures::default()
+        ..SearchFigures::default()
     };
-    let witness = Witness {
+    let witness = Linearization {
         replayed: placements.len() as u64,
         order: Some(placements),
     };
     Some(Ok(Outcome {
-        verdict: Verdict::Valid(witness),
+        conclusion: Conclusion::Valid(witness),
         figures,
     }))
 }
@@ -416,12 +416,10 @@ fn refuted<M: Model>(
         .iter()
         .map(|position| history[*position].clone())
         .collect();
-    let views = few.iter().zip(&positions).map(|(operation, position)| OpView {
-        id: *position as u64,
-        thread: operation.thread,
-        text: model.describe_op(&operation.op),
-        timebox: operation.timebox,
-    });
+    let views = few
+        .iter()
+        .zip(&positions)
+        .map(|(operation, position)| operation.shown(*position as u64, model.describe_op(&operation.op)));
     let broken = BrokenRule {
         rule: refutation.rule.to_string(),
         operations: views.collect(),
@@ -430,11 +428,15 @@ fn refuted<M: Model>(
         Ok(outcome) => outcome,
         Err(error) => return Some(Err(error)),
     };
-    let Verdict::Violation(mut counterexample) = outcome.verdict else {
+    let Conclusion::Violation(mut counterexample) = outcome.conclusion else {
         // The search explains what the monitor does not, or does not get that far: it decides the whole.
         return None;
     };
-    counterexample.renumber(|id| positions.get(id as usize).map_or(id, |position| *position as u64));
+    counterexample.visit_operations(&mut |op| {
+        if let Some(position) = positions.get(op.id as usize) {
+            op.id = *position as u64;
+        }
+    });
     // Where explanations of these few agree says nothing about the whole history.
     counterexample.agreed = None;
     counterexample.broken = Some(broken);
@@ -443,8 +445,8 @@ fn refuted<M: Model>(
         .filter(|operation| operation.timebox.is_pending())
         .count();
     Some(Ok(Outcome {
-        verdict: Verdict::Violation(counterexample),
-        figures: Figures {
+        conclusion: Conclusion::Violation(counterexample),
+        figures: SearchFigures {
             operations: history.len() as u64,
             pending: pending as u64,
             partitions,

@@ -5,18 +5,19 @@
 //! that uses one, this would be most of the code of a program that ships fifteen of them.
 
 use hashbrown::HashMap;
+use omnilink_evidence::{AgreedPrefix, Decider, Limit, Linearization, Operation, Placement, Unknown};
 use omnilink_trace::{Time, Timebox};
 use rustc_hash::FxBuildHasher;
 
 use crate::describe::Describe;
-use crate::evidence::{Agreed, Figures, OpView, Outcome, Placement, Unfinished, Verdict, Witness};
+use crate::evidence::{Conclusion, Outcome, SearchFigures};
 use crate::ledger::{Entry, Followed};
-use crate::meter::{Exhausted, Meter};
+use crate::meter::Meter;
 use crate::mutant::{Mutant, planted};
 use crate::options::{Consistency, Options, Strategy};
 use crate::progress::{CheckError, Progress};
 use crate::replay::Replay;
-use crate::search::{Decider, Frontier, Search, Standing};
+use crate::search::{Frontier, Search, Standing};
 use crate::space::{AnySpace, ClassId, StateId};
 use crate::sweep::Tools;
 use crate::ties::{Member, Placed, Ties};
@@ -72,7 +73,7 @@ pub(crate) struct Course {
     /// For sequential consistency, which looks at the whole history at once.
     pub(crate) history: Vec<Entry>,
     last_start: Time,
-    pub(crate) figures: Figures,
+    pub(crate) figures: SearchFigures,
     explained: Explained,
     /// Whether a violation, or where a limit was reached, is described.
     pub(crate) describes: bool,
@@ -103,7 +104,7 @@ impl Course {
             decided: None,
             history: Vec::new(),
             last_start: Time::MIN,
-            figures: Figures::default(),
+            figures: SearchFigures::default(),
             explained: Explained::default(),
             describes: true,
             state_limit: Self::STATES_KEPT,
@@ -396,13 +397,13 @@ impl Course {
         {
             return Err(CheckError::Exceeded(reason.to_owned()));
         }
-        let verdict = match (self.decided, self.meter.exhausted()) {
+        let conclusion = match (self.decided, self.meter.exhausted()) {
             (Some(home), _) => self.violation(home, space),
             (None, Some(limit)) => self.unfinished(limit, space),
             (None, None) => self.valid(),
         };
         Ok(Outcome {
-            verdict,
+            conclusion,
             figures: self.final_figures(space),
         })
     }
@@ -456,7 +457,7 @@ impl Course {
         deciders
     }
 
-    pub(crate) fn final_figures(&self, space: &AnySpace<'_>) -> Figures {
+    pub(crate) fn final_figures(&self, space: &AnySpace<'_>) -> SearchFigures {
         let mut figures = self.figures;
         for part in self.parts.values() {
             if let Part::Live(live) = part {
@@ -471,7 +472,7 @@ impl Course {
         figures
     }
 
-    fn valid(&mut self) -> Verdict {
+    fn valid(&mut self) -> Conclusion {
         let is_lost = self.explained.is_lost;
         let order = self.explained.order.take().filter(|_| !is_lost).map(|mut order| {
             // Each part's points never decrease, so merging by them keeps every part's own order.
@@ -490,10 +491,10 @@ impl Course {
             None if is_lost || !self.options.witness => 0,
             None => self.figures.operations - self.figures.pending,
         };
-        Verdict::Valid(Witness { replayed, order })
+        Conclusion::Valid(Linearization { replayed, order })
     }
 
-    fn violation(&mut self, home: u64, space: &mut AnySpace<'_>) -> Verdict {
+    fn violation(&mut self, home: u64, space: &mut AnySpace<'_>) -> Conclusion {
         let Some(Part::Live(live)) = self.parts.get_mut(&home) else {
             unreachable!("a part that violates is live")
         };
@@ -515,17 +516,14 @@ impl Course {
         if self.describes && !self.explained.is_lost {
             counterexample.agreed = agreed(live, space);
         }
-        Verdict::Violation(Box::new(counterexample))
+        Conclusion::Violation(Box::new(counterexample))
     }
 
-    fn unfinished(&mut self, limit: Exhausted, space: &mut AnySpace<'_>) -> Verdict {
+    fn unfinished(&mut self, limit: Limit, space: &mut AnySpace<'_>) -> Conclusion {
         let explained = self.final_figures(space).returns;
-        let mut unfinished = Unfinished {
-            limit,
+        let mut unfinished = Unknown {
             explained,
-            at: None,
-            frontier: 0,
-            alternatives: Vec::new(),
+            ..Unknown::limited(limit)
         };
         let part = self.parts.values().find_map(|part| match part {
             Part::Live(live) if live.search.standing() != Standing::Explained => Some(live),
@@ -543,12 +541,12 @@ impl Course {
             unfinished.frontier = stuck.total;
             unfinished.alternatives = describe.alternatives(&stuck);
         }
-        Verdict::Unknown(Box::new(unfinished))
+        Conclusion::Unknown(Box::new(unfinished))
     }
 }
 
 /// Where all explanations of a part agree. The settled beginning was replayed already; this goes on from there.
-fn agreed(live: &mut LivePart, space: &mut AnySpace<'_>) -> Option<Agreed> {
+fn agreed(live: &mut LivePart, space: &mut AnySpace<'_>) -> Option<AgreedPrefix> {
     let (shared, since) = live.search.shared()?;
     for op in &shared {
         let entry = *live.search.ledger.get(*op);
@@ -560,9 +558,9 @@ fn agreed(live: &mut LivePart, space: &mut AnySpace<'_>) -> Option<Agreed> {
         alternatives: false,
     };
     let last = shared.last().map(|op| describe.view(*op));
-    let mut since: Vec<OpView> = since.into_iter().map(|op| describe.view(op)).collect();
+    let mut since: Vec<Operation> = since.into_iter().map(|op| describe.view(op)).collect();
     since.sort_by_key(|op| op.id);
-    Some(Agreed {
+    Some(AgreedPrefix {
         states: space.source.describe_replay(live.replay.id),
         placed: live.replay.placed,
         last,
@@ -594,7 +592,13 @@ impl Explained {
     }
 
     /// Replays what is left of a part's explanation.
-    fn conclude(&mut self, home: u64, live: &mut LivePart, space: &mut AnySpace<'_>, figures: &mut Figures) {
+    fn conclude(
+        &mut self,
+        home: u64,
+        live: &mut LivePart,
+        space: &mut AnySpace<'_>,
+        figures: &mut SearchFigures,
+    ) {
         let sweep = live.search.figures();
         figures.frontier_max = figures.frontier_max.max(sweep.frontier_max as u64);
         figures.frontier_sum += sweep.frontier_sum;

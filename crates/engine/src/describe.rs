@@ -1,6 +1,8 @@
 //! Turns the numbers that a search ends with back into words.
 
-use crate::evidence::{Alternative, Candidate, Counterexample, Fate, OpView, Stuck};
+use omnilink_evidence::{Alternative, Candidate, Continuation, Counterexample, Operation};
+
+use crate::evidence::Stuck;
 use crate::ledger::{Ledger, OpRef};
 use crate::space::{AnySpace, StateId};
 
@@ -13,17 +15,14 @@ pub(crate) struct Describe<'a, 's> {
 }
 
 impl Describe<'_, '_> {
-    pub fn view(&self, op: OpRef) -> OpView {
+    pub fn view(&self, op: OpRef) -> Operation {
         let entry = self.ledger.get(op);
-        OpView {
-            id: entry.id,
-            thread: entry.thread,
-            text: self.space.source.describe_op(entry.class),
-            timebox: entry.timebox(),
-        }
+        let text = self.space.source.describe_op(entry.class);
+        let timebox = entry.timebox();
+        Operation::timed(entry.id, entry.thread, text, timebox.start, timebox.end)
     }
 
-    fn views(&self, ops: &[OpRef]) -> Vec<OpView> {
+    fn views(&self, ops: &[OpRef]) -> Vec<Operation> {
         ops.iter().map(|op| self.view(*op)).collect()
     }
 
@@ -51,7 +50,7 @@ impl Describe<'_, '_> {
                 .into_iter()
                 .map(|op| Candidate {
                     op: self.view(op),
-                    fate: self.fate(survivor.state, op),
+                    continuation: self.continuation(survivor.state, op),
                 })
                 .collect();
             alternatives.push(Alternative {
@@ -64,17 +63,19 @@ impl Describe<'_, '_> {
         alternatives
     }
 
-    fn fate(&mut self, state: StateId, op: OpRef) -> Fate {
+    fn continuation(&mut self, state: StateId, op: OpRef) -> Continuation {
         let class = self.ledger.get(op).class;
         let successors = self.space.successors(state, class);
         if successors.is_refused() {
-            return Fate::Refused(self.space.source.explain(state, class));
+            return Continuation::Refused {
+                reason: self.space.source.explain(state, class),
+            };
         }
         let states = (0..).map_while(|branch| self.space.successor(successors, branch));
-        Fate::LeadsTo(
-            states
+        Continuation::LeadsTo {
+            states: states
                 .map(|next| self.space.source.describe_state(next))
                 .collect(),
-        )
+        }
     }
 }

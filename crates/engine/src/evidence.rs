@@ -1,193 +1,28 @@
-//! What a check has to show: a witness, a counterexample, or how far it got.
+//! The outcome of a check, and the configurations that its evidence is made of.
 
-use omnilink_trace::{Time, Timebox};
+use omnilink_evidence::{Alternative, Counterexample, Decider, Linearization};
 
 use crate::config::Config;
 use crate::ledger::OpRef;
 use crate::mask::Mask;
-use crate::meter::Exhausted;
 use crate::open_ops::OpenOps;
-use crate::search::Decider;
 use crate::space::StateId;
 
-/// The answer to a check.
+/// A linearization, the operation that no order explains, or how far the search got.
+pub type Conclusion = omnilink_evidence::Conclusion<Linearization, Counterexample>;
+
+/// The outcome of a check.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// Does some behaviour of the model explain the history?
-    pub verdict: Verdict,
-    /// What it took to find out.
-    pub figures: Figures,
+    pub conclusion: Conclusion,
+    /// What the search cost.
+    pub figures: SearchFigures,
 }
 
-/// Does some behaviour of the model explain the history?
-#[derive(Clone, Debug)]
-pub enum Verdict {
-    /// Yes: here is one.
-    Valid(Witness),
-    /// No: this is where every explanation ends.
-    Violation(Box<Counterexample>),
-    /// A limit was reached first.
-    Unknown(Box<Unfinished>),
-}
-
-impl Verdict {
-    /// Whether the history is explained.
-    pub fn is_valid(&self) -> bool {
-        matches!(self, Self::Valid(_))
-    }
-
-    /// Whether the history cannot be explained.
-    pub fn is_violation(&self) -> bool {
-        matches!(self, Self::Violation(_))
-    }
-}
-
-/// An order of the operations that the model accepts and that respects their timeboxes.
-#[derive(Clone, Debug, Default)]
-pub struct Witness {
-    /// How many operations were placed and replayed through the model, step by step, outside the search.
-    pub replayed: u64,
-    /// The operations (by position in the input) in the order in which they took effect, where it was asked for. Each
-    /// comes with a point in its timebox at which it may have done so; the points never decrease.
-    pub order: Option<Vec<Placement>>,
-}
-
-/// One operation of a witness.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Placement {
-    /// The operation's position in the input.
-    pub op: u64,
-    /// A moment in its timebox.
-    pub at: Time,
-}
-
-/// An operation as reports show it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OpView {
-    /// Its position in the input.
-    pub id: u64,
-    /// Who called it.
-    pub thread: u32,
-    /// Name, arguments and result, in the model's words.
-    pub text: String,
-    /// When it ran.
-    pub timebox: Timebox,
-}
-
-/// Why there is no explanation.
-#[derive(Clone, Debug)]
-pub struct Counterexample {
-    /// The operation whose return cannot be explained, although everything that returned before can.
-    pub op: OpView,
-    /// Every way to explain what came before, up to [`Counterexample::SHOWN`].
-    pub alternatives: Vec<Alternative>,
-    /// How many ways there are, after reductions.
-    pub alternatives_total: u64,
-    /// Up to where all of them are one; `None` where that is not known.
-    pub agreed: Option<Agreed>,
-    /// The rule that is broken, where a monitor decided. The alternatives are then those of its operations alone.
-    pub broken: Option<BrokenRule>,
-}
-
-/// The beginning that all explanations share.
-#[derive(Clone, Debug)]
-pub struct Agreed {
-    /// The states that it may leave, in the model's words: several only if its last operations have several outcomes.
-    pub states: Vec<String>,
-    /// How many operations it consists of.
-    pub placed: u64,
-    /// The last of them.
-    pub last: Option<OpView>,
-    /// The operations that some explanation places after it, in the order of the input.
-    pub since: Vec<OpView>,
-}
-
-/// A rule of collections that a few operations break, whatever the others did.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BrokenRule {
-    /// In words.
-    pub rule: String,
-    /// The operations, in order of start.
-    pub operations: Vec<OpView>,
-}
-
-impl Counterexample {
-    /// Gives operations other numbers.
-    pub(crate) fn renumber(&mut self, number: impl Fn(u64) -> u64) {
-        let mut ops: Vec<&mut OpView> = vec![&mut self.op];
-        for alternative in &mut self.alternatives {
-            ops.extend(&mut alternative.recent);
-            ops.extend(&mut alternative.placed);
-            ops.extend(
-                alternative
-                    .candidates
-                    .iter_mut()
-                    .map(|candidate| &mut candidate.op),
-            );
-        }
-        for op in ops {
-            op.id = number(op.id);
-        }
-    }
-
-    /// How many alternatives are described.
-    pub const SHOWN: usize = 64;
-}
-
-/// One way to explain everything before the operation that cannot be explained.
-#[derive(Clone, Debug)]
-pub struct Alternative {
-    /// The model's state, in its own words.
-    pub state: String,
-    /// The last operations placed, oldest first, up to [`Alternative::RECENT`].
-    pub recent: Vec<OpView>,
-    /// Operations that had not returned yet and have taken effect already.
-    pub placed: Vec<OpView>,
-    /// Operations that could come next, and what becomes of each. The unexplained operation comes first.
-    pub candidates: Vec<Candidate>,
-}
-
-impl Alternative {
-    /// How many of the operations placed are shown: where there are so many, others may come before them.
-    pub const RECENT: usize = 16;
-}
-
-/// An operation that could come next.
-#[derive(Clone, Debug)]
-pub struct Candidate {
-    /// Which one.
-    pub op: OpView,
-    /// What becomes of it.
-    pub fate: Fate,
-}
-
-/// What becomes of an operation that could come next.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fate {
-    /// The model refuses it, for this reason if it gives one.
-    Refused(Option<String>),
-    /// The model accepts it, but no way of going on from there explains the operation in question.
-    LeadsTo(Vec<String>),
-}
-
-/// How far a check got before a limit.
-#[derive(Clone, Debug)]
-pub struct Unfinished {
-    /// Which limit.
-    pub limit: Exhausted,
-    /// So many operations had returned and were explained.
-    pub explained: u64,
-    /// The return at which the search stopped, if it was at one.
-    pub at: Option<OpView>,
-    /// How many configurations were alive there.
-    pub frontier: u64,
-    /// Some of them.
-    pub alternatives: Vec<Alternative>,
-}
-
-/// What a check took.
+/// What a search cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Figures {
+pub struct SearchFigures {
     /// Operations given.
     pub operations: u64,
     /// Of these, pending ones.
@@ -202,10 +37,42 @@ pub struct Figures {
     pub returns: u64,
     /// Steps that the model computed.
     pub model_steps: u64,
-    /// Parts of the history that were checked apart from each other.
+    /// Parts of the history that were checked independently.
     pub partitions: u64,
-    /// Which search had the last word.
+    /// The search that decided.
     pub decider: Option<Decider>,
+}
+
+impl SearchFigures {
+    /// Configurations alive after a return, on average.
+    pub fn frontier_mean(&self) -> f64 {
+        match self.returns {
+            0 => 0.0,
+            returns => self.frontier_sum as f64 / returns as f64,
+        }
+    }
+}
+
+impl From<&Outcome> for omnilink_evidence::Figures {
+    fn from(outcome: &Outcome) -> Self {
+        let figures = &outcome.figures;
+        let is_decided = !matches!(outcome.conclusion, Conclusion::Unknown(_));
+        Self {
+            ops: figures.operations,
+            pending: figures.pending,
+            configurations: Some(figures.configurations),
+            frontier_max: Some(figures.frontier_max),
+            frontier_mean: Some(figures.frontier_mean()),
+            model_steps: Some(figures.model_steps),
+            partitions: Some(figures.partitions),
+            decided_by: figures.decider.filter(|_| is_decided),
+            replayed: match &outcome.conclusion {
+                Conclusion::Valid(linearization) => Some(linearization.replayed),
+                Conclusion::Violation(_) | Conclusion::Unknown(_) => None,
+            },
+            ..Self::default()
+        }
+    }
 }
 
 /// A return that no configuration gets past.
@@ -217,11 +84,11 @@ pub(crate) struct Stuck {
 }
 
 impl Stuck {
-    pub const KEPT: usize = Counterexample::SHOWN;
-    pub const TAIL: usize = Alternative::RECENT;
+    pub const KEPT: usize = Counterexample::ALTERNATIVES_MAX;
+    pub const TAIL: usize = Alternative::RECENT_MAX;
 }
 
-/// A configuration in front of it.
+/// A configuration before that return.
 #[derive(Debug)]
 pub(crate) struct Survivor {
     pub state: StateId,

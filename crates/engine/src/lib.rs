@@ -9,7 +9,7 @@
 //!
 //! - [`check`] takes a history in memory, [`Checker`] one operation after the other, [`Monitor`] calls and returns;
 //! - [`Options`] says what to check for, with which limits and reductions;
-//! - [`Outcome`] has the [`Verdict`] and its evidence; [`minimize`] shrinks a violation soundly;
+//! - [`Outcome`] has the [`Conclusion`]: a verdict with its evidence; [`minimize`] shrinks a violation soundly;
 //! - [`naive`] is the definition itself, for tests.
 //!
 //! Every reduction is proved where it is used, compared with the naive checker on random histories, and tested with its
@@ -53,21 +53,20 @@ mod watch;
 
 pub use checker::{Checker, check, check_and_keep_order};
 pub use collections::{ActsAs, Observation, check_as_collections};
-pub use evidence::{
-    Agreed, Alternative, BrokenRule, Candidate, Counterexample, Fate, Figures, OpView, Outcome, Placement,
-    Unfinished, Verdict, Witness,
-};
+pub use evidence::{Conclusion, Outcome, SearchFigures};
 pub use footprint::{Footprint, Keys};
 pub use memory::{default_memory_bytes, resident_bytes};
-pub use meter::Exhausted;
 pub use minimize::{Minimal, minimize};
 pub use model::{Model, Outcomes, successors};
 pub use monitor::{Event, EventError, Monitor};
+pub use omnilink_evidence::{
+    AgreedPrefix, Alternative, BrokenRule, Candidate, Continuation, Counterexample, Decider, Limit,
+    Linearization, Placement, Unknown, Verdict,
+};
 pub use operation::Operation;
 pub use options::{Consistency, Limits, Options, Reductions, Strategy};
 pub use partition::{Components, Partitioning};
 pub use progress::{CheckError, Progress};
-pub use search::Decider;
 pub use watch::{Interrupt, Watch};
 
 #[cfg(test)]

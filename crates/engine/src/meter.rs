@@ -2,37 +2,11 @@
 
 use std::time::Instant;
 
+use omnilink_evidence::Limit;
+
 use crate::memory::{default_memory_bytes, resident_bytes};
 use crate::options::Limits;
 use crate::watch::Interrupt;
-
-/// Why a search stopped early.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Exhausted {
-    /// The time limit was reached.
-    Time,
-    /// The memory limit was reached.
-    Memory,
-    /// The limit on configurations was reached.
-    Configurations,
-    /// Someone wanted it to end.
-    Interrupt,
-    /// There are more operations than the search that would be needed can take.
-    Length,
-}
-
-impl Exhausted {
-    /// One word for it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Time => "time",
-            Self::Memory => "memory",
-            Self::Configurations => "configurations",
-            Self::Interrupt => "interrupt",
-            Self::Length => "operations",
-        }
-    }
-}
 
 /// Counts work and looks at clock and memory now and then.
 #[derive(Debug)]
@@ -42,7 +16,7 @@ pub(crate) struct Meter {
     /// Configurations explored so far.
     pub configurations: u64,
     countdown: u32,
-    exhausted: Option<Exhausted>,
+    exhausted: Option<Limit>,
     /// What the tables held when they were last measured: resident memory is not asked for each time, and not everywhere.
     table_bytes: u64,
     looks: u32,
@@ -109,13 +83,13 @@ impl Meter {
         }
         let configurations = self.limits.configurations;
         if self.limits.interrupt.is_some_and(Interrupt::is_raised) {
-            self.exhausted = Some(Exhausted::Interrupt);
+            self.exhausted = Some(Limit::Interrupt);
         } else if configurations.is_some_and(|limit| self.configurations >= limit) {
-            self.exhausted = Some(Exhausted::Configurations);
+            self.exhausted = Some(Limit::Configurations);
         } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            self.exhausted = Some(Exhausted::Time);
+            self.exhausted = Some(Limit::Time);
         } else if self.holds_too_much() {
-            self.exhausted = Some(Exhausted::Memory);
+            self.exhausted = Some(Limit::Memory);
         } else if let Some(limit) = configurations {
             self.countdown = Self::interval(limit - self.configurations);
         }
@@ -136,18 +110,18 @@ impl Meter {
     pub fn end_of_time(&mut self) {
         let is_interrupted = self.limits.interrupt.is_some_and(Interrupt::is_raised);
         self.stop(if is_interrupted {
-            Exhausted::Interrupt
+            Limit::Interrupt
         } else {
-            Exhausted::Time
+            Limit::Time
         });
     }
 
     /// Ends the search because of a limit that somebody else has seen.
-    pub fn stop(&mut self, limit: Exhausted) {
+    pub fn stop(&mut self, limit: Limit) {
         self.exhausted.get_or_insert(limit);
     }
 
-    pub fn exhausted(&self) -> Option<Exhausted> {
+    pub fn exhausted(&self) -> Option<Limit> {
         self.exhausted
     }
 }

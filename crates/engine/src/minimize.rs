@@ -16,10 +16,11 @@
 
 use std::time::{Duration, Instant};
 
+use omnilink_evidence::{Counterexample, MinimalHistory};
 use omnilink_trace::{Time, Timebox};
 
 use crate::checker::{Checker, check, check_from, followed};
-use crate::evidence::{Counterexample, Outcome, Verdict};
+use crate::evidence::{Conclusion, Outcome};
 use crate::model::Model;
 use crate::naive;
 use crate::operation::Operation;
@@ -44,6 +45,28 @@ pub struct Minimal<O> {
     pub counterexample: Counterexample,
     /// Whether the naive checker, too, finds no explanation. `None`: too many operations to ask it.
     pub confirmed: Option<bool>,
+}
+
+impl<O> Minimal<O> {
+    /// The history as reports show it. `describe` gives the text of an operation.
+    pub fn shown(self, describe: impl Fn(&O) -> String) -> MinimalHistory {
+        let shown =
+            |(operation, id): (&Operation<O>, &usize)| operation.shown(*id as u64, describe(&operation.op));
+        let operations = self.operations.iter().zip(&self.ids).map(shown).collect();
+        let mut counterexample = self.counterexample;
+        counterexample.visit_operations(&mut |op| {
+            if let Some(id) = self.ids.get(op.id as usize) {
+                op.id = *id as u64;
+            }
+        });
+        MinimalHistory {
+            operations,
+            left_out: self.left_out as u64,
+            from: self.from,
+            confirmed: self.confirmed,
+            counterexample,
+        }
+    }
 }
 
 /// An operation with its position in the history given, and whether it is still shown.
@@ -77,7 +100,7 @@ pub fn minimize<M: Model>(
         .collect();
     pieces.sort_by_key(|piece| piece.operation.timebox.start);
     let outcome = check(model, operations(&pieces), options)?;
-    let Verdict::Violation(found) = outcome.verdict else {
+    let Conclusion::Violation(found) = outcome.conclusion else {
         return Ok(None);
     };
     if let Some(broken) = &found.broken {
@@ -101,7 +124,7 @@ pub fn minimize<M: Model>(
     let mut uncut = Vec::new();
     if linearizable {
         keep_component(model, &mut pieces, target, options)?;
-        cut_end(&mut pieces, found.op.timebox);
+        cut_end(&mut pieces, found.op.end);
         uncut.clone_from(&pieces);
         initial = cut_beginning(model, &mut pieces, options, deadline)?;
     }
@@ -137,7 +160,7 @@ const DEFAULT_TIME: Duration = Duration::from_secs(10);
 fn is_violation(answer: Result<Outcome, CheckError>) -> Result<bool, CheckError> {
     match answer {
         Err(CheckError::Exceeded(_)) => Ok(false),
-        answer => Ok(answer?.verdict.is_violation()),
+        answer => Ok(answer?.conclusion.is_violation()),
     }
 }
 
@@ -173,8 +196,8 @@ fn keep_component<M: Model>(
     Ok(())
 }
 
-fn cut_end<O>(pieces: &mut Vec<Piece<O>>, target: Timebox) {
-    let last = target.end.unwrap_or(Time::MAX);
+fn cut_end<O>(pieces: &mut Vec<Piece<O>>, end: Option<Time>) {
+    let last = end.unwrap_or(Time::MAX);
     pieces.retain(|piece| piece.operation.timebox.start <= last);
     for piece in pieces {
         if piece.operation.timebox.end.is_some_and(|end| end > last) {
@@ -412,7 +435,7 @@ impl<M: Model> Shrinker<'_, M> {
             ..self.options
         };
         let outcome = check_from(self.model, self.initial.clone(), history.clone(), options)?;
-        let Verdict::Violation(counterexample) = outcome.verdict else {
+        let Conclusion::Violation(counterexample) = outcome.conclusion else {
             return Ok(None);
         };
         let confirmed = (history.len() <= NAIVE_MAX).then(|| {
@@ -500,7 +523,7 @@ mod tests {
                 };
                 straddled += usize::from(rest.len() > pieces.len() - cut);
                 let outcome = check_from(&toy, states, operations(&rest), options).expect("toys do not fail");
-                assert!(outcome.verdict.is_valid(), "cut at {cut}: {pieces:?}");
+                assert!(outcome.conclusion.is_valid(), "cut at {cut}: {pieces:?}");
             }
         }
         assert!(straddled > 1_000, "only {straddled} cuts with operations across");

@@ -118,7 +118,7 @@ enum Fate {
 /// monitor.feed(Event::Call { call: 2, thread: 1, op: Op::Read(None) })?;
 /// monitor.feed(Event::Return { call: 2, op: Op::Read(Some(7)) })?;
 /// monitor.feed(Event::Return { call: 1, op: Op::Write(7) })?;
-/// assert!(monitor.finish()?.verdict.is_valid());
+/// assert!(monitor.finish()?.conclusion.is_valid());
 /// # Ok::<(), omnilink_engine::EventError>(())
 /// ```
 pub struct Monitor<'m, M: Model> {

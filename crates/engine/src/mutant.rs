@@ -107,7 +107,8 @@ mod tests {
         for _ in 0..rounds {
             let history = history(&toy, &mut dice);
             let expected = naive::explain(&toy, &history, Consistency::Linearizable).is_some();
-            let verdict = || check(&toy, history.clone(), options).map(|outcome| outcome.verdict.is_valid());
+            let verdict =
+                || check(&toy, history.clone(), options).map(|outcome| outcome.conclusion.is_valid());
             assert_eq!(verdict().ok(), Some(expected), "wrong without any fault");
             PLANTED.set(Some(mutant));
             let mutated = verdict();

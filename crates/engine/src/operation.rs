@@ -27,4 +27,9 @@ impl<O> Operation<O> {
             optional: false,
         }
     }
+
+    /// The operation as reports show it: at this position of the history, with this text.
+    pub fn shown(&self, id: u64, text: String) -> omnilink_evidence::Operation {
+        omnilink_evidence::Operation::timed(id, self.thread, text, self.timebox.start, self.timebox.end)
+    }
 }

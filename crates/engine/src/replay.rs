@@ -3,10 +3,10 @@
 //! The search works with numbers, masks and remembered steps; a mistake in any of them must not become a wrong `valid`.
 //! So every settled operation is stepped once more through the model itself, and checked against real time.
 
+use omnilink_evidence::Placement;
 use omnilink_trace::Time;
 use rustc_hash::FxHashMap;
 
-use crate::evidence::Placement;
 use crate::ledger::Entry;
 use crate::space::Source;
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
+use omnilink_evidence::Decider;
 use omnilink_trace::Time;
 
 use crate::depth_first::{DepthFirst, Schedule};
@@ -60,31 +61,6 @@ pub(crate) struct Frontier<S> {
     pub open: Vec<u64>,
     /// Each explanation's state, and which of the open operations it has placed.
     pub configurations: Vec<(S, Vec<u64>)>,
-}
-
-/// Which search came to the answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Decider {
-    /// The event sweep.
-    Sweep,
-    /// Depth-first search.
-    DepthFirst,
-    /// Search over program order, for sequential consistency.
-    ProgramOrder,
-    /// A near-linear monitor for collections.
-    Monitor,
-}
-
-impl Decider {
-    /// The word used in output.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Sweep => "sweep",
-            Self::DepthFirst => "depth-first",
-            Self::ProgramOrder => "program-order",
-            Self::Monitor => "monitor",
-        }
-    }
 }
 
 /// The search over one partition.

@@ -1,17 +1,16 @@
 //! Sequential consistency: the whole history at once, then the replay of what was found.
 
 use hashbrown::HashMap;
+use omnilink_evidence::{Decider, Limit, Linearization, Unknown};
 use omnilink_trace::Time;
 
 use crate::course::Course;
 use crate::describe::Describe;
-use crate::evidence::{Outcome, Unfinished, Verdict, Witness};
+use crate::evidence::{Conclusion, Outcome};
 use crate::ledger::Entry;
-use crate::meter::Exhausted;
 use crate::program_order::{self, Answer};
 use crate::progress::CheckError;
 use crate::replay::Replay;
-use crate::search::Decider;
 use crate::space::AnySpace;
 use crate::sweep::Tools;
 
@@ -21,13 +20,7 @@ impl Course {
         // Stopped before the end: what comes later may explain what came before, so nothing is known about a part.
         if let Some(limit) = self.meter.exhausted() {
             return Ok(Outcome {
-                verdict: Verdict::Unknown(Box::new(Unfinished {
-                    limit,
-                    explained: 0,
-                    at: None,
-                    frontier: 0,
-                    alternatives: Vec::new(),
-                })),
+                conclusion: Conclusion::Unknown(Box::new(Unknown::limited(limit))),
                 figures: self.final_figures(space),
             });
         }
@@ -46,7 +39,7 @@ impl Course {
         }
         self.figures.partitions = 1;
         self.figures.decider = Some(Decider::ProgramOrder);
-        let verdict = match answer {
+        let conclusion = match answer {
             Answer::Explained(order) => self.replay_sequential(&history, &order, space)?,
             Answer::Stuck(stuck, ledger) if !space.source.was_interrupted() => {
                 let describe = Describe {
@@ -54,10 +47,10 @@ impl Course {
                     ledger: &ledger,
                     alternatives: self.describes,
                 };
-                Verdict::Violation(Box::new(describe.counterexample(stuck)))
+                Conclusion::Violation(Box::new(describe.counterexample(stuck)))
             }
             Answer::Stuck(stuck, ledger) | Answer::Limit(stuck, ledger) => {
-                let limit = self.meter.exhausted().unwrap_or(Exhausted::Time);
+                let limit = self.meter.exhausted().unwrap_or(Limit::Time);
                 let mut describe = Describe {
                     space,
                     ledger: &ledger,
@@ -66,17 +59,17 @@ impl Course {
                 let at = Some(describe.view(stuck.target));
                 let alternatives = describe.alternatives(&stuck);
                 let explained = stuck.total;
-                Verdict::Unknown(Box::new(Unfinished {
-                    limit,
+                Conclusion::Unknown(Box::new(Unknown {
                     explained,
                     at,
                     frontier: 1,
                     alternatives,
+                    ..Unknown::limited(limit)
                 }))
             }
         };
         Ok(Outcome {
-            verdict,
+            conclusion,
             figures: self.final_figures(space),
         })
     }
@@ -87,7 +80,7 @@ impl Course {
         history: &[Entry],
         order: &[u32],
         space: &mut AnySpace<'_>,
-    ) -> Result<Verdict, CheckError> {
+    ) -> Result<Conclusion, CheckError> {
         let mut replay = Replay::new(space.source.start_replay(&self.initial));
         let mut last_of_thread: HashMap<u32, u32> = HashMap::new();
         let mut placements = Vec::new();
@@ -117,7 +110,7 @@ impl Course {
             )));
         }
         let order = self.keeps_order().then_some(placements);
-        Ok(Verdict::Valid(Witness {
+        Ok(Conclusion::Valid(Linearization {
             replayed: replay.placed,
             order,
         }))

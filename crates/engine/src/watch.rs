@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::memory::{default_memory_bytes, resident_bytes};
-use crate::meter::Exhausted;
 use crate::options::Limits;
+use omnilink_evidence::Limit;
 
 /// A flag that ends a check when it is raised, by a signal handler or by another thread.
 #[derive(Clone, Copy, Debug)]
@@ -54,20 +54,20 @@ impl Watch {
     }
 
     /// The limit that is reached, if one is.
-    pub fn reached(&mut self) -> Option<Exhausted> {
+    pub fn reached(&mut self) -> Option<Limit> {
         if self.limits.interrupt.is_some_and(Interrupt::is_raised) {
-            return Some(Exhausted::Interrupt);
+            return Some(Limit::Interrupt);
         }
         let now = Instant::now();
         if self.deadline.is_some_and(|deadline| now >= deadline) {
-            return Some(Exhausted::Time);
+            return Some(Limit::Time);
         }
         if self.next_memory_look.is_some_and(|next| now < next) {
             return None;
         }
         self.next_memory_look = now.checked_add(Self::BETWEEN_MEMORY_LOOKS);
         let limit = self.limits.memory_bytes.or_else(default_memory_bytes)?;
-        (resident_bytes()? >= limit).then_some(Exhausted::Memory)
+        (resident_bytes()? >= limit).then_some(Limit::Memory)
     }
 
     /// The limits less the time that is gone.

@@ -3,8 +3,8 @@
 mod toys;
 
 use omnilink_engine::{
-    CheckError, Checker, Consistency, Model, Operation, Options, Outcome, Partitioning, Reductions, Strategy,
-    Verdict, check, naive,
+    CheckError, Checker, Conclusion, Consistency, Model, Operation, Options, Outcome, Partitioning,
+    Reductions, Strategy, check, naive,
 };
 use omnilink_trace::Timebox;
 use toys::{Dice, Toy, Weather};
@@ -84,7 +84,7 @@ fn compare<T: Toy>(seed: u64, rounds: u64, consistency: Consistency) {
                 let outcome = check(&toy, history.clone(), options)
                     .unwrap_or_else(|error| panic!("{error}\n{options:?}\n{}", show::<T>(&history)));
                 assert_eq!(
-                    outcome.verdict.is_valid(),
+                    outcome.conclusion.is_valid(),
                     expected,
                     "round {round}: {options:?}\n{}",
                     show::<T>(&history)
@@ -109,7 +109,7 @@ fn compare<T: Toy>(seed: u64, rounds: u64, consistency: Consistency) {
                     streamed => streamed.expect("toys do not fail"),
                 };
                 assert_eq!(
-                    streamed.verdict.is_valid(),
+                    streamed.conclusion.is_valid(),
                     expected,
                     "round {round}: {options:?}\n{}",
                     show::<T>(&history)
@@ -184,7 +184,7 @@ fn register_histories_with_many_lost_calls() {
                 ..Options::default()
             };
             let outcome = check(&toys::Register, history.clone(), options).expect("registers do not fail");
-            let found = outcome.verdict.is_valid();
+            let found = outcome.conclusion.is_valid();
             assert_eq!(
                 found,
                 expected,
@@ -209,7 +209,7 @@ fn an_optional_operation_may_feed_a_read_through_a_write() {
             ..Options::default()
         };
         let outcome = check(&toys::Register, history.clone(), options).expect("registers do not fail");
-        assert!(outcome.verdict.is_valid(), "{reductions:?}");
+        assert!(outcome.conclusion.is_valid(), "{reductions:?}");
     }
 }
 
@@ -234,7 +234,7 @@ fn histories_whose_threads_link_registers() {
             };
             let outcome = check(&toys::Register, history.clone(), options).expect("registers do not fail");
             assert_eq!(
-                outcome.verdict.is_valid(),
+                outcome.conclusion.is_valid(),
                 expected.is_some(),
                 "{}",
                 show::<toys::Register>(&history)
@@ -245,7 +245,7 @@ fn histories_whose_threads_link_registers() {
                 checker.push(operation.clone()).expect("in order");
             }
             if let Ok(Outcome {
-                verdict: Verdict::Valid(witness),
+                conclusion: Conclusion::Valid(witness),
                 ..
             }) = checker.finish()
             {

@@ -3,7 +3,7 @@
 mod toys;
 
 use omnilink_engine::{
-    Consistency, Event, EventError, Limits, Model, Monitor, Options, Outcomes, Progress, Verdict, naive,
+    Conclusion, Consistency, Event, EventError, Limits, Model, Monitor, Options, Outcomes, Progress, naive,
 };
 use toys::{Dice, Register, RegisterOp};
 
@@ -42,7 +42,7 @@ fn verdict(events: impl IntoIterator<Item = Event<RegisterOp>>) -> Result<bool, 
     for event in events {
         monitor.feed(event)?;
     }
-    Ok(monitor.finish()?.verdict.is_valid())
+    Ok(monitor.finish()?.conclusion.is_valid())
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn a_violation_is_known_when_the_calls_that_were_open_have_returned() {
             decided.is_some_and(|round| round <= 101),
             "{threads} threads: {decided:?}"
         );
-        assert!(monitor.finish().expect("no failure").verdict.is_violation());
+        assert!(monitor.finish().expect("no failure").conclusion.is_violation());
     }
 }
 
@@ -194,10 +194,10 @@ fn lost_calls_do_not_keep_the_answer_away() {
                 break;
             }
         }
-        let verdict = monitor.finish().expect("no failure").verdict;
+        let verdict = monitor.finish().expect("no failure").conclusion;
         match limit {
             None => assert!(verdict.is_valid(), "{verdict:?}"),
-            Some(_) => assert!(matches!(verdict, Verdict::Unknown(_)), "{verdict:?}"),
+            Some(_) => assert!(matches!(verdict, Conclusion::Unknown(_)), "{verdict:?}"),
         }
     }
 }
@@ -236,8 +236,8 @@ fn a_hard_question_ends_with_unknown() {
             op: Op::Read(Some(u64::MAX)),
         })
         .expect("fits");
-    let verdict = monitor.finish().expect("no failure").verdict;
-    assert!(matches!(verdict, Verdict::Unknown(_)), "{verdict:?}");
+    let verdict = monitor.finish().expect("no failure").conclusion;
+    assert!(matches!(verdict, Conclusion::Unknown(_)), "{verdict:?}");
 }
 
 #[test]
@@ -292,7 +292,7 @@ fn monitored_histories_agree_with_the_naive_checker() {
             }
         }
         let expected = naive::explain(&toy, &history, Consistency::Linearizable).is_some();
-        let found = monitor.finish().expect("no failure").verdict.is_valid();
+        let found = monitor.finish().expect("no failure").conclusion.is_valid();
         assert_eq!(found, expected, "{history:?}");
     }
 }

@@ -3,8 +3,8 @@
 mod toys;
 
 use omnilink_engine::{
-    Checker, Consistency, Exhausted, Limits, Model, Operation, Options, Outcome, Outcomes, Progress,
-    Strategy, Verdict, check,
+    Checker, Conclusion, Consistency, Limit, Limits, Model, Operation, Options, Outcome, Outcomes, Progress,
+    Strategy, check,
 };
 use omnilink_trace::Timebox;
 use toys::{Register, RegisterOp};
@@ -22,10 +22,10 @@ fn outcome(history: Vec<Operation<RegisterOp>>) -> Outcome {
 }
 
 fn is_valid(history: Vec<Operation<RegisterOp>>) -> bool {
-    match outcome(history).verdict {
-        Verdict::Valid(_) => true,
-        Verdict::Violation(_) => false,
-        Verdict::Unknown(_) => panic!("no limit was set"),
+    match outcome(history).conclusion {
+        Conclusion::Valid(_) => true,
+        Conclusion::Violation(_) => false,
+        Conclusion::Unknown(_) => panic!("no limit was set"),
     }
 }
 
@@ -107,7 +107,7 @@ fn a_million_operations() {
         }
     }
     let outcome = checker.finish().expect("no failure");
-    let Verdict::Valid(witness) = outcome.verdict else {
+    let Conclusion::Valid(witness) = outcome.conclusion else {
         panic!("valid")
     };
     assert_eq!(witness.replayed, 1_000_000);
@@ -148,10 +148,10 @@ fn a_limit_on_configurations_is_kept_to_the_number() {
             configurations: Some(limit),
             ..Limits::default()
         });
-        let Verdict::Unknown(unfinished) = outcome.verdict else {
+        let Conclusion::Unknown(unfinished) = outcome.conclusion else {
             panic!("too hard for {limit}")
         };
-        assert_eq!(unfinished.limit, Exhausted::Configurations);
+        assert_eq!(unfinished.limit, Limit::Configurations);
         assert!(
             outcome.figures.configurations <= limit,
             "{} > {limit}",
@@ -166,10 +166,10 @@ fn a_time_limit_ends_the_search_with_unknown() {
         time: Some(std::time::Duration::from_millis(50)),
         ..Limits::default()
     });
-    let Verdict::Unknown(unfinished) = outcome.verdict else {
+    let Conclusion::Unknown(unfinished) = outcome.conclusion else {
         panic!("too hard for 50 ms")
     };
-    assert_eq!(unfinished.limit, Exhausted::Time);
+    assert_eq!(unfinished.limit, Limit::Time);
     assert!(unfinished.at.is_some() && !unfinished.alternatives.is_empty());
 }
 
@@ -214,10 +214,10 @@ fn a_step_that_the_time_limit_cuts_short_is_no_refusal() {
         };
         let calls = (0..3).map(|n| Operation::new(0, (), Timebox::new(10 * n, 10 * n + 5)));
         let outcome = check(&Slow, calls, options).expect("no failure");
-        let Verdict::Unknown(unfinished) = outcome.verdict else {
-            panic!("{strategy:?} {consistency:?}: {:?}", outcome.verdict)
+        let Conclusion::Unknown(unfinished) = outcome.conclusion else {
+            panic!("{strategy:?} {consistency:?}: {:?}", outcome.conclusion)
         };
-        assert_eq!(unfinished.limit, Exhausted::Time);
+        assert_eq!(unfinished.limit, Limit::Time);
     }
 }
 
@@ -228,10 +228,10 @@ fn a_memory_limit_ends_the_search_with_unknown() {
         memory_bytes: Some(1 << 20),
         ..Limits::default()
     });
-    let Verdict::Unknown(unfinished) = outcome.verdict else {
+    let Conclusion::Unknown(unfinished) = outcome.conclusion else {
         panic!("too hard for a megabyte")
     };
-    assert_eq!(unfinished.limit, Exhausted::Memory);
+    assert_eq!(unfinished.limit, Limit::Memory);
 }
 
 #[test]
@@ -261,7 +261,7 @@ fn models_without_footprints_need_no_parts() {
             Progress::Going
         );
     }
-    assert!(checker.finish().expect("no failure").verdict.is_valid());
+    assert!(checker.finish().expect("no failure").conclusion.is_valid());
 }
 
 #[test]
@@ -283,7 +283,7 @@ fn the_order_of_a_witness_can_be_kept() {
         ] {
             checker.push(operation).expect("in order");
         }
-        let Verdict::Valid(witness) = checker.finish().expect("no failure").verdict else {
+        let Conclusion::Valid(witness) = checker.finish().expect("no failure").conclusion else {
             panic!("valid")
         };
         let order: Vec<u64> = witness
@@ -305,11 +305,11 @@ fn a_check_that_is_stopped_before_the_end_is_undecided() {
         };
         let mut checker = Checker::new(&Register, options);
         checker.push(write(0, 1, Timebox::new(0, 5))).unwrap();
-        checker.stop(Exhausted::Interrupt);
-        let Verdict::Unknown(unfinished) = checker.finish().unwrap().verdict else {
+        checker.stop(Limit::Interrupt);
+        let Conclusion::Unknown(unfinished) = checker.finish().unwrap().conclusion else {
             panic!("{consistency:?}: only a part of the history was given")
         };
-        assert_eq!(unfinished.limit, Exhausted::Interrupt);
+        assert_eq!(unfinished.limit, Limit::Interrupt);
     }
 }
 
@@ -320,8 +320,8 @@ fn a_raised_flag_ends_the_search() {
         interrupt: Some(omnilink_engine::Interrupt::new(&FLAG)),
         ..Limits::default()
     });
-    let Verdict::Unknown(unfinished) = outcome.verdict else {
+    let Conclusion::Unknown(unfinished) = outcome.conclusion else {
         panic!("nobody waits for it")
     };
-    assert_eq!(unfinished.limit, Exhausted::Interrupt);
+    assert_eq!(unfinished.limit, Limit::Interrupt);
 }

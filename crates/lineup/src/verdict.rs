@@ -1,12 +1,13 @@
 //! What came of a check.
 
 use omnilink_engine::Counterexample;
+use omnilink_evidence::Limit;
 
-use crate::execution::{Cut, Execution, Race};
-use crate::history::{History, ResultId, Results};
+use crate::execution::{Cut, MatrixRun, RaceReport};
+use crate::history::{CallHistory, ResultId, Results};
 use crate::matrix::Matrix;
 use crate::serial::{Nondeterminism, SerialHistories};
-use crate::slot::Slot;
+use crate::slot::CallSlot;
 use crate::witness::StuckCall;
 
 /// What came of checking one matrix.
@@ -25,7 +26,7 @@ pub struct Checked {
     /// Why the first run was stopped that was cut short.
     pub cut: Option<Cut>,
     /// A race that may be none, because not everything is seen that could order its accesses.
-    pub suspected: Option<Race>,
+    pub suspected: Option<RaceReport>,
     /// Concurrent runs that were made but not looked at, because another run shows the same.
     pub redundant: u64,
     /// The answer.
@@ -83,8 +84,8 @@ pub enum Undecided {
     SerialRunsDiverged,
     /// Nothing was found, but a concurrent run was cut short.
     RunCut(Cut),
-    /// Time was up.
-    TimeIsUp,
+    /// A limit or an interrupt ended the check.
+    Limit(Limit),
     /// The run of a given schedule went another way.
     NotRepeated,
 }
@@ -93,9 +94,9 @@ pub enum Undecided {
 #[derive(Clone, Debug)]
 pub struct Violation {
     /// The history.
-    pub history: History,
+    pub history: CallHistory,
     /// The run that has it.
-    pub execution: Execution,
+    pub execution: MatrixRun,
     /// Whether that run was a serial one.
     pub is_serial: bool,
     /// Why nothing explains it.
@@ -110,13 +111,13 @@ pub enum Why {
     /// These calls are stuck where nothing says that they may be.
     Stuck(Vec<StuckCall>),
     /// The process died in this call, where nothing says that it may.
-    Crash(Slot, Box<Counterexample>),
+    Crash(CallSlot, Box<Counterexample>),
     /// The process died in this call of a serial run: it needs no concurrency to be wrong.
-    CrashAlone(Slot, ResultId),
+    CrashAlone(CallSlot, ResultId),
     /// Two accesses race. What comes of them in this run is explained.
-    Race(Race),
+    Race(RaceReport),
     /// These calls are stuck, and it was said that none may ever be.
-    Blocked(Vec<Slot>),
+    Blocked(Vec<CallSlot>),
     /// The specification does not allow it, for this reason.
     Specification(String),
 }

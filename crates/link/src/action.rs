@@ -71,7 +71,7 @@ pub(crate) fn actions(spec: &Spec, config: Option<&Config>) -> Vec<Action> {
             argument.ranges_over.clone()
         };
         let source = spec.sources.get(entity.source);
-        let place = source.place(entity.span.start);
+        let place = source.line_column(entity.span.start);
         found.push((
             entity.source.0,
             entity.span.start,

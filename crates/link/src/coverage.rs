@@ -228,7 +228,7 @@ impl TlaModel<'_> {
         let program = &self.linked.program;
         let coverage = |at: Loc| {
             let source = program.sources.get(at.source);
-            let place = source.place(at.span.start);
+            let place = source.line_column(at.span.start);
             BranchCoverage {
                 text: shortened(program.text(at)),
                 at: format!("{}:{}:{}", source.path().display(), place.line, place.column),

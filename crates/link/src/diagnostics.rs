@@ -50,7 +50,7 @@ impl TlaModel<'_> {
         let program = &linked.program;
         let sentence = |enumeration: &omnilink_tla::Enumeration| {
             let source = program.sources.get(enumeration.at.source);
-            let place = source.place(enumeration.at.span.start);
+            let place = source.line_column(enumeration.at.span.start);
             let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
             format!(
                 "{}:{}:{}: `{}` enumerates all {} values of {} whenever it is evaluated; test membership instead, or enumerate fewer",

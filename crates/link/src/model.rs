@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_tla::eval::error::{ErrorClass, Failure};
-use omnilink_tla::eval::{Effects, Evaluator, Families, Flow, Session as _, State};
+use omnilink_tla::eval::{EffectTemplates, Effects, Evaluator, Flow, Session as _, State};
 use omnilink_tla::ir::Operation;
 use omnilink_value::Value;
 use rustc_hash::FxHashSet;
@@ -39,7 +39,7 @@ pub struct TlaModel<'l> {
     /// Whether a step depends on the whole state: there is a VIEW, an invariant or a hidden step.
     depends_on_whole_state: bool,
     pub(crate) instances: RefCell<InstanceCache>,
-    families: RefCell<Families>,
+    effect_templates: RefCell<EffectTemplates>,
     /// Actions that do nothing but compare counts, as far as they were bound.
     counting: RefCell<Vec<Operation>>,
     conditions: RefCell<ConditionCache>,
@@ -101,7 +101,7 @@ impl<'l> TlaModel<'l> {
                 || !linked.invariants.is_empty()
                 || !linked.hidden.is_empty(),
             instances: RefCell::default(),
-            families: RefCell::default(),
+            effect_templates: RefCell::default(),
             counting: RefCell::default(),
             conditions: RefCell::default(),
             bound: RefCell::default(),
@@ -154,7 +154,7 @@ impl<'l> TlaModel<'l> {
             self.counts(instance);
         }
         content.effects.get_or_init(|| {
-            let effects = self.families.borrow_mut().effects(
+            let effects = self.effect_templates.borrow_mut().effects(
                 &mut self.evaluator.borrow_mut(),
                 content.operation,
                 &content.arguments,

@@ -155,7 +155,7 @@ fn most_held(spec: &str, toml: &str, trace: &str) -> usize {
                     }
                 }
             }
-            assert!(checker.finish().unwrap().verdict.is_valid());
+            assert!(checker.finish().unwrap().conclusion.is_valid());
         })
         .unwrap();
     MOST.load(Ordering::Relaxed) - before - length

@@ -537,11 +537,11 @@ impl<'a> Checking<'a> {
     fn false_part(&self, evaluator: &mut Evaluator<'a>, formula: Formula) -> Option<FalsePart> {
         let part = evaluator.explain_false(formula)?;
         let source = self.model.program.sources.get(part.at.source);
-        let place = source.place(part.at.span.start);
+        let place = source.line_column(part.at.span.start);
         Some(FalsePart {
             text: part.text,
             place: format!("{}:{}:{}", source.path().display(), place.line, place.column),
-            bindings: part.bindings,
+            bindings: omnilink_evidence::Bindings(part.bindings),
         })
     }
 

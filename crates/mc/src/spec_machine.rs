@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use omnilink_evidence::Bindings;
 use omnilink_tla::eval::error::{ErrorClass, Failure};
 use omnilink_tla::eval::{Coverage, Evaluator, Exchange, Flow, Session, Successors, Taken};
 use omnilink_tla::ir::{Formula, Loc, Program};
@@ -151,7 +152,11 @@ fn going(flow: ControlFlow<()>) -> Flow {
 /// File and line of a place.
 pub(crate) fn file_and_line(program: &Program, at: Loc) -> String {
     let source = program.sources.get(at.source);
-    format!("{}:{}", source.path().display(), source.place(at.span.start).line)
+    format!(
+        "{}:{}",
+        source.path().display(),
+        source.line_column(at.span.start).line
+    )
 }
 
 /// Hands steps on.
@@ -220,7 +225,7 @@ impl<'m> Machine for SpecMachine<'m> {
         let action = label.and_then(|taken| program.actions.get(taken.action as usize));
         ActionTaken {
             name: action.map_or("Next", |action| &*action.name).to_owned(),
-            bindings: label.map_or_else(Vec::new, |taken| worker.bindings(taken)),
+            bindings: Bindings(label.map_or_else(Vec::new, |taken| worker.bindings(taken))),
             place: action.map_or_else(String::new, |action| file_and_line(program, action.at)),
         }
     }
@@ -379,7 +384,7 @@ impl<'m> Machine for SpecMachine<'m> {
     }
 
     fn may_repeat(&self) -> bool {
-        self.definitions.is_none() && !self.model.program.acts()
+        self.definitions.is_none() && !self.model.program.has_side_effects()
     }
 
     fn wants_to_stop(&self, _: &Evaluator<'m>) -> bool {

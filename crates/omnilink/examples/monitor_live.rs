@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, mpsc};
 use std::time::{Duration, Instant};
 
-use omnilink::{Event, Limits, Model, Monitor, Options, Outcomes, Progress, Verdict};
+use omnilink::{Conclusion, Event, Limits, Model, Monitor, Options, Outcomes, Progress};
 
 const WORKERS: u32 = 4;
 const CALLS: u64 = 5_000;
@@ -160,19 +160,19 @@ fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
             outcome.figures.operations,
             started.elapsed()
         );
-        Ok(match outcome.verdict {
-            Verdict::Valid(_) => {
+        Ok(match outcome.conclusion {
+            Conclusion::Valid(_) => {
                 println!("valid");
                 ExitCode::SUCCESS
             }
-            Verdict::Violation(counterexample) => {
+            Conclusion::Violation(counterexample) => {
                 println!(
                     "violation: no order explains thread {}'s {}",
                     counterexample.op.thread, counterexample.op.text
                 );
                 ExitCode::from(1)
             }
-            Verdict::Unknown(_) => {
+            Conclusion::Unknown(_) => {
                 println!("unknown: a limit was reached");
                 ExitCode::from(3)
             }

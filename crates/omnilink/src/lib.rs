@@ -16,7 +16,7 @@
 //!     Operation::new(0, RegisterOp::Write(Value::int(2)), Timebox::new(20, 30)),
 //! ];
 //! let register = Register { initial: Value::int(0) };
-//! assert!(check(&register, history, Options::default())?.verdict.is_valid());
+//! assert!(check(&register, history, Options::default())?.conclusion.is_valid());
 //! # Ok::<(), omnilink::CheckError>(())
 //! ```
 //!
@@ -45,7 +45,7 @@
 //! let bytes = recorder.finish()?.into_trace().expect("recorded in memory");
 //! let trace = omnilink::trace::Trace::from_bytes("counter", bytes, &Default::default())?;
 //! let outcome = omnilink::check_trace(&Counter::default(), trace, omnilink::Options::default())?;
-//! assert!(outcome.verdict.is_valid());
+//! assert!(outcome.conclusion.is_valid());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -54,14 +54,15 @@ mod check_trace;
 pub use check_trace::{CheckTraceError, check_trace};
 
 pub use omnilink_engine::{
-    CheckError, Checker, Components, Consistency, Counterexample, Event, EventError, Footprint, Keys, Limits,
-    Minimal, Model, Monitor, Operation, Options, Outcome, Outcomes, Partitioning, Progress, Reductions,
-    Strategy, Verdict, Witness, check, minimize,
+    CheckError, Checker, Components, Conclusion, Consistency, Counterexample, Event, EventError, Footprint,
+    Keys, Limits, Linearization, Minimal, Model, Monitor, Operation, Options, Outcome, Outcomes,
+    Partitioning, Progress, Reductions, Strategy, Verdict, check, minimize,
 };
 pub use omnilink_trace::Timebox;
 pub use omnilink_value::Value;
 
 pub use omnilink_engine as engine;
+pub use omnilink_evidence as evidence;
 pub use omnilink_link as link;
 pub use omnilink_models as models;
 pub use omnilink_record as record;

@@ -5,27 +5,27 @@
 
 use std::fmt::Write;
 
+use omnilink_evidence::{Operation, ThreadName};
 use omnilink_trace::Timebox;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::layout::{Item, Layout, Span, lay_out};
 use crate::look::{Look, Tone};
-use crate::thread_names::ThreadNames;
 
 /// An operation in a drawing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bar {
-    /// Who called it.
-    pub thread: u32,
-    /// What was called.
+    /// The thread that called it.
+    pub thread: ThreadName,
+    /// The call.
     pub text: String,
     /// When it ran.
     pub timebox: Timebox,
-    /// What the reader should see about it.
+    /// How it is marked.
     pub mark: Mark,
 }
 
-/// What a reader should see about an operation.
+/// How an operation is marked in a drawing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mark {
     /// Nothing special.
@@ -33,7 +33,7 @@ pub enum Mark {
     Plain,
     /// Nothing explains this one.
     Unexplained,
-    /// It took effect as the so-manieth.
+    /// It took effect at this position of the order.
     Placed(u64),
 }
 
@@ -46,6 +46,21 @@ impl Mark {
     }
 }
 
+impl Bar {
+    /// An operation; without times it is drawn at the beginning.
+    pub(crate) fn new(op: &Operation, mark: Mark) -> Self {
+        Self {
+            thread: op.thread.clone(),
+            text: op.text.clone(),
+            timebox: Timebox {
+                start: op.start.unwrap_or(0),
+                end: op.end,
+            },
+            mark,
+        }
+    }
+}
+
 /// How much of an operation's text is drawn.
 const TEXT_MAX: usize = 40;
 /// How much of a thread's name is drawn.
@@ -54,14 +69,14 @@ const NAME_MAX: usize = 16;
 const FRAME: usize = "|--|".len();
 
 /// Draws operations as boxes, one row per thread. Lines end without blanks; every line ends with a newline.
-pub fn draw(bars: &[Bar], names: &ThreadNames, look: &Look) -> String {
-    let mut threads: Vec<u32> = bars.iter().map(|bar| bar.thread).collect();
-    threads.sort_by_cached_key(|thread| (names.rank(*thread), *thread));
+pub fn draw(bars: &[Bar], look: &Look) -> String {
+    let mut threads: Vec<&ThreadName> = bars.iter().map(|bar| &bar.thread).collect();
+    threads.sort_unstable();
     threads.dedup();
     let labels: Vec<String> = threads
         .iter()
         .map(|thread| {
-            look.shorten(&look.clean(&names.name(*thread)), NAME_MAX)
+            look.shorten(&look.clean(&thread.to_string()), NAME_MAX)
                 .into_owned()
         })
         .collect();
@@ -75,7 +90,7 @@ pub fn draw(bars: &[Bar], names: &ThreadNames, look: &Look) -> String {
         .map(|(bar, text)| Item {
             row: threads
                 .iter()
-                .position(|thread| *thread == bar.thread)
+                .position(|thread| **thread == bar.thread)
                 .unwrap_or(0),
             timebox: bar.timebox,
             width: text.width() + FRAME,
@@ -278,7 +293,7 @@ mod tests {
                 None => (text, Mark::Plain),
             };
             Bar {
-                thread: thread.parse().unwrap(),
+                thread: ThreadName::Name(format!("t{thread}")),
                 text: text.to_owned(),
                 timebox,
                 mark,
@@ -293,8 +308,7 @@ mod tests {
     }
 
     fn drawn(picture: &str, look: Look) -> String {
-        let names: ThreadNames = (0..12).map(|thread| format!("t{thread}")).collect();
-        draw(&bars(picture), &names, &look)
+        draw(&bars(picture), &look)
     }
 
     #[test]
@@ -388,7 +402,7 @@ mod tests {
         for (bar, order) in bars.iter_mut().zip([1, 3, 2]) {
             bar.mark = Mark::Placed(order);
         }
-        let page = draw(&bars, &ThreadNames::from(["t0", "t1"]), &Look::plain());
+        let page = draw(&bars, &Look::plain());
         insta::assert_snapshot!(page, @r#"
         t0  |-#1 write 1-||-#2 write 2-|
         t1   |--------#3 read 2---------|

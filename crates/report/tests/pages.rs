@@ -1,11 +1,10 @@
 //! Whole pages, as a reader sees them. Each history is a picture: `thread op start..end`.
 
-use std::collections::BTreeMap;
-
 use omnilink_engine::{
-    Consistency, Footprint, Limits, Model, Operation, Options, Outcomes, Strategy, check, minimize,
+    Conclusion, Footprint, Limits, Model, Operation, Options, Outcomes, Strategy, check, minimize,
 };
-use omnilink_report::{Answer, Look, MinimalHistory, Report, ThreadNames};
+use omnilink_evidence::{Command, Evidence, Figures, Subject, ThreadNames, Verdict, Violation};
+use omnilink_report::{Look, TextOptions, text};
 use omnilink_trace::Timebox;
 
 struct Register;
@@ -73,38 +72,52 @@ fn history(picture: &str) -> Vec<Operation<Op>> {
         .collect()
 }
 
-fn report(picture: &str, options: Options) -> Report {
-    let history = history(picture);
-    let places = (0..history.len() as u64).map(|id| (id, format!("register.ndjson:{}", id + 1)));
-    let mut outcome = check(&Register, history.clone(), options).unwrap();
-    // What the search took is the engine's affair: these pages stay as they are when it gets better.
+fn report(picture: &str, options: Options) -> Evidence {
+    let mut outcome = check(&Register, history(picture), options).unwrap();
+    // What the search cost is the engine's affair: these pages stay as they are when it gets better.
     outcome.figures.configurations = 1_234;
     outcome.figures.model_steps = 567;
     outcome.figures.frontier_max = 8;
-    with_answer(
-        Answer::Checked {
-            outcome,
-            minimal: None,
-        },
-        places.collect(),
-    )
-}
-
-fn with_answer(answer: Answer, places: BTreeMap<u64, String>) -> Report {
-    Report {
-        input: "register.ndjson".to_owned(),
-        model: "register".to_owned(),
-        consistency: Consistency::Linearizable,
-        threads: ThreadNames::from(["0", "1", "2", "3", "4"]),
-        answer,
-        aborted: 0,
+    outcome.figures.frontier_sum = 3;
+    outcome.figures.returns = 2;
+    let mut evidence = empty();
+    evidence.figures = Figures {
         seconds: 0.0123,
         peak_bytes: Some(5_600_000),
-        places,
-        keys: Vec::new(),
-        notes: Vec::new(),
-        findings: None,
+        threads: Some(5),
+        ..Figures::from(&outcome)
+    };
+    match outcome.conclusion {
+        Conclusion::Valid(_) => {}
+        Conclusion::Violation(counterexample) => evidence.violate(Violation::Operation(counterexample)),
+        Conclusion::Unknown(unknown) => evidence.give_up(*unknown),
     }
+    located(evidence)
+}
+
+fn empty() -> Evidence {
+    let mut evidence = Evidence::new(Command::Check, Subject::Operations, "register.ndjson");
+    evidence.model = Some("register".to_owned());
+    evidence.consistency = Some("linearizable".to_owned());
+    evidence
+}
+
+fn located(mut evidence: Evidence) -> Evidence {
+    evidence.visit_operations(&mut |op| op.place = Some(format!("register.ndjson:{}", op.id + 1)));
+    ThreadNames::from(["0", "1", "2", "3", "4"]).apply_to(&mut evidence);
+    evidence
+}
+
+fn page(evidence: &Evidence, look: Look) -> String {
+    let page = text(evidence, &TextOptions::from(look));
+    let read_back = Evidence::from_json(&evidence.to_json()).unwrap();
+    assert_eq!(&read_back, evidence);
+    assert_eq!(
+        text(&read_back, &TextOptions::from(look)),
+        page,
+        "evidence that was read back gives the same page"
+    );
+    page
 }
 
 const STALE_READ: &str = "
@@ -118,8 +131,8 @@ const STALE_READ: &str = "
 #[test]
 fn a_violation_says_what_happened_draws_it_and_tells_why() {
     let report = report(STALE_READ, Options::default());
-    assert_eq!(report.judgement().word(), "violation");
-    insta::assert_snapshot!(report.to_text(&Look::plain()));
+    assert_eq!(report.verdict, Verdict::Violation);
+    insta::assert_snapshot!(page(&report, Look::plain()));
 }
 
 #[test]
@@ -129,7 +142,7 @@ fn the_same_page_in_ascii_on_a_narrow_terminal() {
         ascii: true,
         color: false,
     };
-    let page = report(STALE_READ, Options::default()).to_text(&look);
+    let page = page(&report(STALE_READ, Options::default()), look);
     assert!(
         page.is_ascii() && page.lines().all(|line| line.len() <= 60),
         "{page}"
@@ -140,10 +153,11 @@ fn the_same_page_in_ascii_on_a_narrow_terminal() {
 #[test]
 fn colour_changes_nothing_but_the_colour() {
     let report = report(STALE_READ, Options::default());
-    let colored = report.to_text(&Look {
+    let look = Look {
         color: true,
         ..Look::plain()
-    });
+    };
+    let colored = page(&report, look);
     let mut plain = String::new();
     let mut rest = colored.as_str();
     while let Some((text, tail)) = rest.split_once('\u{1b}') {
@@ -152,7 +166,7 @@ fn colour_changes_nothing_but_the_colour() {
     }
     plain.push_str(rest);
     assert_ne!(plain, colored);
-    assert_eq!(plain, report.to_text(&Look::plain()));
+    assert_eq!(plain, page(&report, Look::plain()));
 }
 
 #[test]
@@ -162,7 +176,7 @@ fn a_long_history_is_drawn_around_the_violation() {
         picture.push_str(&format!("{} write {i} {}..{}\n", i % 3, i * 10, i * 10 + 8));
     }
     picture.push_str("3 read 5 9991..9995\n4 write 7 9992..10020");
-    let page = report(&picture, Options::default()).to_text(&Look::plain());
+    let page = page(&report(&picture, Options::default()), Look::plain());
     assert!(page.lines().all(|line| line.chars().count() <= 100), "{page}");
     insta::assert_snapshot!(page);
 }
@@ -174,7 +188,7 @@ fn many_alternatives_are_grouped_and_capped() {
         picture.push_str(&format!("{thread} write {thread} 0..{}\n", 10 + thread));
     }
     picture.push_str("9 read 77 20..30");
-    insta::assert_snapshot!(report(&picture, Options::default()).to_text(&Look::plain()));
+    insta::assert_snapshot!(page(&report(&picture, Options::default()), Look::plain()));
 }
 
 #[test]
@@ -190,12 +204,11 @@ fn a_minimal_history_takes_the_place_of_the_window() {
     let minimal = minimize(&Register, history(&picture), Options::default())
         .unwrap()
         .unwrap();
-    let minimal = MinimalHistory::new(minimal, |op| Register.describe_op(op), |position| position as u64);
-    assert!(minimal.operations.len() < 5 && minimal.is_confirmed == Some(true));
-    if let Answer::Checked { minimal: slot, .. } = &mut report.answer {
-        *slot = Some(Box::new(minimal));
-    }
-    insta::assert_snapshot!(report.to_text(&Look::plain()));
+    let minimal = minimal.shown(|op| Register.describe_op(op));
+    assert!(minimal.operations.len() < 5 && minimal.confirmed == Some(true));
+    report.minimal = Some(Box::new(minimal));
+    let report = located(report);
+    insta::assert_snapshot!(page(&report, Look::plain()));
     let json: serde_json::Value = serde_json::from_str(&report.to_json()).unwrap();
     let last = &json["minimal"]["ops"].as_array().unwrap().last().unwrap();
     assert_eq!(last["id"], json["minimal"]["violation"]["op"]["id"]);
@@ -204,9 +217,12 @@ fn a_minimal_history_takes_the_place_of_the_window() {
 
 #[test]
 fn a_valid_history_takes_one_line() {
-    let page = report("0 write 1 0..10\n1 read 1 5..15", Options::default()).to_text(&Look::plain());
-    insta::assert_snapshot!(page);
-    let empty = report("", Options::default()).to_text(&Look::plain());
+    let valid = page(
+        &report("0 write 1 0..10\n1 read 1 5..15", Options::default()),
+        Look::plain(),
+    );
+    insta::assert_snapshot!(valid);
+    let empty = page(&report("", Options::default()), Look::plain());
     insta::assert_snapshot!(empty);
 }
 
@@ -227,20 +243,18 @@ fn an_unknown_answer_says_how_far_it_got_and_what_to_try() {
         ..Options::default()
     };
     let report = report(&picture, options);
-    assert_eq!(report.judgement().word(), "unknown");
-    insta::assert_snapshot!(report.to_text(&Look::plain()));
+    assert_eq!(report.verdict, Verdict::Unknown);
+    insta::assert_snapshot!(page(&report, Look::plain()));
     insta::assert_snapshot!(report.to_json());
 }
 
 #[test]
 fn an_input_that_cannot_be_checked_says_why() {
-    let answer = Answer::Failed {
-        message: "register.ndjson:3: the field \"start\" is missing; expected an integer".to_owned(),
-        operations: 2,
-    };
-    let report = with_answer(answer, BTreeMap::new());
-    assert_eq!(report.judgement().word(), "error");
-    insta::assert_snapshot!(report.to_text(&Look::plain()));
+    let mut report = empty();
+    report.figures.ops = 2;
+    report.fail("register.ndjson:3: the field \"start\" is missing; expected an integer".to_owned());
+    assert_eq!(report.verdict, Verdict::Error);
+    insta::assert_snapshot!(page(&report, Look::plain()));
     insta::assert_snapshot!(report.to_json());
 }
 

@@ -1,12 +1,13 @@
-//! What a person and a program are told about histories that are checked for less than linearizability.
+//! Pages and JSON of histories that are checked for less than linearizability.
 
 use omnilink_consistency::{
-    Guarantee, Judgement, WeakChecker, WeakOptions, check_recorded, check_recorded_transactions,
-    infer_recorded, read_histories,
+    Guarantee, WeakChecker, WeakOptions, check_recorded, check_recorded_transactions, infer_recorded,
+    read_histories,
 };
 use omnilink_engine::Limits;
+use omnilink_evidence::Evidence;
 use omnilink_models::{Decode, DecodeError, Decoded, JavaMap, JavaMapOp};
-use omnilink_report::{Look, WeakReport};
+use omnilink_report::{Look, TextOptions, text};
 use omnilink_trace::Operation;
 
 fn decode(operation: &Operation) -> Result<Option<JavaMapOp>, DecodeError> {
@@ -16,15 +17,19 @@ fn decode(operation: &Operation) -> Result<Option<JavaMapOp>, DecodeError> {
     })
 }
 
-fn report(judgement: Judgement) -> WeakReport {
-    WeakReport {
-        input: "h.jsonl".to_owned(),
-        model: "java-map".to_owned(),
-        judgement,
-        seconds: 0.0002,
-        peak_bytes: None,
-        notes: Vec::new(),
-    }
+fn report(mut evidence: Evidence) -> Evidence {
+    evidence.input = "h.jsonl".to_owned();
+    evidence.model = Some("java-map".to_owned());
+    evidence.figures.seconds = 0.0002;
+    evidence
+}
+
+fn page(evidence: &Evidence) -> String {
+    let page = text(evidence, &TextOptions::from(Look::plain()));
+    let read_back = Evidence::from_json(&evidence.to_json()).unwrap();
+    assert_eq!(&read_back, evidence);
+    assert_eq!(text(&read_back, &TextOptions::from(Look::plain())), page);
+    page
 }
 
 fn recorded(json: &str) -> omnilink_consistency::RecordedHistory {
@@ -35,7 +40,7 @@ fn recorded(json: &str) -> omnilink_consistency::RecordedHistory {
         .unwrap()
 }
 
-fn asked(json: &str, level: &str, limits: Limits) -> WeakReport {
+fn asked(json: &str, level: &str, limits: Limits) -> Evidence {
     let options = WeakOptions {
         limits,
         ..WeakOptions::default()
@@ -63,7 +68,7 @@ const LOST_PUT: &str = r#"{"id":"h","ops":[
 #[test]
 fn a_valid_history_is_one_line_and_its_json_tells_who_sees_what() {
     let report = asked(SLOW_ITERATOR, "weak", Limits::default());
-    insta::assert_snapshot!(report.to_text(&Look::plain()), @r#"
+    insta::assert_snapshot!(page(&report), @r#"
         h.jsonl: history 216: valid: 6 operations of 3 threads against java-map, weak (0.2 ms)
     "#);
     insta::assert_snapshot!(report.to_json(), @r#"
@@ -75,7 +80,7 @@ fn a_valid_history_is_one_line_and_its_json_tells_who_sees_what() {
 fn a_history_in_which_everyone_sees_everything_takes_one_line() {
     let json = r#"{"id":1,"ops":[{"thread":0,"method":"size","args":[],"ret":"0"}]}"#;
     let report = asked(json, "causal", Limits::default());
-    insta::assert_snapshot!(report.to_text(&Look::plain()), @r#"
+    insta::assert_snapshot!(page(&report), @r#"
         h.jsonl: history 1: valid: 1 operation of 1 thread against java-map, causal, and everyone sees everything before them (0.2 ms)
     "#);
 }
@@ -83,7 +88,7 @@ fn a_history_in_which_everyone_sees_everything_takes_one_line() {
 #[test]
 fn a_violation_names_the_operation_the_candidates_and_the_returns_that_contradict_each_other() {
     let report = asked(LOST_PUT, "weak", Limits::default());
-    insta::assert_snapshot!(report.to_text(&Look::plain()), @r#"
+    insta::assert_snapshot!(page(&report), @r#"
         h.jsonl: history h: violation: 3 operations of 2 threads against java-map, weak (0.2 ms)
           nothing that it could have seen explains #1 thread 0: get(1) = null
           after the longest order that can be explained:
@@ -105,7 +110,7 @@ fn a_limit_is_told_with_how_far_it_got() {
         ..Limits::default()
     };
     let report = asked(SLOW_ITERATOR, "causal", limits);
-    insta::assert_snapshot!(report.to_text(&Look::plain()), @r#"
+    insta::assert_snapshot!(page(&report), @r#"
         h.jsonl: history 216: unknown: 6 operations of 3 threads against java-map, causal (0.2 ms)
           the limit on configurations was reached; 0 of 6 operations were explained until then
     "#);
@@ -123,7 +128,7 @@ fn transactions_are_valid_in_one_line_or_tell_the_cycle() {
         let isolation = level.parse().unwrap();
         report(check_recorded_transactions(&recorded(lost_update), isolation, Limits::default()).unwrap())
     };
-    insta::assert_snapshot!(of("serializable").to_text(&Look::plain()), @r#"
+    insta::assert_snapshot!(page(&of("serializable")), @r#"
         h.jsonl: history lost: violation: 4 operations in transactions, serializable (0.2 ms)
           these cannot be put in an order:
             T1 before T2: it read "x" before the other wrote it
@@ -132,7 +137,7 @@ fn transactions_are_valid_in_one_line_or_tell_the_cycle() {
     insta::assert_snapshot!(of("serializable").to_json(), @r#"
         {"input":"h.jsonl","id":"lost","verdict":"violation","model":"java-map","consistency":"serializable","ret":null,"ops":4,"pending":0,"threads":null,"seconds":0.0002,"peak_bytes":null,"configurations":null,"frontier_max":null,"visibilities":null,"model_steps":null,"notes":[],"anomaly":{"cycle":["T1 before T2: it read \"x\" before the other wrote it","T2 before T1: it read \"x\" before the other wrote it"]}}
     "#);
-    insta::assert_snapshot!(of("read-atomic").to_text(&Look::plain()), @r#"
+    insta::assert_snapshot!(page(&of("read-atomic")), @r#"
         h.jsonl: history lost: valid: 4 operations in transactions, read-atomic (0.2 ms)
     "#);
     insta::assert_snapshot!(of("read-atomic").to_json(), @r#"
@@ -145,7 +150,7 @@ fn inferred_levels_are_listed_by_method() {
     let odd = r#"{"id":"odd","ops":[{"thread":0,"method":"get","args":[1],"ret":"7"}]}"#;
     let histories = [recorded(SLOW_ITERATOR), recorded(odd)];
     let report = report(infer_recorded(&JavaMap, &histories, &decode, &WeakOptions::default()).unwrap());
-    insta::assert_snapshot!(report.to_text(&Look::plain()), @r#"
+    insta::assert_snapshot!(page(&report), @r#"
         h.jsonl: 2 histories: violation: strongest levels against java-map (0.2 ms)
           get: linearizable
           put: linearizable

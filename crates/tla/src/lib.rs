@@ -1,17 +1,16 @@
-//! TLA+: from text to resolved, levelled modules.
+//! TLA+ specs: reading, checking, describing, evaluating, compiling.
 //!
-//! The front end is written here, not adopted, and made of three layers, each usable on its own:
+//! This is the facade over four layers, each a crate that uses only those before it:
 //!
-//! - [`syntax`]: a byte lexer, a parser that climbs precedence *ranges* and reads junction lists by column, trees as flat
-//!   arrays, and a printer whose output reads back as the same tree;
-//! - [`semantics`]: modules and where they are found, every name resolved once, arities, instances and their
-//!   substitutions, levels of every expression, labels and subexpressions;
-//! - [`config`]: the `.cfg` files that say what the spec is and what its constants are.
+//! - [`syntax`]: lexer, parser, printer, trees, source spans, diagnostics;
+//! - [`semantics`]: modules, instances, names, levels, and configuration files ([`config`]);
+//! - [`ir`]: the intermediate representation, lowering ([`lower`]), static analysis;
+//! - [`eval`]: evaluation, successor states, native modules, memo.
 //!
-//! What is understood is lowered ([`lower`]) and evaluated ([`eval`]); [`evaluate()`] does both for one expression.
+//! On top of them, [`check()`] reads a spec with its configuration, [`show()`] describes it, [`evaluate()`] evaluates one
+//! expression, [`Repl`] keeps definitions between expressions, and [`model::build`] compiles a spec for a checker.
 //!
-//! What is wrong is a [`diagnostic::Diagnostic`] with its place and what to do about it; nothing in here panics on what
-//! a user wrote. [`check()`] and [`show()`] are what the command line shows.
+//! Errors in a spec are [`diagnostic::Diagnostic`]s with a source span and advice. Nothing here panics on user input.
 //!
 //! ```
 //! use std::path::Path;
@@ -22,34 +21,26 @@
 //! assert!(loaded.is_ok());
 //! ```
 
-pub mod actions;
-mod branches;
 mod check;
-pub mod config;
-mod counts;
-pub mod deep_stack;
-pub mod diagnostic;
-mod enumerations;
-pub mod eval;
 mod evaluate;
-pub mod ir;
-pub mod lower;
 pub mod model;
-pub mod names;
-mod params;
-mod scratchpad;
-pub mod semantics;
+mod repl;
 mod show;
-pub mod source;
-pub mod syntax;
+
+pub use omnilink_tla_eval as eval;
+pub use omnilink_tla_eval::{Count, Counts, Enumeration};
+pub use omnilink_tla_ir as ir;
+pub use omnilink_tla_ir::lower;
+pub use omnilink_tla_semantics as semantics;
+pub use omnilink_tla_semantics::{actions, config};
+pub use omnilink_tla_syntax as syntax;
+pub use omnilink_tla_syntax::{deep_stack, diagnostic, names, source};
 
 pub use check::{
     Checked, Options, check, render_json as render_check_json, render_text as render_check_text,
 };
-pub use counts::{Count, Counts};
-pub use enumerations::Enumeration;
 pub use evaluate::{EvaluateError, EvaluateOptions, Evaluated, MODULES, evaluate};
-pub use scratchpad::{Entered, Scratchpad};
+pub use repl::{Entered, Repl};
 pub use show::{
     Declared, Defined, Parameter, Show, next_relation, render_json as render_show_json,
     render_text as render_show_text, show,

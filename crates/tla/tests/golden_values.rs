@@ -1,5 +1,6 @@
 //! The golden corpus: what TLC evaluates expressions to.
 
+#[path = "../../tla-semantics/tests/common/mod.rs"]
 mod common;
 
 use std::path::{Path, PathBuf};

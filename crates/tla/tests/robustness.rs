@@ -1,5 +1,6 @@
 //! Whatever the bytes are: a tree or diagnostics, never a panic, a hang or a stack overflow.
 
+#[path = "../../tla-semantics/tests/common/mod.rs"]
 mod common;
 
 use std::path::Path;

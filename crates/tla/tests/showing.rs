@@ -1,5 +1,6 @@
 //! What `show` says about a spec.
 
+#[path = "../../tla-semantics/tests/common/mod.rs"]
 mod common;
 
 use common::load_body;

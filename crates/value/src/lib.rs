@@ -24,6 +24,7 @@
 //! ```
 
 mod build;
+mod deserialize;
 mod display;
 mod edit;
 mod hash;

@@ -1,17 +1,19 @@
 //! How inputs are read and where answers go: the options that every check of inputs has.
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use omnilink_engine::Options;
+use omnilink_evidence::Command;
 use omnilink_report::Look;
 use omnilink_trace::{Format, Name, OpenOptions};
+use omnilink_verify::CheckRequest;
 
-use super::run_all::RunAll;
-use super::session::Request;
 use crate::error::CliError;
-use crate::input::{Input, format_name, renaming};
 use crate::output::{Drawing, Output};
+use crate::reports::Reports;
+use crate::trace_args::{format_name, renaming};
 
 /// What to do with inputs and answers, as arguments.
 #[derive(Clone, Debug, Args)]
@@ -45,7 +47,7 @@ pub(crate) struct Job {
 }
 
 impl Job {
-    /// Refuses what makes no sense for so many inputs.
+    /// Refuses options that do not fit the number of inputs.
     pub(crate) fn validate(&self, inputs: usize) -> Result<(), CliError> {
         if self.witness.is_some() && inputs != 1 {
             let message = "--witness writes one file, so it takes one trace; run the command once for each";
@@ -74,8 +76,8 @@ impl Job {
     }
 
     /// How many inputs to check at a time.
-    pub(crate) fn jobs(&self) -> usize {
-        usize::from(self.jobs)
+    pub(crate) fn jobs(&self) -> NonZeroUsize {
+        NonZeroUsize::new(self.jobs.into()).unwrap_or(NonZeroUsize::MIN)
     }
 
     pub(crate) fn evidence(&self) -> Option<&Path> {
@@ -97,8 +99,9 @@ impl Job {
     }
 
     /// What is asked about each input.
-    pub(crate) fn request(&self, model_name: String, options: Options) -> Request {
-        Request {
+    pub(crate) fn request(&self, model_name: String, options: Options) -> CheckRequest {
+        CheckRequest {
+            command: Command::Check,
             model_name,
             options: Options {
                 async_threads: self.is_async,
@@ -109,23 +112,12 @@ impl Job {
         }
     }
 
-    /// All of it.
-    pub(crate) fn run_all<'a>(
+    /// Where reports go.
+    pub(crate) fn reports<'a>(
         &'a self,
-        request: &'a Request,
-        inputs: &'a [Input],
         look: &'a Look,
         out: &'a mut Output,
-    ) -> RunAll<'a> {
-        RunAll {
-            request,
-            inputs,
-            jobs: self.jobs(),
-            keyed: None,
-            is_json: self.json,
-            evidence: self.evidence(),
-            look,
-            out,
-        }
+    ) -> Result<Reports<'a>, CliError> {
+        Reports::new(self.json, self.evidence(), look, out)
     }
 }

@@ -1,41 +1,28 @@
 //! `omnilink check`: does some behaviour of the model explain the history?
 
-mod bench;
 mod criteria;
-mod explanation;
-mod history;
 mod job;
-mod keyed;
 mod list_models;
-mod run_all;
-mod session;
-mod subject;
 mod weak;
-mod weak_jobs;
-mod witness;
 
-use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use clap::Args;
-use omnilink_models::with_model;
+use clap::{Args, ValueEnum};
+use omnilink_consistency::WeakOptions;
+use omnilink_evidence::Evidence;
+use omnilink_verify::{Input, Keyed, ModelCheck, Validation, WeakCheck, WeakTask};
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::input::Input;
 use crate::interrupt;
 use crate::output::Output;
-use crate::validate::{Linking, validate_all};
+use crate::reports::EvidenceFile;
+use crate::validate::Linking;
 
 pub(crate) use criteria::Criteria;
-pub(crate) use explanation::explanation_before;
-pub(crate) use history::{Meaning, decode_shipped};
 pub(crate) use job::Job;
-use keyed::KeyedArg;
-pub(crate) use run_all::RunAll;
-pub(crate) use session::{Event, Request, check_and_tell, check_input, places_of, unread};
-pub(crate) use subject::{ShippedSubject, SpecSubject, Subject};
-use weak::{Asked, Desk, Weak};
+use weak::WeakReports;
 
 /// What it is for.
 pub(crate) const ABOUT: &str = "Check histories of a concurrent system against a model";
@@ -68,6 +55,25 @@ pub(crate) struct CheckArgs {
     list_models: bool,
 }
 
+/// What the user says about the values of a history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum KeyedArg {
+    /// Every value is [key value].
+    Yes,
+    /// Values are read as they are.
+    No,
+}
+
+impl KeyedArg {
+    fn keyed(asked: Option<Self>) -> Keyed {
+        match asked {
+            None => Keyed::ByContent,
+            Some(Self::Yes) => Keyed::Yes,
+            Some(Self::No) => Keyed::No,
+        }
+    }
+}
+
 const EXAMPLES: &str = "\
 Examples:
   omnilink check history.ndjson --model queue
@@ -96,59 +102,101 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
     args.criteria.validate(args.job.is_async())?;
     interrupt::listen();
     args.job.validate(args.traces.len())?;
-    let inputs = Input::all(&args.traces, &args.job.reading())?;
-    let model_name = match (&args.model, &args.spec) {
-        (Some(model), _) => model.clone(),
-        (None, Some(spec)) => spec.display().to_string(),
-        (None, None) => String::new(),
-    };
-    let desk = Desk {
-        model_name: &model_name,
-        inputs: &inputs,
-        keyed: args.keyed,
-        limits: args.criteria.options().limits,
-        strategy: args.criteria.strategy(),
-        jobs: NonZeroUsize::new(args.job.jobs()).unwrap_or(NonZeroUsize::MIN),
-        is_async: args.job.is_async(),
-        is_json: args.job.is_json(),
-        evidence: args.job.evidence(),
-        witness: args.job.witness(),
-        look: &look,
-        out: &mut out,
-    };
-    let desk = match Weak::asked(&args.weak, args.criteria.consistency(), desk)? {
-        Asked::Weak(weak) => return check_weakly(args, weak),
-        Asked::Engine(desk) => desk,
-    };
-    let request = args.job.request(model_name.clone(), args.criteria.options());
-    let mut run_all = args.job.run_all(&request, &inputs, &look, desk.out);
-    run_all.keyed = args.keyed;
+    let inputs = Input::all(&args.traces, &args.job.reading(), Some(interrupt::flag()))?;
+    if let Some(task) = args.weak.task(args.criteria.consistency(), &inputs)? {
+        return check_weakly(args, task, &inputs, &mut out);
+    }
+    let request = args.job.request(args.model_name(), args.criteria.options());
+    let jobs = args.job.jobs();
     match (&args.model, &args.spec) {
-        (Some(model), _) => with_model(model, run_all)?,
-        (None, Some(spec)) => validate_all(spec, &args.linking, run_all),
+        (Some(model), _) => {
+            let check = ModelCheck::new(model, KeyedArg::keyed(args.keyed), request)?;
+            let reports = args.job.reports(&look, &mut out)?;
+            reports.of(&inputs, jobs, &|input, progress| check.check(input, progress))
+        }
+        (None, Some(spec)) => {
+            let (options, collection) = args.linking.options(spec)?;
+            let validation = Validation::new(spec, options, collection, request)?;
+            let reports = args.job.reports(&look, &mut out)?;
+            reports.of(&inputs, jobs, &|input, progress| {
+                validation.check(input, progress)
+            })
+        }
         (None, None) => Err(no_model()),
     }
 }
 
+impl CheckArgs {
+    /// The model or the specification, as the user named it.
+    fn model_name(&self) -> String {
+        match (&self.model, &self.spec) {
+            (Some(model), _) => model.clone(),
+            (None, Some(spec)) => spec.display().to_string(),
+            (None, None) => String::new(),
+        }
+    }
+}
+
 /// Checks for less than linearizability, or in an order that is no order of timeboxes.
-fn check_weakly(args: &CheckArgs, weak: Weak<'_>) -> Result<Exit, CliError> {
+fn check_weakly(
+    args: &CheckArgs,
+    task: WeakTask,
+    inputs: &[Input],
+    out: &mut Output,
+) -> Result<Exit, CliError> {
     args.criteria.validate_weak()?;
-    if weak.infers() && args.job.jobs() > 1 {
+    if matches!(task, WeakTask::Infer) && args.job.jobs().get() > 1 {
         let message = "--infer looks at all histories of an input together, one after the other; drop --jobs";
         return Err(CliError::Usage(message.to_owned()));
     }
-    if let Some(isolation) = weak.isolation() {
+    let look = args.job.look();
+    let mut reports = WeakReports {
+        is_json: args.job.is_json(),
+        look: &look,
+        out,
+        evidence: args.job.evidence().map(EvidenceFile::create).transpose()?,
+        witness: args.job.witness().map(EvidenceFile::create).transpose()?,
+        worst: Exit::Valid,
+    };
+    let isolation = task.isolation();
+    let check = WeakCheck {
+        model_name: args.model_name(),
+        task,
+        options: WeakOptions {
+            ret: args.weak.ret,
+            limits: args.criteria.options().limits,
+            strategy: args.criteria.strategy(),
+            ..WeakOptions::default()
+        },
+        inputs,
+        keyed: KeyedArg::keyed(args.keyed),
+        is_async: args.job.is_async(),
+        jobs: args.job.jobs(),
+    };
+    let mut printed = Ok(());
+    let deliver = &mut |evidence: Evidence| {
+        printed = reports.add(&evidence);
+        match printed {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        }
+    };
+    if let Some(isolation) = isolation {
         args.criteria.validate_transactions()?;
-        return weak.check_transactions(isolation);
+        check.transactions(isolation, deliver)?;
+        printed?;
+        return reports.finish();
     }
     match (&args.model, &args.spec) {
-        (Some(model), _) => with_model(model, weak)?,
+        (Some(model), _) => check.against_model(model, deliver)?,
         (None, Some(spec)) => {
             let (options, collection) = args.linking.options(spec)?;
-            weak.check_spec(spec, &options, &collection)
+            check.against_spec(spec, &options, &collection, deliver)?;
         }
-        (None, None) => Err(no_model()),
+        (None, None) => return Err(no_model()),
     }
+    printed?;
+    reports.finish()
 }
 
 fn no_model() -> CliError {

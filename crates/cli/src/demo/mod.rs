@@ -10,19 +10,19 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use omnilink_engine::Options;
+use omnilink_evidence::{Command, Evidence, Verdict};
 use omnilink_models::Queue;
 use omnilink_record::{Options as RecordOptions, record};
-use omnilink_report::{Judgement, Look, Report, Tone, count};
+use omnilink_report::{Look, TextOptions, Tone, count, text};
 use omnilink_trace::OpenOptions;
 use omnilink_value::Value;
+use omnilink_verify::{CheckRequest, Input, check_input, decode_shipped};
 
 use self::ring::{CAPACITY, Ring};
-use crate::check::{Request, check_input, decode_shipped};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::input::Input;
 use crate::output::{Drawing, Output};
-use crate::progress::Progress;
+use crate::progress::ProgressLine;
 
 /// What it is for.
 pub(crate) const ABOUT: &str = "See a bug found: two queues are run on real threads, recorded and checked";
@@ -55,10 +55,7 @@ const TIME_MAX: Duration = Duration::from_secs(8);
 pub(crate) fn run(args: &DemoArgs) -> Result<Exit, CliError> {
     let look = args.drawing.look();
     let mut out = Output::new(&look);
-    let scratch = tempfile::tempdir().map_err(|error| CliError::Write {
-        path: std::env::temp_dir(),
-        error,
-    })?;
+    let scratch = tempfile::tempdir().map_err(|error| CliError::write(std::env::temp_dir(), error))?;
     let folder = args.keep.as_deref().unwrap_or(scratch.path());
     let total = count((THREADS * OPERATIONS_PER_THREAD) as u64);
     out.print(&format!(
@@ -68,7 +65,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Exit, CliError> {
 
     out.print(&heading(&look, "1. A ring with a lock at each end"))?;
     let report = round(&Ring::new(true), &folder.join("two-locks"), "two-locks")?;
-    out.print(&report.to_text(&look))?;
+    out.print(&text(&report, &TextOptions::from(look)))?;
 
     out.print(&heading(
         &look,
@@ -81,15 +78,12 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Exit, CliError> {
         rounds += 1;
         let report = round(&Ring::new(false), &path, "one-lock")?;
         let is_over = rounds == ROUNDS_MAX || started.elapsed() > TIME_MAX;
-        if report.judgement() != Judgement::Valid || is_over {
+        if report.verdict != Verdict::Valid || is_over {
             break report;
         }
-        std::fs::remove_dir_all(&path).map_err(|error| CliError::Write {
-            path: path.clone(),
-            error,
-        })?;
+        std::fs::remove_dir_all(&path).map_err(|error| CliError::write(&path, error))?;
     };
-    out.print(&report.to_text(&look))?;
+    out.print(&text(&report, &TextOptions::from(look)))?;
     out.print(&moral(&report, rounds))?;
     if let Some(folder) = &args.keep {
         let folder = folder.display();
@@ -98,8 +92,8 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Exit, CliError> {
         ))?;
     }
     out.print(NEXT)?;
-    Ok(match report.judgement() {
-        Judgement::Error => Exit::BadInput,
+    Ok(match report.verdict {
+        Verdict::Error => Exit::BadInput,
         _ => Exit::Valid,
     })
 }
@@ -114,26 +108,26 @@ fn heading(look: &Look, text: &str) -> String {
 }
 
 /// What the reader has just seen.
-fn moral(report: &Report, rounds: u32) -> String {
+fn moral(report: &Evidence, rounds: u32) -> String {
     let rounds = match rounds {
         1 => "the first round".to_owned(),
         rounds => format!("round {rounds}"),
     };
-    match report.judgement() {
-        Judgement::Violation => format!(
+    match report.verdict {
+        Verdict::Violation => format!(
             "\nThe bug was planted, and it showed in {rounds}: without the lock, two threads may find the\n\
              same element at the head and both take it. No test that looks at one thread can see that.\n"
         ),
-        Judgement::Valid => format!(
+        Verdict::Valid => format!(
             "\nThe bug was planted, but up to {rounds} no two threads met at the head: this machine ran them\n\
              one after the other. Run the demonstration again.\n"
         ),
-        Judgement::Unknown | Judgement::Error => String::new(),
+        Verdict::Unknown | Verdict::Error => String::new(),
     }
 }
 
 /// Runs the queue on real threads, records it, reads the recording back and checks it.
-fn round(ring: &Ring, folder: &Path, name: &str) -> Result<Report, CliError> {
+fn round(ring: &Ring, folder: &Path, name: &str) -> Result<Evidence, CliError> {
     let recorder = RecordOptions::new().header("queue", name)?.create(folder)?;
     let logs = (0..THREADS)
         .map(|label| recorder.thread(label))
@@ -153,8 +147,9 @@ fn round(ring: &Ring, folder: &Path, name: &str) -> Result<Report, CliError> {
         }
     });
     recorder.finish()?;
-    let input = Input::new(folder, OpenOptions::default())?;
-    let request = Request {
+    let input = Input::new(folder, OpenOptions::default(), None)?;
+    let request = CheckRequest {
+        command: Command::Check,
         model_name: MODEL.to_owned(),
         options: Options::default(),
         minimize: true,
@@ -169,10 +164,10 @@ fn round(ring: &Ring, folder: &Path, name: &str) -> Result<Report, CliError> {
         &|operation| decode_shipped(&model, operation),
         &input,
         &request,
-        &Progress::start(name),
+        ProgressLine::start(name).progress(),
     );
     name.clone_into(&mut report.input);
     // The folder is gone before anyone can look there, or its name is known.
-    report.places.clear();
+    report.visit_operations(&mut |op| op.place = None);
     Ok(report)
 }

@@ -11,23 +11,25 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use omnilink_engine::default_memory_bytes;
 use omnilink_lineup::{
-    Blocking, Checked, Criterion, Description, Diagnosis, Executor, Harness, HarnessError, Matrices, Matrix,
-    Observation, Options, Request, Schedule, ScheduleError, Scheduled, ScheduledOptions, Search,
-    Specification, Subject, Summary, Verdict, behavioural_diff, read_observations, run_campaign,
-    run_schedule, summary_json, summary_text, write_observations, write_xml,
+    Blocking, CampaignSubject, Checked, Criterion, Description, Diagnosis, HarnessCommand, HarnessError,
+    LineupOptions, Matrices, Matrix, MatrixExecutor, Observation, Request, Schedule, ScheduleError,
+    Scheduled, ScheduledOptions, Search, Specification, StopConditions, Verdict, behavioural_diff,
+    read_observations, run_campaign, run_schedule, write_observations, write_xml,
 };
-use omnilink_report::Look;
+use omnilink_report::{Look, TextOptions, text};
 use omnilink_sched::SchedError;
+use omnilink_verify::{NewFile, peak_bytes};
 
 use self::harness::{Built, Engine, Target};
 use self::outlook::Outlook;
 use self::specification::{Explained, SpecificationArgs};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::new_file::NewFile;
+use crate::interrupt;
 use crate::output::{self, Drawing, Output};
-use crate::progress::Progress;
+use crate::progress::ProgressLine;
 use crate::quantity;
 
 /// What it is for.
@@ -95,6 +97,9 @@ pub(crate) struct LineupArgs {
     /// Stop after this long: 30s, 10m
     #[arg(long, value_name = "TIME", value_parser = quantity::duration, help_heading = RUNS)]
     time_limit: Option<Duration>,
+    /// Stop when the command and the processes it started hold this much: 512MB, 2GB
+    #[arg(long, value_name = "BYTES", value_parser = quantity::memory, help_heading = RUNS)]
+    memory_limit: Option<u64>,
     /// No call may ever block: a run that is stuck is a violation
     #[arg(long)]
     no_blocking: bool,
@@ -143,7 +148,14 @@ pub(crate) fn run(args: &LineupArgs) -> Result<Exit, CliError> {
     let schedule = args.schedule.as_deref().map(parse_schedule).transpose()?;
     let mut observations = Vec::new();
     let mut exits = Vec::new();
-    for built in args.target.build()? {
+    let all = args.target.build()?;
+    // From here on Ctrl-C ends the check with a report. A build that is interrupted has nothing to report.
+    interrupt::listen();
+    for built in all {
+        if !exits.is_empty() && interrupt::is_raised() {
+            exits.push(Exit::Unknown);
+            break;
+        }
         let exit = args.check(
             &built,
             &explained,
@@ -205,7 +217,7 @@ impl LineupArgs {
         };
         let executor = &mut *executor;
         let options = self.options(&description, explained.criterion());
-        let specification = explained.specification(&description.alphabet, options.deadline)?;
+        let specification = explained.specification(&description.alphabet, options.stop)?;
         let specification = specification.as_ref();
         let request = Request {
             alphabet: &description.alphabet,
@@ -213,7 +225,7 @@ impl LineupArgs {
             specification,
         };
         let command = format!("{}{}", built.command, self.specification.arguments());
-        let subject = Subject {
+        let subject = CampaignSubject {
             name: &description.name,
             alphabet: &description.alphabet,
             specification: specification.map(Specification::name),
@@ -225,11 +237,12 @@ impl LineupArgs {
             &description.name,
             total,
             self.processors(),
-            options.deadline,
+            options.stop.deadline,
         ));
         let shown = Arc::clone(&outlook);
-        let progress =
-            Progress::telling(move |executions, elapsed_s| shown.text(executions, elapsed_s, Instant::now()));
+        let progress = ProgressLine::telling(move |executions, elapsed_s| {
+            shown.text(executions, elapsed_s, Instant::now())
+        });
         let tick = &mut || progress.add_one();
         let mut seen = |checked: &Checked| {
             outlook.add_matrix(Instant::now());
@@ -245,18 +258,20 @@ impl LineupArgs {
                         "--schedule is of one matrix: give one --matrix".to_owned(),
                     ));
                 };
-                executor.switch_at(&self.switch_at);
+                executor.add_racy_accesses(&self.switch_at);
                 run_schedule(executor, request, matrix, schedule, tick)
             }
             _ => run_campaign(executor, request, &matrices, &mut seen, tick),
         };
         let summary = summary.map_err(|error| bad(&error))?;
         drop(progress);
+        let mut evidence = subject.evidence(&summary);
+        evidence.figures.peak_bytes = peak_bytes();
         match self.json {
-            true => out.print(&format!("{}\n", summary_json(subject, &summary)))?,
-            false => out.print(&summary_text(subject, &summary, look))?,
+            true => out.print(&format!("{}\n", evidence.to_json()))?,
+            false => out.print(&text(&evidence, &TextOptions::from(*look)))?,
         }
-        Ok(Some(exit_of(&summary)))
+        Ok(Some(Exit::of(evidence.verdict)))
     }
 
     /// How many runs are made at a time.
@@ -265,7 +280,10 @@ impl LineupArgs {
         self.jobs.unwrap_or_else(all).max(1)
     }
 
-    fn start(&self, harness: &Harness) -> Result<(Box<dyn Executor>, Description), HarnessError> {
+    fn start(
+        &self,
+        harness: &HarnessCommand,
+    ) -> Result<(Box<dyn MatrixExecutor>, Description), HarnessError> {
         let processors = self.processors();
         Ok(match self.target.engine {
             Engine::Instrumented => {
@@ -293,7 +311,7 @@ impl LineupArgs {
         })
     }
 
-    fn options(&self, description: &Description, criterion: Criterion) -> Options {
+    fn options(&self, description: &Description, criterion: Criterion) -> LineupOptions {
         let search = match (self.random, self.pct) {
             _ if self.target.engine == Engine::Native => Search::Random {
                 executions: self.random.unwrap_or(self.executions),
@@ -307,7 +325,7 @@ impl LineupArgs {
                 preemptions: self.preemptions,
             },
         };
-        Options {
+        LineupOptions {
             criterion,
             blocking: match self.no_blocking {
                 true => Blocking::Never,
@@ -318,8 +336,14 @@ impl LineupArgs {
             serial_max: self.serial_max,
             // Who asks for so many random runs wants them.
             executions_max: self.random.or(self.pct).unwrap_or(self.executions),
-            deadline: self.time_limit.map(|limit| Instant::now() + limit),
-            ..Options::default()
+            stop: StopConditions {
+                deadline: self
+                    .time_limit
+                    .and_then(|limit| Instant::now().checked_add(limit)),
+                memory_bytes_max: self.memory_limit.or_else(default_memory_bytes),
+                interrupt: Some(interrupt::atomic()),
+            },
+            ..LineupOptions::default()
         }
     }
 
@@ -402,14 +426,6 @@ fn found_text(description: &Description, checked: &Checked) -> Option<String> {
     Some(format!(
         "{name}: {headline}, found in --matrix '{matrix}'{schedule}; making it smaller"
     ))
-}
-
-fn exit_of(summary: &Summary) -> Exit {
-    match (&summary.failure, summary.is_complete && summary.undecided == 0) {
-        (Some(_), _) => Exit::Violation,
-        (None, false) => Exit::Unknown,
-        (None, true) => Exit::Valid,
-    }
 }
 
 fn parse_schedule(text: &str) -> Result<Schedule, CliError> {

@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use omnilink_verify::Input;
 
 use super::destination::Destination;
 use super::reading::Reading;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::input::Input;
+use crate::interrupt;
 
 /// Write a trace of any format in trace format 1, in order of start.
 #[derive(Debug, Args)]
@@ -29,6 +30,6 @@ Examples:
   omnilink trace convert - --format fastlin < history.txt";
 
 pub(super) fn run(args: &ConvertArgs) -> Result<Exit, CliError> {
-    let trace = Input::new(&args.trace, args.reading.options())?.open_once()?;
+    let trace = Input::new(&args.trace, args.reading.options(), Some(interrupt::flag()))?.open_once()?;
     args.destination.write(trace)
 }

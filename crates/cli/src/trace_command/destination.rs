@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use omnilink_trace::{Encoding, Problem, Trace, TraceError, TraceWriter, WriteOptions};
+use omnilink_verify::VerifyError;
 
 use super::reading::tell_notes;
 use crate::error::CliError;
@@ -45,8 +46,9 @@ impl Destination {
         options.header = trace.header().cloned();
         options.sorted = true;
         match self.copy(&mut trace, &options) {
-            Err(CliError::Trace { error }) if self.output.is_none() && is_closed_pipe(&error) => {}
-            Err(_) if interrupt::is_raised() => return Err(CliError::Interrupted),
+            Err(CliError::Verify(VerifyError::Trace { error }))
+                if self.output.is_none() && is_closed_pipe(&error) => {}
+            Err(_) if interrupt::is_raised() => return Err(VerifyError::Interrupted.into()),
             copied => copied?,
         }
         tell_notes(&trace);
@@ -63,7 +65,7 @@ impl Destination {
         };
         for operation in trace {
             if interrupt::is_raised() {
-                return Err(CliError::Interrupted);
+                return Err(VerifyError::Interrupted.into());
             }
             writer.write(&operation?)?;
         }

@@ -3,8 +3,8 @@
 use clap::Args;
 use omnilink_trace::{Format, OpenOptions, Trace};
 
-use crate::input::format_name;
 use crate::output;
+use crate::trace_args::format_name;
 
 /// Options for reading.
 #[derive(Clone, Debug, Args)]

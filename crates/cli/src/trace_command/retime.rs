@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 use omnilink_trace::{Rule, RuleError};
+use omnilink_verify::Input;
 
 use super::destination::Destination;
 use super::reading::Reading;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::input::Input;
+use crate::interrupt;
 
 /// Correct the times of a trace by what is known about them.
 #[derive(Debug, Args)]
@@ -42,6 +43,6 @@ fn rule(text: &str) -> Result<Rule, String> {
 }
 
 pub(super) fn run(args: &RetimeArgs) -> Result<Exit, CliError> {
-    let trace = Input::new(&args.trace, args.reading.options())?.open_once()?;
+    let trace = Input::new(&args.trace, args.reading.options(), Some(interrupt::flag()))?.open_once()?;
     args.destination.write(trace.retimed(&args.rules)?)
 }

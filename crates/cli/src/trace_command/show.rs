@@ -1,20 +1,20 @@
 //! `omnilink trace show`: some operations of a trace, drawn or listed.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 
 use clap::Args;
 use omnilink_engine::Watch;
-use omnilink_report::{Bar, Look, Mark, ThreadNames, Tone, draw};
+use omnilink_evidence::ThreadName;
+use omnilink_report::{Bar, Look, Mark, Tone, draw};
 use omnilink_trace::{Operation, Time};
 use omnilink_value::Value;
+use omnilink_verify::{Input, VerifyError, after_reading, limit_text, opened};
 
 use super::reading::{Reading, tell_notes};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::input::Input;
 use crate::interrupt;
-use crate::limit::{Patience, after_reading, opened, words};
+use crate::limits::LimitArgs;
 use crate::output::{self, Drawing, Output};
 
 /// Draw operations of a trace, one row per thread.
@@ -44,7 +44,7 @@ pub(super) struct ShowArgs {
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
-    patience: Patience,
+    limits: LimitArgs,
     #[command(flatten)]
     drawing: Drawing,
 }
@@ -59,16 +59,16 @@ pub(super) fn run(args: &ShowArgs) -> Result<Exit, CliError> {
     let look = args.drawing.look();
     let mut out = Output::new(&look);
     interrupt::listen();
-    let input = Input::new(&args.trace, args.reading.options())?;
-    let mut trace = opened(input.open_once())?;
+    let input = Input::new(&args.trace, args.reading.options(), Some(interrupt::flag()))?;
+    let mut trace = opened(input.open_once(), Some(interrupt::flag()))?;
     let mut shown: Vec<Operation> = Vec::new();
     let mut is_cut = false;
-    let mut watch = Watch::new(args.patience.limits());
+    let mut watch = Watch::new(args.limits.limits());
     let mut operations = 0;
     let mut limit = None;
     for operation in trace.by_ref() {
         let operation = match after_reading(operation, &mut operations, &mut watch) {
-            Err(CliError::Limit { limit: reached, .. }) => {
+            Err(VerifyError::Limit { limit: reached, .. }) => {
                 limit = Some(reached);
                 break;
             }
@@ -98,7 +98,10 @@ pub(super) fn run(args: &ShowArgs) -> Result<Exit, CliError> {
         false => out.print(&drawing(&shown, &look))?,
     }
     if let Some(limit) = limit {
-        output::note(&format!("{}: these are the operations until then", words(limit)));
+        output::note(&format!(
+            "{}: these are the operations until then",
+            limit_text(limit)
+        ));
         return Ok(Exit::Unknown);
     }
     if shown.is_empty() {
@@ -130,23 +133,14 @@ fn thread_name(thread: &Value) -> String {
 }
 
 fn drawing(operations: &[Operation], look: &Look) -> String {
-    let mut numbers: HashMap<String, u32> = HashMap::new();
-    let mut names = ThreadNames::default();
-    let mut bar = |operation: &Operation| {
-        let name = thread_name(&operation.thread);
-        let thread = *numbers.entry(name.clone()).or_insert_with(|| {
-            names.push(name);
-            names.len() as u32 - 1
-        });
-        Bar {
-            thread,
-            text: operation.to_string(),
-            timebox: operation.timebox,
-            mark: Mark::Plain,
-        }
+    let bar = |operation: &Operation| Bar {
+        thread: ThreadName::Name(thread_name(&operation.thread)),
+        text: operation.to_string(),
+        timebox: operation.timebox,
+        mark: Mark::Plain,
     };
-    let bars: Vec<Bar> = operations.iter().map(&mut bar).collect();
-    draw(&bars, &names, look)
+    let bars: Vec<Bar> = operations.iter().map(bar).collect();
+    draw(&bars, look)
 }
 
 fn line(operation: &Operation, look: &Look) -> String {

@@ -3,17 +3,17 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use omnilink_engine::{Exhausted, Watch};
+use omnilink_engine::{Limit, Watch};
 use omnilink_report::{Look, Tone, count};
 use omnilink_trace::{Statistics, Trace};
+use omnilink_verify::{Input, VerifyError, after_reading, limit_text, opened};
 use serde::Serialize;
 
 use super::reading::{Reading, tell_notes};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::input::Input;
 use crate::interrupt;
-use crate::limit::{Patience, after_reading, opened, words};
+use crate::limits::LimitArgs;
 use crate::output::{self, Color, Output};
 
 /// Tell what is in traces: operations, threads, overlap, the longest timeboxes.
@@ -29,7 +29,7 @@ pub(super) struct StatsArgs {
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
-    patience: Patience,
+    limits: LimitArgs,
     /// When to use colour
     #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
     color: Color,
@@ -56,8 +56,8 @@ pub(super) fn run(args: &StatsArgs) -> Result<Exit, CliError> {
     let look = output::look(args.color, false);
     let mut out = Output::new(&look);
     let mut worst = Exit::Valid;
-    for input in Input::all(&args.traces, &args.reading.options())? {
-        match measure(&input, &args.patience) {
+    for input in Input::all(&args.traces, &args.reading.options(), Some(interrupt::flag()))? {
+        match measure(&input, &args.limits) {
             Ok(Measured {
                 trace,
                 statistics,
@@ -72,7 +72,10 @@ pub(super) fn run(args: &StatsArgs) -> Result<Exit, CliError> {
                 }
                 tell_notes(&trace);
                 if let Some(limit) = limit {
-                    output::note(&format!("{}: these are the operations until then", words(limit)));
+                    output::note(&format!(
+                        "{}: these are the operations until then",
+                        limit_text(limit)
+                    ));
                 }
                 out.print(&table(&input.name, &trace, &statistics, &look))?;
             }
@@ -90,13 +93,13 @@ struct Measured {
     trace: Trace,
     statistics: Statistics,
     /// The limit that ended it.
-    limit: Option<Exhausted>,
+    limit: Option<Limit>,
 }
 
-fn measure(input: &Input, patience: &Patience) -> Result<Measured, CliError> {
+fn measure(input: &Input, limits: &LimitArgs) -> Result<Measured, CliError> {
     interrupt::listen();
-    let mut watch = Watch::new(patience.limits());
-    let mut trace = opened(input.open_once())?;
+    let mut watch = Watch::new(limits.limits());
+    let mut trace = opened(input.open_once(), Some(interrupt::flag()))?;
     let mut limit = None;
     let mut operations = 0;
     let mut failed = None;
@@ -104,7 +107,7 @@ fn measure(input: &Input, patience: &Patience) -> Result<Measured, CliError> {
         .by_ref()
         .map_while(|read| match after_reading(read, &mut operations, &mut watch) {
             Ok(operation) => Some(Ok(operation)),
-            Err(CliError::Limit { limit: reached, .. }) => {
+            Err(VerifyError::Limit { limit: reached, .. }) => {
                 limit = Some(reached);
                 None
             }
@@ -115,7 +118,7 @@ fn measure(input: &Input, patience: &Patience) -> Result<Measured, CliError> {
         });
     let statistics = Statistics::of(read)?;
     match failed {
-        Some(error) => Err(error),
+        Some(error) => Err(error.into()),
         None => Ok(Measured {
             trace,
             statistics,
@@ -124,13 +127,13 @@ fn measure(input: &Input, patience: &Patience) -> Result<Measured, CliError> {
     }
 }
 
-fn json(input: &Input, trace: &Trace, statistics: &Statistics, limit: Option<Exhausted>) -> String {
+fn json(input: &Input, trace: &Trace, statistics: &Statistics, limit: Option<Limit>) -> String {
     let stats = JsonStats {
         input: &input.name,
         format: trace.format().name(),
         statistics,
         notes: trace.notes().iter().map(ToString::to_string).collect(),
-        limit: limit.map(Exhausted::word),
+        limit: limit.map(Limit::word),
     };
     // Texts, numbers and lists of these always have a JSON form, so this cannot fail.
     serde_json::to_string(&stats).unwrap_or_default() + "\n"

@@ -13,7 +13,7 @@
 //! transaction read from it, its session did not wait for it and it has no end, so no edge leaves it and it can be
 //! last.
 
-use omnilink_engine::Exhausted;
+use omnilink_engine::Limit;
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
@@ -117,7 +117,7 @@ pub(super) fn decide(
 }
 
 impl Encoder<'_> {
-    fn encode(&mut self, budget: &mut Budget) -> Result<(), Exhausted> {
+    fn encode(&mut self, budget: &mut Budget) -> Result<(), Limit> {
         for &one in &self.reads.included {
             if !self.reads.is_required[one] {
                 let is_present = self.solver.variable(Edges::new(), Edges::new());

@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::accesses::Access;
 use super::transaction::{Fate, Grouping, Id, NIL, Succession, TransactionError};
-use super::verdict::Anomaly;
+use omnilink_evidence::Anomaly;
 
 /// The accesses of transactions, kept until the keys that hold lists are known.
 #[derive(Debug, Default)]

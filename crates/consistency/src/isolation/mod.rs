@@ -26,7 +26,6 @@ mod solver;
 #[cfg(test)]
 mod tests;
 mod transaction;
-mod verdict;
 mod version_chains;
 mod version_order;
 
@@ -34,13 +33,14 @@ use std::fmt;
 use std::str::FromStr;
 
 use omnilink_engine::Limits;
+pub use omnilink_evidence::Anomaly;
+use omnilink_evidence::{Conclusion, Limit, Unknown};
 
 use self::reads_from::{ReadsFrom, ReadsFromError, Writer, reads_from};
 use self::real_time::Overwrites;
 use self::replay::Endpoint;
 use self::transaction::{Fate, Id};
 pub use self::transaction::{TransactionError, Transactions};
-pub use self::verdict::{Anomaly, IsolationVerdict};
 use self::version_order::OrderOutcome;
 use crate::budget::Budget;
 use crate::level::UnknownLevel;
@@ -110,6 +110,13 @@ impl FromStr for Isolation {
     }
 }
 
+/// A commit order, the anomaly that rules one out, or how far the check got.
+pub type IsolationConclusion = Conclusion<Vec<String>, Anomaly>;
+
+fn unknown(limit: Limit) -> IsolationConclusion {
+    Conclusion::Unknown(Box::new(Unknown::limited(limit)))
+}
+
 /// Checks the transactions of a recorded history.
 ///
 /// # Errors
@@ -118,11 +125,11 @@ pub fn check_transactions(
     recorded: &RecordedHistory,
     isolation: Isolation,
     limits: Limits,
-) -> Result<IsolationVerdict, TransactionError> {
+) -> Result<IsolationConclusion, TransactionError> {
     let mut budget = Budget::new(limits);
     match Transactions::within(recorded, &mut budget)? {
         Ok(transactions) => transactions.check_within(isolation, &mut budget),
-        Err(limit) => Ok(IsolationVerdict::Unknown(limit)),
+        Err(limit) => Ok(unknown(limit)),
     }
 }
 
@@ -131,7 +138,7 @@ const DETOUR_CONFLICTS: u64 = 1_000;
 
 /// The outcome for one level.
 enum LevelOutcome {
-    Verdict(IsolationVerdict),
+    Decided(IsolationConclusion),
     /// The search reached its number of conflicts.
     TooHard,
 }
@@ -141,7 +148,11 @@ impl Transactions {
     ///
     /// # Errors
     /// If an order was found that does not replay, which is a bug.
-    pub fn check(&self, isolation: Isolation, limits: Limits) -> Result<IsolationVerdict, TransactionError> {
+    pub fn check(
+        &self,
+        isolation: Isolation,
+        limits: Limits,
+    ) -> Result<IsolationConclusion, TransactionError> {
         self.check_within(isolation, &mut Budget::new(limits))
     }
 
@@ -149,9 +160,9 @@ impl Transactions {
         &self,
         isolation: Isolation,
         budget: &mut Budget,
-    ) -> Result<IsolationVerdict, TransactionError> {
+    ) -> Result<IsolationConclusion, TransactionError> {
         if let Some(anomaly) = &self.anomaly {
-            return Ok(IsolationVerdict::Violation(anomaly.clone()));
+            return Ok(IsolationConclusion::Violation(Box::new(anomaly.clone())));
         }
         // A history that is isolated at a level is isolated at the weaker ones, by the same order.
         let is_timed = self.all.iter().any(|one| one.timebox.is_some());
@@ -162,14 +173,14 @@ impl Transactions {
             _ => &[],
         };
         for level in stronger {
-            if let LevelOutcome::Verdict(verdict) = self.decide(*level, DETOUR_CONFLICTS, budget)?
-                && (verdict.is_valid() || matches!(verdict, IsolationVerdict::Unknown(_)))
+            if let LevelOutcome::Decided(conclusion) = self.decide(*level, DETOUR_CONFLICTS, budget)?
+                && (conclusion.is_valid() || matches!(conclusion, Conclusion::Unknown(_)))
             {
-                return Ok(verdict);
+                return Ok(conclusion);
             }
         }
         match self.decide(isolation, u64::MAX, budget)? {
-            LevelOutcome::Verdict(verdict) => Ok(verdict),
+            LevelOutcome::Decided(conclusion) => Ok(conclusion),
             LevelOutcome::TooHard => unreachable!("there is no limit on conflicts"),
         }
     }
@@ -193,10 +204,12 @@ impl Transactions {
         let reads = match reads_from(self, &may_read, budget) {
             Ok(reads) => reads,
             Err(ReadsFromError::Anomaly(anomaly)) => {
-                return Ok(LevelOutcome::Verdict(IsolationVerdict::Violation(anomaly)));
+                return Ok(LevelOutcome::Decided(IsolationConclusion::Violation(Box::new(
+                    anomaly,
+                ))));
             }
             Err(ReadsFromError::Limit(limit)) => {
-                return Ok(LevelOutcome::Verdict(IsolationVerdict::Unknown(limit)));
+                return Ok(LevelOutcome::Decided(unknown(limit)));
             }
         };
         let is_determined = reads.is_determined();
@@ -249,15 +262,19 @@ impl Transactions {
     ) -> Result<LevelOutcome, TransactionError> {
         let nodes = match decided {
             OrderOutcome::TooHard => return Ok(LevelOutcome::TooHard),
-            OrderOutcome::Limit(limit) => return Ok(LevelOutcome::Verdict(IsolationVerdict::Unknown(limit))),
+            OrderOutcome::Limit(limit) => return Ok(LevelOutcome::Decided(unknown(limit))),
             OrderOutcome::Cycle(cycle) => {
                 let anomaly = Anomaly::Cycle(self.describe(&cycle));
-                return Ok(LevelOutcome::Verdict(IsolationVerdict::Violation(anomaly)));
+                return Ok(LevelOutcome::Decided(IsolationConclusion::Violation(Box::new(
+                    anomaly,
+                ))));
             }
             OrderOutcome::NoOrder(keys) => {
                 let keys = keys.into_iter().map(|key| self.key(key)).collect();
                 let anomaly = Anomaly::NoOrder { keys };
-                return Ok(LevelOutcome::Verdict(IsolationVerdict::Violation(anomaly)));
+                return Ok(LevelOutcome::Decided(IsolationConclusion::Violation(Box::new(
+                    anomaly,
+                ))));
             }
             OrderOutcome::Order(nodes) => nodes,
         };
@@ -288,7 +305,7 @@ impl Transactions {
             Isolation::StrictSerializable => replay::check_serial(self, &order, true),
         }
         .map_err(TransactionError::Rejected)?;
-        Ok(LevelOutcome::Verdict(IsolationVerdict::Valid(
+        Ok(LevelOutcome::Decided(IsolationConclusion::Valid(
             self.labels(&order),
         )))
     }

@@ -1,12 +1,12 @@
 //! The reads-from relation: which transaction wrote what each read returned.
 
-use omnilink_engine::Exhausted;
+use omnilink_engine::Limit;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::transaction::{Fate, Id, NIL, Transactions};
-use super::verdict::Anomaly;
 use crate::budget::Budget;
+use omnilink_evidence::Anomaly;
 
 /// A transaction, or `None` for the initial state, in which keys hold nothing.
 pub(super) type Writer = Option<usize>;
@@ -41,7 +41,7 @@ pub(super) enum ReadsFromError {
     /// A read has no possible writer.
     Anomaly(Anomaly),
     /// A limit was reached.
-    Limit(Exhausted),
+    Limit(Limit),
 }
 
 /// Whether a transaction committed, as far as reads determine it.

@@ -10,7 +10,7 @@
 
 use std::collections::BinaryHeap;
 
-use omnilink_engine::Exhausted;
+use omnilink_engine::Limit;
 
 use super::acyclic_graph::{ALWAYS, AcyclicGraph, Cycle};
 use crate::budget::Budget;
@@ -51,7 +51,7 @@ pub(super) enum Solved {
     Yes,
     /// There is no solution. The last cycle, if the search ended with one.
     No(Option<Cycle>),
-    Limit(Exhausted),
+    Limit(Limit),
     /// The allowed number of conflicts was reached.
     TooHard,
 }
@@ -197,7 +197,7 @@ impl Solver {
             }
             let work = std::mem::take(&mut self.graph.work);
             if budget.configuration() || budget.works(work) {
-                return Solved::Limit(budget.exhausted().unwrap_or(Exhausted::Configurations));
+                return Solved::Limit(budget.exhausted().unwrap_or(Limit::Configurations));
             }
         }
     }

@@ -91,7 +91,7 @@ fn chains_of_versions_and_a_variable_for_every_choice_decide_the_same() {
             assert_eq!(
                 verdict.is_valid(),
                 is_valid(&chains),
-                "{isolation}, round {round}: {verdict}"
+                "{isolation}, round {round}: {verdict:?}"
             );
             found[usize::from(is_valid(&chains))] += 1;
         }

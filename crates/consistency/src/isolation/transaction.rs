@@ -1,6 +1,7 @@
 //! Transactions: what each read from others and what it left behind.
 
-use omnilink_engine::{Exhausted, Limits};
+use omnilink_engine::{Limit, Limits};
+use omnilink_evidence::Anomaly;
 use omnilink_trace::{Operation, Place, Timebox};
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
@@ -8,7 +9,6 @@ use thiserror::Error;
 
 use super::accesses::accesses;
 use super::lists::Accesses;
-use super::verdict::Anomaly;
 use crate::budget::Budget;
 pub(crate) use crate::order_graph::Id;
 use crate::recorded_history::{OrderSource, RecordedHistory};
@@ -178,7 +178,7 @@ impl Transactions {
     pub(super) fn within(
         recorded: &RecordedHistory,
         budget: &mut Budget,
-    ) -> Result<Result<Self, Exhausted>, TransactionError> {
+    ) -> Result<Result<Self, Limit>, TransactionError> {
         let mut grouping = Grouping::default();
         grouping.values.id(&Value::null());
         for (position, operation) in recorded.ops.iter().enumerate() {

@@ -12,7 +12,7 @@
 //! *Ruled out*: an edge closes a cycle if its start is reachable from its end. Of two chains of one key one comes
 //! first, so if one order is impossible, every solution has the other.
 
-use omnilink_engine::Exhausted;
+use omnilink_engine::Limit;
 
 use super::acyclic_graph::{AcyclicGraph, Cycle};
 use super::base_order;
@@ -32,7 +32,7 @@ pub(super) enum OrderOutcome {
     Cycle(Vec<OrderEdge>),
     /// There is none: all version orders of these keys were ruled out.
     NoOrder(Vec<Id>),
-    Limit(Exhausted),
+    Limit(Limit),
     /// The search reached its number of conflicts.
     TooHard,
 }

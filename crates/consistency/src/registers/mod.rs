@@ -31,7 +31,7 @@ mod matrix;
 mod thread_order;
 mod visibility;
 
-use omnilink_engine::{Exhausted, Model};
+use omnilink_engine::{Limit, Model};
 
 use self::accesses::{Access, ReadsFrom, reads_from};
 use self::conflicts::Conflicts;
@@ -56,7 +56,7 @@ pub(crate) enum RegisterOutcome {
         read: usize,
         write: usize,
     },
-    Limit(Exhausted),
+    Limit(Limit),
 }
 
 /// A history of registers with a determined reads-from relation.

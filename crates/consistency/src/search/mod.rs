@@ -16,7 +16,7 @@ mod summary;
 
 use std::cell::RefCell;
 
-use omnilink_engine::{Exhausted, Model, Outcomes, Strategy};
+use omnilink_engine::{Limit, Model, Outcomes, Strategy};
 
 use self::place::Search;
 use self::state::SearchState;
@@ -36,7 +36,7 @@ pub(crate) enum SearchOutcome {
     /// There is none; the longest order that was explained.
     Refuted(DeadEnd),
     /// A limit was reached; the longest order that was explained until then.
-    Limit(Exhausted, DeadEnd),
+    Limit(Limit, DeadEnd),
 }
 
 /// A state from which no required operation can be placed.

@@ -5,9 +5,10 @@ use fastrand::Rng;
 use crate::common::{Visitor, Workload, each_workload};
 use omnilink_consistency::{
     Axiom, Claim, Criterion, Filter, History, HistoryOp, Level, Order, Reductions, Relation, Ret,
-    WeakChecker, WeakOptions, WeakVerdict, naive,
+    WeakChecker, WeakOptions, naive,
 };
 use omnilink_engine::{Model, Strategy};
+use omnilink_evidence::Conclusion;
 use omnilink_models::Register;
 use omnilink_value::Value;
 
@@ -150,11 +151,11 @@ impl Visitor for Comparison {
                         };
                         let outcome = checker.check(&history, criterion, &options).unwrap();
                         assert_eq!(
-                            outcome.verdict.is_valid(),
+                            outcome.conclusion.is_valid(),
                             expected,
                             "{name}, {}, {ret:?}, {reductions:?}, {strategy:?}: {history:#?} {:#?}",
                             criterion.name(),
-                            outcome.verdict
+                            outcome.conclusion
                         );
                     }
                     *(if expected {
@@ -293,7 +294,7 @@ impl Visitor for Cores {
             let outcome = WeakChecker::new(&model)
                 .check(&history, &criterion, &WeakOptions::default())
                 .unwrap();
-            let WeakVerdict::Violation(refutation) = outcome.verdict else {
+            let Conclusion::Violation(refutation) = outcome.conclusion else {
                 continue;
             };
             let core = refutation.core.unwrap();
@@ -338,7 +339,7 @@ impl Visitor for Inclusions {
                 };
                 let satisfied = Level::ALL.map(|level| {
                     let outcome = checker.check(&history, &level.criterion(), &options);
-                    outcome.unwrap().verdict.is_valid()
+                    outcome.unwrap().conclusion.is_valid()
                 });
                 for (strong, is_strong) in Level::ALL.into_iter().zip(satisfied) {
                     for (weak, is_weak) in Level::ALL.into_iter().zip(satisfied) {

@@ -100,10 +100,10 @@ fn check_levels(usage: Use, ops: Vec<Operation>, expected: [bool; 5]) {
         let verdict = transactions.check(level, Limits::default()).unwrap();
         println!(
             "{usage:?} {level}: {} in {:.2} s",
-            verdict.word(),
+            verdict.verdict(),
             started.elapsed().as_secs_f64()
         );
-        assert_eq!(verdict.is_valid(), expected, "{usage:?} {level}: {verdict}");
+        assert_eq!(verdict.is_valid(), expected, "{usage:?} {level}: {verdict:?}");
     }
 }
 

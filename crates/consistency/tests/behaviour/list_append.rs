@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use fastrand::Rng;
 use omnilink_consistency::{
-    Isolation, IsolationVerdict, RecordedHistory, check_transactions, read_histories,
+    Isolation, IsolationConclusion, RecordedHistory, check_transactions, read_histories,
 };
 use omnilink_engine::Limits;
 
@@ -49,7 +49,7 @@ fn recorded(txns: &[Txn]) -> RecordedHistory {
     read_histories("test", line.as_bytes()).next().unwrap().unwrap()
 }
 
-fn verdict(txns: &[Txn], level: Isolation) -> IsolationVerdict {
+fn verdict(txns: &[Txn], level: Isolation) -> IsolationConclusion {
     check_transactions(&recorded(txns), level, Limits::default()).unwrap()
 }
 
@@ -241,7 +241,7 @@ fn lists_agree_with_the_definition() {
         ];
         for (at, (level, expected)) in expected.into_iter().enumerate() {
             let found = verdict(&txns, level);
-            assert_eq!(found.is_valid(), expected, "{level}: {found}\n{txns:#?}");
+            assert_eq!(found.is_valid(), expected, "{level}: {found:?}\n{txns:#?}");
             met[at][usize::from(expected)] += 1;
         }
         let levels = Isolation::ALL.map(|level| is_valid(&txns, level));
@@ -305,8 +305,8 @@ fn what_no_level_allows_is_said_in_words() {
         for level in Isolation::ALL {
             let verdict = verdict(&txns, level);
             assert!(
-                !verdict.is_valid() && verdict.to_string().contains(words),
-                "{level}: {verdict}"
+                !verdict.is_valid() && format!("{verdict:?}").contains(words),
+                "{level}: {verdict:?}"
             );
         }
     }
@@ -332,7 +332,7 @@ fn blind_appends_may_lose_no_order_but_need_no_snapshot_of_each_other() {
     assert!(!is_valid(&lost, Isolation::Snapshot));
 }
 
-fn is_serializable(ops: &str) -> Result<bool, String> {
+fn serializable_ops(ops: &str) -> Result<bool, String> {
     let line = format!(r#"{{"id":"test","ops":[{ops}]}}"#);
     let recorded = read_histories("test", line.as_bytes()).next().unwrap().unwrap();
     check_transactions(&recorded, Isolation::Serializable, Limits::default())
@@ -345,27 +345,27 @@ fn one_that_never_returned_took_effect_if_it_was_seen() {
     let lost = r#"{"thread":0,"start":0,"op":"txn","args":[[["append",1,1],["append",2,1]]]}"#;
     let seen = r#"{"thread":1,"start":1,"end":2,"op":"txn","args":[[]],"ret":[["r",1,[1]],["r",2,LIST]]}"#;
     assert_eq!(
-        is_serializable(&format!("{lost},{}", seen.replace("LIST", "[1]"))),
+        serializable_ops(&format!("{lost},{}", seen.replace("LIST", "[1]"))),
         Ok(true)
     );
     assert_eq!(
-        is_serializable(&format!("{lost},{}", seen.replace("LIST", "null"))),
+        serializable_ops(&format!("{lost},{}", seen.replace("LIST", "null"))),
         Ok(false)
     );
     // Seen in the middle of a list, behind another element.
     let second = r#"{"thread":2,"start":1,"end":2,"op":"txn","args":[[]],"ret":[["append",1,2]]}"#;
     let behind = seen.replace("[1]]", "[1,2]]");
     assert_eq!(
-        is_serializable(&format!("{lost},{second},{}", behind.replace("LIST", "[1]"))),
+        serializable_ops(&format!("{lost},{second},{}", behind.replace("LIST", "[1]"))),
         Ok(true)
     );
     assert_eq!(
-        is_serializable(&format!("{lost},{second},{}", behind.replace("LIST", "null"))),
+        serializable_ops(&format!("{lost},{second},{}", behind.replace("LIST", "null"))),
         Ok(false)
     );
     let failed = lost.replace(r#""start":0"#, r#""start":0,"end":5,"aborted":true"#);
     assert_eq!(
-        is_serializable(&format!("{failed},{}", seen.replace("LIST", "[1]"))),
+        serializable_ops(&format!("{failed},{}", seen.replace("LIST", "[1]"))),
         Ok(false)
     );
 }
@@ -376,13 +376,13 @@ fn registers_and_lists_may_stand_side_by_side_but_not_under_one_key() {
         format!(r#"{{"thread":0,"start":0,"end":1,"op":"txn","args":[{accesses}],"ret":{accesses}}}"#)
     };
     assert_eq!(
-        is_serializable(&txn(
+        serializable_ops(&txn(
             r#"[["w","a",1],["append","b",1],["r","a",1],["r","b",[1]]]"#
         )),
         Ok(true)
     );
     assert_eq!(
-        is_serializable(&txn(r#"[["r","a",[]],["r","b",null]]"#)),
+        serializable_ops(&txn(r#"[["r","a",[]],["r","b",null]]"#)),
         Ok(true)
     );
     for (accesses, words) in [
@@ -394,7 +394,7 @@ fn registers_and_lists_may_stand_side_by_side_but_not_under_one_key() {
         (r#"[["append","a",2],["append","a",2]]"#, "both append 2 to \"a\""),
         (r#"[["increment","a",2]]"#, "expected a list of"),
     ] {
-        let error = is_serializable(&txn(accesses)).expect_err(accesses);
+        let error = serializable_ops(&txn(accesses)).expect_err(accesses);
         assert!(error.contains(words), "{error}");
     }
 }

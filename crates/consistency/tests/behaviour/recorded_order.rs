@@ -60,7 +60,7 @@ fn read(recorder: Recorder) -> RecordedHistory {
 
 fn satisfies(history: &History<RegisterOp>, level: Level) -> bool {
     let outcome = check_history(&register(), history, &level.criterion(), &WeakOptions::default());
-    outcome.unwrap().verdict.is_valid()
+    outcome.unwrap().conclusion.is_valid()
 }
 
 #[test]

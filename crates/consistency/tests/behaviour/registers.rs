@@ -4,9 +4,10 @@ use std::time::Instant;
 
 use fastrand::Rng;
 use omnilink_consistency::{
-    Anomaly, AnyHistory, Guarantee, History, HistoryOp, Level, LongHistory, LongVerdict, MethodLevels, Order,
-    Ret, WeakChecker, WeakOptions, WeakVerdict, infer, naive,
+    Anomaly, AnyHistory, Guarantee, History, HistoryOp, Level, LongHistory, LongViolation, LongWitness,
+    MethodLevels, Order, Ret, WeakChecker, WeakOptions, infer, naive,
 };
+use omnilink_evidence::Conclusion;
 use omnilink_models::{Decode, Decoded, Kv, KvOp};
 use omnilink_trace::{Args, Operation, Timebox};
 use omnilink_value::Value;
@@ -162,8 +163,11 @@ fn random_history(rng: &mut Rng, count: usize) -> Both {
 /// The answer of the graph; `None` if it does not decide.
 fn decide(history: &LongHistory<KvOp>, guarantee: &Guarantee) -> Option<bool> {
     match history.check(&kv(), guarantee, &WeakOptions::default()).unwrap() {
-        LongVerdict::Valid { by: None, .. } => Some(true),
-        LongVerdict::Anomaly(_) => Some(false),
+        Conclusion::Valid(LongWitness { implied_by: None, .. }) => Some(true),
+        Conclusion::Violation(violation) => {
+            assert!(matches!(*violation, LongViolation::Anomaly(_)));
+            Some(false)
+        }
         _ => None,
     }
 }
@@ -177,9 +181,9 @@ fn search(history: &History<KvOp>, guarantee: &Guarantee) -> bool {
     match WeakChecker::new(&kv())
         .check(history, &criterion, &options)
         .unwrap()
-        .verdict
+        .conclusion
     {
-        WeakVerdict::Unknown(unfinished) => panic!("{unfinished:?}"),
+        Conclusion::Unknown(unfinished) => panic!("{unfinished:?}"),
         verdict => verdict.is_valid(),
     }
 }

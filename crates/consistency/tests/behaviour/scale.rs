@@ -3,10 +3,9 @@
 
 use crate::stale::Stale;
 use fastrand::Rng;
-use omnilink_consistency::{
-    History, Level, Order, Reductions, Ret, WeakChecker, WeakOptions, WeakVerdict, parse_axioms,
-};
+use omnilink_consistency::{History, Level, Order, Reductions, Ret, WeakChecker, WeakOptions, parse_axioms};
 use omnilink_engine::Limits;
+use omnilink_evidence::Conclusion;
 use omnilink_models::{JavaMap, JavaMapOp};
 use omnilink_trace::Timebox;
 
@@ -61,8 +60,8 @@ fn decide(history: &History<JavaMapOp>, found: &mut [usize; 2]) {
             let verdict = checker
                 .check(history, &level.criterion(), &options)
                 .unwrap()
-                .verdict;
-            assert!(!matches!(verdict, WeakVerdict::Unknown(_)), "{level} {ret:?}");
+                .conclusion;
+            assert!(!matches!(verdict, Conclusion::Unknown(_)), "{level} {ret:?}");
             found[usize::from(verdict.is_valid())] += 1;
         }
     }
@@ -126,10 +125,10 @@ fn what_the_search_leaves_out_changes_nothing() {
                         minimise: false,
                         ..WeakOptions::default()
                     };
-                    checker.check(&history, criterion, &options).unwrap().verdict
+                    checker.check(&history, criterion, &options).unwrap().conclusion
                 };
                 let expected = decide(Reductions::NONE, unreduced);
-                if matches!(expected, WeakVerdict::Unknown(_)) {
+                if matches!(expected, Conclusion::Unknown(_)) {
                     continue;
                 }
                 let reduced = Reductions {

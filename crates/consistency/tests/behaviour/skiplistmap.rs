@@ -61,7 +61,7 @@ impl LevelChecker<'_> {
         self.checker
             .check(history, &level.criterion(), &options)
             .unwrap()
-            .verdict
+            .conclusion
             .is_valid()
     }
 }

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use fastrand::Rng;
 use omnilink_consistency::{
-    Criterion, Decoder, History, Level, RecordedHistory, Ret, WeakChecker, WeakOptions, WeakVerdict, naive,
-    read_histories,
+    Criterion, Decoder, History, Level, RecordedHistory, Ret, WeakChecker, WeakOptions, naive, read_histories,
 };
 use omnilink_engine::{Model, Outcomes};
+use omnilink_evidence::Conclusion;
 use omnilink_link::{BindError, BoundOp, Instance, LinkOptions, Linked, TlaModel};
 use omnilink_models::{CasRegister, Decode, DecodeError, Decoded, FailedCas};
 use omnilink_trace::Operation;
@@ -83,8 +83,8 @@ fn verdict<M: Model>(
         minimise: false,
         ..WeakOptions::default()
     };
-    match checker.check(history, criterion, &options).unwrap().verdict {
-        WeakVerdict::Unknown(unfinished) => panic!("{unfinished:?}"),
+    match checker.check(history, criterion, &options).unwrap().conclusion {
+        Conclusion::Unknown(unfinished) => panic!("{unfinished:?}"),
         verdict => verdict.is_valid(),
     }
 }

@@ -3,10 +3,11 @@
 use fastrand::Rng;
 use omnilink_consistency::isolation::naive;
 use omnilink_consistency::{
-    Isolation, IsolationVerdict, RecordedHistory, TransactionError, Transactions, check_transactions,
+    Isolation, IsolationConclusion, RecordedHistory, TransactionError, Transactions, check_transactions,
     read_histories,
 };
 use omnilink_engine::Limits;
+use omnilink_evidence::Conclusion;
 
 /// A history from lines such as `T1 s0 w x 1, r y nil`: a transaction, its session, what it did. Transactions run one after
 /// the other, unless they end with `~`: those overlap with everything.
@@ -70,7 +71,7 @@ fn strongest(lines: &[&str]) -> Option<Isolation> {
         assert_eq!(
             verdict.is_valid(),
             naive::is_isolated(&transactions, level),
-            "{level}: {verdict} {lines:?}"
+            "{level}: {verdict:?} {lines:?}"
         );
         verdict.is_valid()
     });
@@ -135,28 +136,33 @@ fn reads_that_go_back_are_not_even_read_committed() {
     assert_eq!(found, None);
 }
 
+fn anomaly(conclusion: IsolationConclusion) -> String {
+    match conclusion {
+        Conclusion::Violation(anomaly) => anomaly.to_string(),
+        other => panic!("{other:?}"),
+    }
+}
+
 #[test]
 fn reads_of_what_was_never_committed_say_so() {
     let text = |lines: &[&str]| {
-        check_transactions(&history(lines), Isolation::ReadCommitted, Limits::default())
-            .unwrap()
-            .to_string()
+        anomaly(check_transactions(&history(lines), Isolation::ReadCommitted, Limits::default()).unwrap())
     };
     assert_eq!(
         text(&["1 a w x 1, abort", "2 b r x 1"]),
-        "T2 read 1 from \"x\", which T1 wrote and then aborted\n"
+        "T2 read 1 from \"x\", which T1 wrote and then aborted"
     );
     assert_eq!(
         text(&["1 a w x 1, w x 2", "2 b r x 1"]),
-        "T2 read 1 from \"x\", which T1 wrote and then wrote over\n"
+        "T2 read 1 from \"x\", which T1 wrote and then wrote over"
     );
     assert_eq!(
         text(&["1 a r x 7"]),
-        "T1 read 7 from \"x\", which no transaction wrote\n"
+        "T1 read 7 from \"x\", which no transaction wrote"
     );
     assert_eq!(
         text(&["1 a w x 1, r x 2", "2 b w x 2"]),
-        "T1 wrote 1 to \"x\" and then read 2 from it\n"
+        "T1 wrote 1 to \"x\" and then read 2 from it"
     );
 }
 
@@ -191,7 +197,7 @@ fn who_was_cut_off_need_not_have_taken_effect_because_another_who_was_cut_off_re
 fn a_cycle_names_its_reasons() {
     let recorded = history(&["1 a r x nil, w x 1~", "2 b r x nil, w x 2~"]);
     let verdict = check_transactions(&recorded, Isolation::Serializable, Limits::default()).unwrap();
-    let text = verdict.to_string();
+    let text = anomaly(verdict);
     assert!(
         text.contains("T1 before T2: it read \"x\" before the other wrote it"),
         "{text}"
@@ -271,5 +277,5 @@ fn a_limit_gives_unknown_not_an_answer() {
         ..Limits::default()
     };
     let verdict = check_transactions(&recorded, Isolation::Serializable, limits).unwrap();
-    assert!(matches!(verdict, IsolationVerdict::Unknown(_)), "{verdict}");
+    assert!(matches!(verdict, Conclusion::Unknown(_)), "{verdict:?}");
 }

@@ -1,4 +1,4 @@
-//! Two versions of a component compared: where does the same sequence of calls end differently?
+//! Comparison of the serial behaviour of two versions.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -7,8 +7,8 @@ use super::{Observation, ObservedSerial, SerialOutcome};
 
 /// The first difference of each sequence of calls, as text; empty if both behave alike on the matrices they share.
 ///
-/// Histories are compared by what was called, in order. Once results differ, what follows has another past, so only the
-/// first difference of a sequence counts, and each beginning is told once.
+/// Histories are compared by their sequence of calls. After a difference the states differ, so only the first difference of a
+/// sequence counts, and each prefix is reported once.
 pub fn behavioural_diff(old: &[Observation], new: &[Observation]) -> String {
     let mut page = String::new();
     let news: BTreeMap<&str, &Observation> = new.iter().map(|one| (one.matrix.as_str(), one)).collect();

@@ -1,7 +1,7 @@
 //! The XML of the Line-Up paper: serial histories grouped by what each thread sees.
 //!
 //! An `observation` lists the operations of each thread with their results; the `history` elements below it are the
-//! orders in which serial runs made them. An operation `3[]` is the third, called and come back; `3[` is one that is stuck.
+//! orders in which serial runs made them. `3[]` is the third operation, which returned; `3[` is stuck.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};

@@ -1,6 +1,6 @@
 //! Exactly known numbers of runs and histories.
 
-use omnilink_lineup::{Alphabet, Checked, Matrix, Options, Request, Search, check_matrix};
+use omnilink_lineup::{Alphabet, Checked, LineupOptions, Matrix, Request, Search, check_matrix};
 
 use crate::machines::components::{BlockingQueue, Queue};
 use crate::machines::{Machine, Machines};
@@ -9,7 +9,7 @@ pub(crate) fn checked<M: Machine>(
     make: impl Fn(u64) -> M,
     calls: &[&str],
     matrix: &str,
-    options: Options,
+    options: LineupOptions,
 ) -> Checked {
     let alphabet = Alphabet::of_calls(calls.iter().copied()).unwrap();
     let matrix = Matrix::parse(matrix, &alphabet).unwrap();
@@ -27,11 +27,11 @@ pub(crate) fn checked<M: Machine>(
 
 const QUEUE: &[&str] = &["push(1)", "push(2)", "push(3)", "pop()"];
 
-fn bound(preemptions: u32) -> Options {
-    Options {
+fn bound(preemptions: u32) -> LineupOptions {
+    LineupOptions {
         search: Search::Bounded { preemptions },
         executions_max: u64::MAX,
-        ..Options::default()
+        ..LineupOptions::default()
     }
 }
 

@@ -1,6 +1,6 @@
 //! The bugs of the Line-Up paper, each classified as there.
 
-use omnilink_lineup::{Blocking, Checked, Options, Slot, Verdict, Violation, Why};
+use omnilink_lineup::{Blocking, CallSlot, Checked, LineupOptions, Verdict, Violation, Why};
 
 use crate::counts::checked;
 use crate::machines::components::{
@@ -15,8 +15,8 @@ fn violation(checked: &Checked) -> &Violation {
     }
 }
 
-fn options() -> Options {
-    Options::default()
+fn options() -> LineupOptions {
+    LineupOptions::default()
 }
 
 #[test]
@@ -39,13 +39,13 @@ fn a_get_that_keeps_the_lock_is_stuck_in_serial_runs_too() {
     let found = checked(|_| HoldingCounter::default(), calls, "get() | inc()", options());
     assert!(matches!(found.verdict, Verdict::Passed));
     assert_eq!((found.serial.finished(), found.serial.stuck()), (1, 1));
-    // … unless it is said that no call may ever block.
-    let never = Options {
+    // … unless no call may ever block.
+    let never = LineupOptions {
         blocking: Blocking::Never,
         ..options()
     };
     let found = checked(|_| HoldingCounter::default(), calls, "get() | inc()", never);
-    assert!(matches!(&violation(&found).why, Why::Blocked(slots) if *slots == [Slot::of_thread(1, 0)]));
+    assert!(matches!(&violation(&found).why, Why::Blocked(slots) if *slots == [CallSlot::of_thread(1, 0)]));
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn a_manual_reset_event_that_reads_twice_before_it_compares_gets_stuck() {
     };
     assert_eq!(
         stuck.iter().map(|call| call.slot).collect::<Vec<_>>(),
-        [Slot::of_thread(0, 0)]
+        [CallSlot::of_thread(0, 0)]
     );
     let fixed = checked(|_| ManualResetEvent::fixed(), calls, matrix, options());
     assert!(matches!(fixed.verdict, Verdict::Passed), "{:?}", fixed.verdict);
@@ -100,7 +100,7 @@ fn a_bag_that_returns_what_it_likes_is_nondeterministic_and_shows_two_histories(
     assert_eq!(two.differ_at, 2);
     assert_eq!(two.one[..2], two.other[..2]);
     assert_eq!(two.one[2].slot, two.other[2].slot);
-    assert_ne!(two.one[2].fate, two.other[2].fate);
+    assert_ne!(two.one[2].outcome, two.other[2].outcome);
 }
 
 #[test]

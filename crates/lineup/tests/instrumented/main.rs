@@ -12,8 +12,9 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use omnilink_lineup::{
-    Alphabet, Checked, Description, Diagnosis, Executor, Failure, LineupError, Matrices, Matrix, Native,
-    Options, Request, Scheduled, ScheduledOptions, Search, Verdict, Why, check_matrix, run_campaign,
+    Alphabet, Checked, Description, Diagnosis, Failure, LineupError, LineupOptions, Matrices, Matrix,
+    MatrixExecutor, Native, Request, Scheduled, ScheduledOptions, Search, Verdict, Why, check_matrix,
+    run_campaign,
 };
 use omnilink_sched::build::RustBuild;
 use tempfile::TempDir;
@@ -42,7 +43,7 @@ fn start(component: &str) -> (Scheduled, Description) {
     Scheduled::start(&harness(component).as_path().into(), options).expect("a running harness")
 }
 
-fn checked(component: &str, matrix: &str, options: &Options) -> (Checked, Alphabet) {
+fn checked(component: &str, matrix: &str, options: &LineupOptions) -> (Checked, Alphabet) {
     let (mut executor, Description { alphabet, .. }) = start(component);
     let matrix = Matrix::parse(matrix, &alphabet).unwrap();
     let request = Request {
@@ -60,17 +61,17 @@ fn found(component: &str) -> (String, Failure) {
 }
 
 fn found_in(
-    (executor, description): &mut (impl Executor, Description),
+    (executor, description): &mut (impl MatrixExecutor, Description),
     matrices: &dyn Fn(&Alphabet) -> Matrices,
 ) -> (String, Failure) {
-    let options = Options {
+    let options = LineupOptions {
         blocking: description.blocking,
-        search: match executor.decides() {
-            true => Options::default().search,
+        search: match executor.controls_threads() {
+            true => LineupOptions::default().search,
             false => Search::Random { executions: 200_000 },
         },
         executions_max: u64::MAX,
-        ..Options::default()
+        ..LineupOptions::default()
     };
     let alphabet = &description.alphabet;
     let request = Request {
@@ -87,9 +88,9 @@ fn found_in(
 
 #[test]
 fn a_queue_with_three_threads_of_three_calls_has_1680_serial_histories() {
-    let options = Options {
+    let options = LineupOptions {
         search: Search::Bounded { preemptions: 0 },
-        ..Options::default()
+        ..LineupOptions::default()
     };
     let matrix = "push(1), pop(), push(2) | pop(), push(2), pop() | push(1), pop(), pop()";
     let (checked, _) = checked("queue", matrix, &options);
@@ -105,7 +106,7 @@ fn a_queue_with_three_threads_of_three_calls_has_1680_serial_histories() {
 
 #[test]
 fn correct_components_pass() {
-    let options = Options::default();
+    let options = LineupOptions::default();
     let (checked_queue, _) = checked("queue", "push(1), pop() | push(2), pop()", &options);
     assert!(
         matches!(checked_queue.verdict, Verdict::Passed),
@@ -135,7 +136,7 @@ fn a_counter_without_a_lock_is_found_with_one_preemption_and_repeated() {
         .execution
         .switches
         .iter()
-        .filter_map(|switch| switch.place.as_deref())
+        .filter_map(|switch| switch.source_line.as_deref())
         .collect();
     assert!(
         places.iter().any(|place| place.contains("harness.rs:")),
@@ -145,7 +146,7 @@ fn a_counter_without_a_lock_is_found_with_one_preemption_and_repeated() {
 
 #[test]
 fn a_get_that_keeps_the_lock_blocks_in_serial_runs() {
-    let (checked, _) = checked("holding", "get() | inc()", &Options::default());
+    let (checked, _) = checked("holding", "get() | inc()", &LineupOptions::default());
     assert_eq!((checked.serial.finished(), checked.serial.stuck()), (1, 1));
     assert!(matches!(checked.verdict, Verdict::Passed));
 }
@@ -200,9 +201,9 @@ fn a_crash_is_the_end_of_its_call_and_a_panic_is_a_result() {
     assert!(matches!(violation.why, Why::Results(_)));
 }
 
-/// Memory that was given back is not given out again, so that its use is found at the access.
+/// Freed memory is not reused, so that its use is detected at the access.
 #[test]
-fn a_use_after_free_is_found_with_its_places() {
+fn a_use_after_free_is_found_with_its_source_lines() {
     let (matrix, failure) = found("freed");
     assert_eq!(failure.smallest.matrix.len(), 3, "{matrix}");
     let Verdict::Violation(violation) = &failure.smallest.verdict else {
@@ -211,7 +212,7 @@ fn a_use_after_free_is_found_with_its_places() {
     assert_eq!(Diagnosis::of(&failure.smallest), Some(Diagnosis::Crash));
     let facts: Vec<String> = violation
         .execution
-        .facts
+        .memory_error
         .iter()
         .map(ToString::to_string)
         .collect();
@@ -261,9 +262,9 @@ fn sampled(component: &str, matrix: &str) -> Result<Checked, LineupError> {
     let matrix = Matrix::parse(matrix, &alphabet).unwrap();
     let request = Request {
         alphabet: &alphabet,
-        options: &Options {
+        options: &LineupOptions {
             search: Search::Random { executions: 3_000 },
-            ..Options::default()
+            ..LineupOptions::default()
         },
         specification: None,
     };
@@ -280,7 +281,7 @@ fn native_rounds_that_depend_on_the_rounds_before_are_no_proof_of_anything() {
             .contains("depend on the objects that were there before"),
         "{refused}"
     );
-    let (checked, _) = checked("numbered", "number() | number()", &Options::default());
+    let (checked, _) = checked("numbered", "number() | number()", &LineupOptions::default());
     assert!(matches!(checked.verdict, Verdict::Passed));
 }
 

@@ -149,7 +149,7 @@ impl Subject {
                 }
             }
             let outcome = checker.finish().map_err(|error| misfit(error.to_string()))?;
-            Ok(outcome.verdict.is_valid())
+            Ok(outcome.conclusion.is_valid())
         })?
     }
 }

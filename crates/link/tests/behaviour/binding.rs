@@ -151,11 +151,11 @@ fn a_type_error_inside_an_action_points_into_trace_and_spec() {
 fn a_violation_names_the_conjunct_that_is_false() {
     let linked = linked(REGISTER, "");
     let verdict = crate::world::verdict_of(&linked, ndjson(r#"0 Read {"result":2} 3 4"#));
-    let omnilink_engine::Verdict::Violation(counterexample) = verdict else {
+    let omnilink_engine::Conclusion::Violation(counterexample) = verdict else {
         panic!("{verdict:?}")
     };
-    let fate = &counterexample.alternatives[0].candidates[0].fate;
-    let omnilink_engine::Fate::Refused(Some(reason)) = fate else {
+    let fate = &counterexample.alternatives[0].candidates[0].continuation;
+    let omnilink_engine::Continuation::Refused { reason: Some(reason) } = fate else {
         panic!("{fate:?}")
     };
     assert_eq!(reason, "`result = x` is false: result = 2, x = 0");

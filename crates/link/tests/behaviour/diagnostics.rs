@@ -16,7 +16,7 @@ fn after<T: Send>(linked: &Linked, lines: &str, ask: impl Fn(&TlaModel<'_>) -> T
             assert!(
                 check(model, operations, Options::default())
                     .unwrap()
-                    .verdict
+                    .conclusion
                     .is_valid()
             );
             ask(model)

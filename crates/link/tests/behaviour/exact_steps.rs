@@ -3,7 +3,7 @@
 //! An invariant, even one that is always true, has every step evaluated: so the same spec with and without it must say the
 //! same about every sequence of operations, failures included.
 
-use omnilink_engine::{Checker, Options, Partitioning, Verdict};
+use omnilink_engine::{Checker, Conclusion, Options, Partitioning};
 
 use crate::world::{bound, linked, ndjson, trace};
 
@@ -66,10 +66,10 @@ fn answer(linked: &omnilink_link::Linked, lines: &str) -> String {
             checker.push(operation).unwrap();
         }
         match checker.finish() {
-            Ok(outcome) => match outcome.verdict {
-                Verdict::Valid(_) => "valid".to_owned(),
-                Verdict::Violation(found) => format!("operation {}", found.op.id),
-                Verdict::Unknown(_) => "unknown".to_owned(),
+            Ok(outcome) => match outcome.conclusion {
+                Conclusion::Valid(_) => "valid".to_owned(),
+                Conclusion::Violation(found) => format!("operation {}", found.op.id),
+                Conclusion::Unknown(_) => "unknown".to_owned(),
             },
             Err(error) => error.to_string(),
         }

@@ -183,12 +183,12 @@ fn requires_and_ensures_know_the_thread_and_the_meta() {
 #[test]
 fn an_invariant_that_is_broken_is_the_reason() {
     let linked = linked(REGISTER, "invariants = [\"x # 2\"]");
-    let omnilink_engine::Verdict::Violation(counterexample) =
+    let omnilink_engine::Conclusion::Violation(counterexample) =
         verdict_of(&linked, ndjson(r#"0 Write {"value":2} 0 1"#))
     else {
         panic!("it is valid")
     };
-    let fate = format!("{:?}", counterexample.alternatives[0].candidates[0].fate);
+    let fate = format!("{:?}", counterexample.alternatives[0].candidates[0].continuation);
     assert!(fate.contains("the invariant `x # 2` is false after it"), "{fate}");
 }
 

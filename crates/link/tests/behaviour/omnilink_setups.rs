@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use omnilink_engine::{Options, Verdict, check};
+use omnilink_engine::{Conclusion, Options, check};
 use omnilink_link::{Collection, LinkOptions, Linked};
 
 use crate::world::{bound, ndjson, trace};
@@ -37,11 +37,11 @@ __TAG_WrongCount(pid, op) == op.operation_name = "Get" /\ ~__Spec!Get(op.operati
 const CFG: &str = "INIT Init\nNEXT Next\nCONSTANTS\n  Steps <- StepsImpl\n  __Action_Add <- __Action_AddImpl\n  __AbortBehavior <- \
                    __AbortBehaviorImpl\n  __Action__TerminateThread <- __Action__TerminateThreadImpl\nALIAS DebugAlias\nCHECK_DEADLOCK FALSE\n";
 
-fn verdict(lines: &str) -> Verdict {
+fn verdict(lines: &str) -> Conclusion {
     verdict_and_tags(lines).0
 }
 
-fn verdict_and_tags(lines: &str) -> (Verdict, Vec<String>) {
+fn verdict_and_tags(lines: &str) -> (Conclusion, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     write("Counter.tla", COUNTER);
@@ -60,7 +60,7 @@ fn verdict_and_tags(lines: &str) -> (Verdict, Vec<String>) {
     linked
         .run(|model| {
             let operations = bound(model, trace(ndjson(lines))).unwrap();
-            let verdict = check(model, operations, Options::default()).unwrap().verdict;
+            let verdict = check(model, operations, Options::default()).unwrap().conclusion;
             let last = trace(ndjson(lines)).map(Result::unwrap).last().unwrap();
             (verdict, model.tagged(&last).tags)
         })

@@ -101,7 +101,7 @@ proptest! {
             .run(|model| {
                 let operations: Vec<Operation<_>> = bound(model, trace(lines(&history))).unwrap();
                 let expected = naive::explain(model, &operations, Consistency::Linearizable).is_some();
-                let found = check(model, operations, Options::default()).unwrap().verdict.is_valid();
+                let found = check(model, operations, Options::default()).unwrap().conclusion.is_valid();
                 (found, expected)
             })
             .unwrap();

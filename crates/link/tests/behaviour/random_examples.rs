@@ -171,7 +171,7 @@ impl Example {
             let operations = bound(model, trace(lines.clone())).unwrap();
             check(model, operations, Options::default())
                 .unwrap()
-                .verdict
+                .conclusion
                 .is_valid()
         });
         let expected = self.linked(true).run(|model| {

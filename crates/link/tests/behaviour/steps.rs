@@ -123,7 +123,7 @@ fn random_transfers_in_steps_are_explained_as_by_trying_everything() {
                 operations.sort_by_key(|operation| operation.timebox.start);
                 let expected = naive::explain(model, &operations, Consistency::Linearizable).is_some();
                 let found = check(model, operations, Options::default()).unwrap();
-                (found.verdict.is_valid(), expected)
+                (found.conclusion.is_valid(), expected)
             })
             .unwrap();
         assert_eq!(found, expected, "{lines}");

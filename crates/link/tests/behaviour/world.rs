@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use omnilink_engine::{Checker, Operation, Options, Partitioning, Progress, Verdict, check};
+use omnilink_engine::{Checker, Conclusion, Operation, Options, Partitioning, Progress, check};
 use omnilink_link::{
     BindError, BoundOp, Collection, Instance, LinkError, LinkFile, LinkOptions, Linked, TlaModel,
 };
@@ -85,11 +85,11 @@ pub fn bound(model: &TlaModel<'_>, trace: Trace) -> Result<Vec<Operation<Instanc
     Ok(operations)
 }
 
-pub fn verdict_of(linked: &Linked, ndjson: String) -> Verdict {
+pub fn verdict_of(linked: &Linked, ndjson: String) -> Conclusion {
     linked
         .run(|model| {
             let operations = bound(model, trace(ndjson)).unwrap();
-            check(model, operations, Options::default()).unwrap().verdict
+            check(model, operations, Options::default()).unwrap().conclusion
         })
         .unwrap()
 }
@@ -102,7 +102,7 @@ pub fn tags_of(linked: &Linked, ndjson: String) -> omnilink_link::Tagged {
             assert!(
                 check(model, operations, Options::default())
                     .unwrap()
-                    .verdict
+                    .conclusion
                     .is_violation()
             );
             let last = trace(ndjson).map(Result::unwrap).last().unwrap();
@@ -121,7 +121,7 @@ pub fn verdict_on(
     file: &std::path::Path,
     collect: &[&str],
     constants: &[(&str, &str)],
-) -> Verdict {
+) -> Conclusion {
     let mut collection = Collection::default();
     collect.iter().for_each(|text| collection.add(text).unwrap());
     for operation in Trace::open(file, &OpenOptions::default()).unwrap() {
@@ -147,7 +147,7 @@ pub fn verdict_on(
                     break;
                 }
             }
-            checker.finish().unwrap().verdict
+            checker.finish().unwrap().conclusion
         })
         .unwrap()
 }

@@ -57,7 +57,7 @@ impl Visitor for Comparison {
                     let outcome = check(&model, history.clone(), options);
                     let outcome = outcome.unwrap_or_else(|error| panic!("{name}, round {round}: {error}"));
                     assert_eq!(
-                        outcome.verdict.is_valid(),
+                        outcome.conclusion.is_valid(),
                         expected,
                         "{name}, round {round}, {strategy:?}, {reductions:?}\n{}",
                         drawn(&model, &history)

@@ -15,7 +15,7 @@ fn every_example_in_the_catalogue_is_valid() {
     for entry in catalogue() {
         let outcome = check_text(entry.name, entry.example);
         let outcome = outcome.unwrap_or_else(|error| panic!("{}: {error}", entry.name));
-        assert!(outcome.verdict.is_valid(), "{}", entry.name);
+        assert!(outcome.conclusion.is_valid(), "{}", entry.name);
     }
 }
 

@@ -5,7 +5,7 @@ use crate::common::check_text;
 #[track_caller]
 fn expect(spec: &str, is_valid: bool, text: &str) {
     let outcome = check_text(spec, text).unwrap_or_else(|error| panic!("{spec}: {error}"));
-    assert_eq!(outcome.verdict.is_valid(), is_valid, "{spec}:\n{text}");
+    assert_eq!(outcome.conclusion.is_valid(), is_valid, "{spec}:\n{text}");
 }
 
 #[test]

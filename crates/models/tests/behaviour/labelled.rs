@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::common::check_file;
-use omnilink_engine::Verdict;
+use omnilink_engine::Conclusion;
 
 /// The folder of this name, here or beside the readers of traces.
 fn folders(name: &str) -> impl Iterator<Item = PathBuf> {
@@ -33,10 +33,10 @@ fn name(path: &Path) -> &str {
 #[track_caller]
 fn expect(spec: &str, path: &Path, is_valid: bool) {
     let outcome = check_file(spec, path).unwrap_or_else(|error| panic!("{spec}: {error}"));
-    let verdict = match outcome.verdict {
-        Verdict::Valid(_) => Some(true),
-        Verdict::Violation(_) => Some(false),
-        Verdict::Unknown(_) => None,
+    let verdict = match outcome.conclusion {
+        Conclusion::Valid(_) => Some(true),
+        Conclusion::Violation(_) => Some(false),
+        Conclusion::Unknown(_) => None,
     };
     assert_eq!(verdict, Some(is_valid), "{spec}: {}", path.display());
 }

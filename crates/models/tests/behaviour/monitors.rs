@@ -2,7 +2,7 @@
 //! or coarse, operations are pending, results are unseen, values are repeated.
 
 use crate::common::{Rng, Shape, Visitor, Workload, each_workload, random_history};
-use omnilink_engine::{Consistency, Model, Operation, Options, Verdict, check_as_collections, naive};
+use omnilink_engine::{Conclusion, Consistency, Model, Operation, Options, check_as_collections, naive};
 
 /// The naive checker tries every order: it is given no more than this many operations.
 const OPERATIONS_MAX: usize = 9;
@@ -37,12 +37,12 @@ impl Visitor for Comparison {
             let outcome = outcome.unwrap_or_else(|error| panic!("{name}, round {round}: {error}"));
             let expected = naive::explain(&model, &history, Consistency::Linearizable).is_some();
             assert_eq!(
-                outcome.verdict.is_valid(),
+                outcome.conclusion.is_valid(),
                 expected,
                 "{name}, round {round}: {history:?}"
             );
-            match outcome.verdict {
-                Verdict::Violation(counterexample) => {
+            match outcome.conclusion {
+                Conclusion::Violation(counterexample) => {
                     violations += 1;
                     let broken = counterexample.broken.expect("a monitor names the rule");
                     assert!(!broken.operations.is_empty());

@@ -1,7 +1,7 @@
 //! What is said about operations and options that make no sense, and about operations that cannot have happened.
 
 use crate::common::{check_text, decoded, line};
-use omnilink_engine::{Fate, Outcome, Verdict};
+use omnilink_engine::{Conclusion, Continuation, Outcome};
 use omnilink_models::{Shipped, Visitor, with_model};
 
 #[test]
@@ -174,22 +174,22 @@ fn options_change_what_is_accepted() {
     ];
     for (spec, op, expected) in cases {
         let outcome = check_text(spec, &line(op)).unwrap();
-        assert_eq!(outcome.verdict.is_valid(), expected, "{spec}: {op}");
+        assert_eq!(outcome.conclusion.is_valid(), expected, "{spec}: {op}");
     }
 }
 
 /// The reason why the first operation that cannot be explained was refused.
 fn refusal(outcome: &Outcome) -> String {
-    let Verdict::Violation(counterexample) = &outcome.verdict else {
+    let Conclusion::Violation(counterexample) = &outcome.conclusion else {
         panic!("expected a violation")
     };
     let candidates = counterexample
         .alternatives
         .iter()
         .flat_map(|alternative| &alternative.candidates);
-    let mut reasons = candidates.filter_map(|candidate| match &candidate.fate {
-        Fate::Refused(reason) => reason.clone(),
-        Fate::LeadsTo(_) => None,
+    let mut reasons = candidates.filter_map(|candidate| match &candidate.continuation {
+        Continuation::Refused { reason } => reason.clone(),
+        Continuation::LeadsTo { .. } => None,
     });
     reasons.next().unwrap_or_else(|| panic!("no reason given"))
 }

@@ -1,0 +1,18 @@
+//! Formats and names of operations, as arguments.
+
+use omnilink_trace::{Format, Name, UnknownFormat};
+
+/// A format by its name, for arguments.
+pub fn format_name(name: &str) -> Result<Format, String> {
+    name.parse().map_err(|error: UnknownFormat| error.to_string())
+}
+
+/// A code and the name that it stands for, for arguments.
+pub fn renaming(text: &str) -> Result<(String, Name), String> {
+    match text.split_once('=') {
+        Some((code, name)) if !code.trim().is_empty() && !name.trim().is_empty() => {
+            Ok((code.trim().to_owned(), Name::new(name.trim())))
+        }
+        _ => Err("give CODE=NAME, such as 0=put".to_owned()),
+    }
+}

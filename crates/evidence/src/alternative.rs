@@ -1,0 +1,57 @@
+//! One way to explain everything before a violation, and why it cannot be continued.
+
+use serde::{Deserialize, Serialize};
+
+use crate::operation::Operation;
+
+/// One way to explain everything before the operation that cannot be explained.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Alternative {
+    /// The state that it leaves, in the model's notation.
+    pub state: String,
+    /// The last operations placed, oldest first, up to [`Alternative::RECENT_MAX`].
+    pub recent: Vec<Operation>,
+    /// Operations that had not returned yet and have already taken effect.
+    pub placed: Vec<Operation>,
+    /// Operations that could come next. The unexplained operation is the first.
+    pub candidates: Vec<Candidate>,
+}
+
+impl Alternative {
+    /// How many of the operations placed are listed. If there are this many, there may have been others before them.
+    pub const RECENT_MAX: usize = 16;
+
+    pub(crate) fn visit_operations(&mut self, visit: &mut dyn FnMut(&mut Operation)) {
+        self.recent.iter_mut().for_each(&mut *visit);
+        self.placed.iter_mut().for_each(&mut *visit);
+        for candidate in &mut self.candidates {
+            visit(&mut candidate.op);
+        }
+    }
+}
+
+/// An operation that could come next.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// The operation.
+    pub op: Operation,
+    /// What the model says to it.
+    #[serde(flatten)]
+    pub continuation: Continuation,
+}
+
+/// What the model says to an operation in a state.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "fate", rename_all = "snake_case")]
+pub enum Continuation {
+    /// The model refuses it.
+    Refused {
+        /// Why, if the model says.
+        reason: Option<String>,
+    },
+    /// The model accepts it, but nothing after it explains the operation in question.
+    LeadsTo {
+        /// The next states.
+        states: Vec<String>,
+    },
+}

@@ -1,0 +1,136 @@
+//! A behaviour of a specification that violates a property.
+
+use omnilink_value::Value;
+use serde::{Deserialize, Serialize};
+
+use crate::bindings::Bindings;
+
+/// A behaviour of a specification that violates a property, or at whose end an expression cannot be evaluated.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Behaviour {
+    /// What kind of property is violated.
+    pub kind: PropertyKind,
+    /// The property: its name, or its place if it has none.
+    pub violated: Option<String>,
+    /// The states from an initial one to the one that violates the property.
+    #[serde(rename = "trace")]
+    pub states: Vec<State>,
+    /// The number of the state to which the last one leads back, if the behaviour is infinite.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lasso: Option<usize>,
+    /// The part of the property that is false.
+    pub false_part: Option<FalsePart>,
+}
+
+impl Behaviour {
+    /// A behaviour through these states, each with the action that led to it.
+    pub fn new(
+        kind: PropertyKind,
+        violated: Option<String>,
+        states: impl IntoIterator<Item = (Option<ActionTaken>, Bindings<Value>)>,
+    ) -> Self {
+        let mut behaviour = Self {
+            kind,
+            violated,
+            states: Vec::new(),
+            lasso: None,
+            false_part: None,
+        };
+        for (action, values) in states {
+            behaviour.push(action, values);
+        }
+        behaviour
+    }
+
+    fn push(&mut self, action: Option<ActionTaken>, values: Bindings<Value>) {
+        let before = self.states.last().map(|state| &state.values);
+        let is_changed =
+            |(name, value): &&(String, Value)| before.and_then(|before| before.get(name)) != Some(value);
+        let changed = values.iter().filter(is_changed).map(|(name, _)| name.clone());
+        self.states.push(State {
+            number: self.states.len() + 1,
+            action,
+            changed: changed.collect(),
+            values,
+        });
+    }
+}
+
+/// A kind of property.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PropertyKind {
+    /// An INVARIANT, or a PROPERTY of all states.
+    Invariant,
+    /// A PROPERTY of initial states or steps.
+    Property,
+    /// A state without successors.
+    Deadlock,
+    /// An Assert of the spec.
+    Assert,
+    /// An ASSUME.
+    Assumption,
+    /// A POSTCONDITION.
+    Postcondition,
+    /// Next leaves a variable without a value.
+    #[serde(rename = "incomplete-next")]
+    Incomplete,
+    /// An expression has no value.
+    Evaluation,
+}
+
+impl PropertyKind {
+    /// The word used in output.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Invariant => "invariant",
+            Self::Property => "property",
+            Self::Deadlock => "deadlock",
+            Self::Assert => "assert",
+            Self::Assumption => "assumption",
+            Self::Postcondition => "postcondition",
+            Self::Incomplete => "incomplete-next",
+            Self::Evaluation => "evaluation",
+        }
+    }
+
+    /// Whether the spec cannot be evaluated, rather than a property being false.
+    pub fn is_error(self) -> bool {
+        matches!(self, Self::Incomplete | Self::Evaluation)
+    }
+}
+
+/// A state of a behaviour.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct State {
+    /// Its position, counted from 1.
+    pub number: usize,
+    /// The action that led to it; `None` for the first state.
+    pub action: Option<ActionTaken>,
+    /// The variables, or what ALIAS makes of them.
+    pub values: Bindings<Value>,
+    /// The variables whose values differ from those of the state before.
+    pub changed: Vec<String>,
+}
+
+/// An action with its parameters.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ActionTaken {
+    /// The definition.
+    pub name: String,
+    /// Its parameters and the names bound around it.
+    pub bindings: Bindings<Value>,
+    /// File and line.
+    pub place: String,
+}
+
+/// The part of a formula that is false.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FalsePart {
+    /// Its text.
+    pub text: String,
+    /// File, line and column.
+    pub place: String,
+    /// The values of the names in it.
+    pub bindings: Bindings<String>,
+}

@@ -1,0 +1,248 @@
+//! Everything there is to say about one input.
+
+use serde::{Deserialize, Serialize};
+
+use crate::campaign::Campaign;
+use crate::counterexample::{LastWriter, MinimalHistory};
+use crate::exploration::Exploration;
+use crate::figures::Figures;
+use crate::findings::{MutationFindings, SpecFindings, VacuityFindings};
+use crate::inference::InferredLevels;
+use crate::operation::Operation;
+use crate::unknown::Unknown;
+use crate::verdict::Verdict;
+use crate::violation::Violation;
+use crate::witness::Witness;
+
+/// The version of the JSON form. Fields are only ever added within a version.
+pub const VERSION: u32 = 1;
+
+/// Everything there is to say about one input: the verdict, what supports it, and what the check cost.
+///
+/// `violation` is there if the verdict is [`Verdict::Violation`] (and for a spec that cannot be evaluated), `unknown` if it is
+/// [`Verdict::Unknown`], `error` if it is [`Verdict::Error`]; `witness` may be there if it is [`Verdict::Valid`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// The version of the form: [`VERSION`].
+    #[serde(rename = "evidence")]
+    pub version: u32,
+    /// The command that checked the input.
+    pub command: Command,
+    /// What was checked.
+    pub subject: Subject,
+    /// The input, as the user named it.
+    pub input: String,
+    /// Which history of the input, if it has several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The answer.
+    pub verdict: Verdict,
+    /// The model with its options, or the specification.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The consistency level, or the file of axioms.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub consistency: Option<String>,
+    /// The stronger level that holds, and that the level asked for follows from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub implied_by: Option<String>,
+    /// How returns are read at weak levels: `own` or `all`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ret: Option<String>,
+    /// The configuration of a specification.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config: Option<String>,
+    /// The size of the input and the cost of the check.
+    #[serde(flatten)]
+    pub figures: Figures,
+    /// How much of a specification was explored.
+    #[serde(flatten)]
+    pub exploration: Option<Exploration>,
+    /// How much of a component was covered.
+    #[serde(flatten)]
+    pub campaign: Option<Campaign>,
+    /// Why the input cannot be checked, and what to do about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// What explains the input.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub witness: Option<Witness>,
+    /// Why nothing explains the input.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub violation: Option<Violation>,
+    /// The few operations that cause the violation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub minimal: Option<Box<MinimalHistory>>,
+    /// How far the check got.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unknown: Option<Box<Unknown>>,
+    /// The strongest levels that histories satisfy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inferred: Option<InferredLevels>,
+    /// Which parts of a specification were exercised.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spec: Option<Box<SpecFindings>>,
+    /// The verdict of each object, if the history is one of many objects; the rest is about the worst of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub keys: Vec<KeyVerdict>,
+    /// What the unexplained operation read, and which operations wrote it last, in one of the explanations.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub last_writers: Vec<LastWriter>,
+    /// How many deliberately wrong recordings the specification rejects.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mutation: Option<MutationFindings>,
+    /// Reasons why `valid` means less than it seems to; `None` if the model is no specification.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vacuity: Option<Vec<VacuityFindings>>,
+    /// What else a person should know about the input.
+    pub notes: Vec<String>,
+}
+
+/// A command that checks inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Command {
+    /// `omnilink check`: a history against a model.
+    Check,
+    /// `omnilink validate`: a history against a specification.
+    Validate,
+    /// `omnilink mc`: a specification's own states.
+    Mc,
+    /// `omnilink lineup`: a component against its serial behaviour.
+    Lineup,
+}
+
+/// What was checked: it decides which fields there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Subject {
+    /// The operations of a history, for linearizability or sequential consistency.
+    Operations,
+    /// The operations of a history, for a weaker level.
+    Visibility,
+    /// The transactions of a history.
+    Transactions,
+    /// Many histories, for the strongest levels that they satisfy.
+    Levels,
+    /// The states of a specification.
+    States,
+    /// The runs of a component.
+    Runs,
+}
+
+/// The verdict of one object.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeyVerdict {
+    /// The key of the object.
+    pub key: String,
+    /// The answer.
+    pub verdict: Verdict,
+    /// How many operations there are on it.
+    pub ops: u64,
+}
+
+impl Evidence {
+    /// A valid input, about which nothing else is known yet.
+    pub fn new(command: Command, subject: Subject, input: impl Into<String>) -> Self {
+        Self {
+            version: VERSION,
+            command,
+            subject,
+            input: input.into(),
+            id: None,
+            verdict: Verdict::Valid,
+            model: None,
+            consistency: None,
+            implied_by: None,
+            ret: None,
+            config: None,
+            figures: Figures::default(),
+            exploration: None,
+            campaign: None,
+            error: None,
+            witness: None,
+            violation: None,
+            minimal: None,
+            unknown: None,
+            inferred: None,
+            spec: None,
+            keys: Vec::new(),
+            last_writers: Vec::new(),
+            mutation: None,
+            vacuity: None,
+            notes: Vec::new(),
+        }
+    }
+
+    /// Makes this the evidence of a violation.
+    pub fn violate(&mut self, violation: Violation) {
+        self.verdict = Verdict::Violation;
+        self.violation = Some(violation);
+    }
+
+    /// Makes this the evidence of a check that ended before there was an answer.
+    pub fn give_up(&mut self, unknown: Unknown) {
+        self.verdict = Verdict::Unknown;
+        self.unknown = Some(Box::new(unknown));
+    }
+
+    /// Makes this the evidence of an input that cannot be checked.
+    pub fn fail(&mut self, message: String) {
+        self.verdict = Verdict::Error;
+        self.error = Some(message);
+        self.witness = None;
+        self.violation = None;
+        self.minimal = None;
+        self.unknown = None;
+    }
+
+    /// Visits every operation, to name its thread, to locate it or to give it another number.
+    pub fn visit_operations(&mut self, visit: &mut dyn FnMut(&mut Operation)) {
+        if let Some(witness) = &mut self.witness {
+            witness.visit_operations(visit);
+        }
+        if let Some(violation) = &mut self.violation {
+            violation.visit_operations(visit);
+        }
+        if let Some(minimal) = &mut self.minimal {
+            minimal.visit_operations(visit);
+        }
+        if let Some(unknown) = &mut self.unknown {
+            unknown.visit_operations(visit);
+        }
+        for writer in &mut self.last_writers {
+            writer.by.iter_mut().for_each(&mut *visit);
+        }
+    }
+
+    /// The evidence as one line of JSON, without a newline at its end.
+    pub fn to_json(&self) -> String {
+        // Strings, numbers, lists and maps with string keys all have a JSON form, so this cannot fail.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// Reads what [`to_json`](Self::to_json) wrote.
+    ///
+    /// # Errors
+    /// If the text is not JSON, is not evidence, or is of a later version.
+    pub fn from_json(text: &str) -> Result<Self, EvidenceError> {
+        let evidence: Self = serde_json::from_str(text)?;
+        match evidence.version {
+            VERSION => Ok(evidence),
+            version => Err(EvidenceError::Version(version)),
+        }
+    }
+}
+
+/// Why evidence cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum EvidenceError {
+    /// It is not evidence.
+    #[error("this is not evidence of omnilink: {0}; write it with --evidence FILE or --json")]
+    Malformed(#[from] serde_json::Error),
+    /// It is of another version.
+    #[error(
+        "this is evidence of version {0}, and this omnilink reads version {VERSION}; use the omnilink that wrote it"
+    )]
+    Version(u32),
+}

@@ -1,0 +1,64 @@
+//! How much of a specification's state space was explored.
+
+use serde::{Deserialize, Serialize};
+
+/// How much of a specification's state space was explored.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exploration {
+    /// The property that is violated: its name, or its place if it has none.
+    pub violated: Option<String>,
+    /// Distinct states; `None` for simulations.
+    pub distinct: Option<u64>,
+    /// States generated, including those that were found before.
+    pub generated: u64,
+    /// The depth of the deepest state.
+    pub depth: u32,
+    /// States that were found and not explored.
+    pub waiting: u64,
+    /// Behaviours that a simulation finished; `None` for a search.
+    pub behaviours: Option<u64>,
+    /// Whether the spec itself ended the search.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stopped: bool,
+    /// Properties that were not checked.
+    pub unchecked: Vec<UncheckedProperty>,
+    /// How often each action was taken.
+    pub coverage: Vec<ActionSteps>,
+    /// How often each definition was evaluated, if that was counted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub definitions: Vec<DefinitionUse>,
+}
+
+/// A property that was not checked, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UncheckedProperty {
+    /// Its name.
+    pub name: String,
+    /// Why it was not checked.
+    pub reason: String,
+}
+
+/// How often an action was taken.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ActionSteps {
+    /// Its name.
+    #[serde(rename = "action")]
+    pub name: String,
+    /// File and line.
+    pub place: String,
+    /// Steps.
+    pub generated: u64,
+    /// Steps to a new state.
+    pub distinct: u64,
+}
+
+/// How often a definition was evaluated.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DefinitionUse {
+    /// Its name.
+    pub name: String,
+    /// File and line.
+    pub place: String,
+    /// Evaluations.
+    pub evaluations: u64,
+}

@@ -1,0 +1,64 @@
+//! The answer of every command, as data: a verdict and the evidence for it.
+//!
+//! The decision of this crate is that **there is one form of an answer**. The engine, the consistency checks, the model
+//! checker and Line-Up all return these types; reports are rendered from them and from nothing else; and their JSON form
+//! is derived, so that what was written is read back as an equal value. `docs/evidence.md` describes every field.
+//!
+//! - [`Verdict`] is the answer in one word, [`Conclusion`] the same with what supports it;
+//! - [`Evidence`] is everything there is to say about one input: what `--json` prints;
+//! - [`Operation`] is a call that was observed, [`State`] a state of a specification, [`Alternative`] one way to explain what
+//!   came before a violation;
+//! - [`Violation`] says why the answer is no: a [`Counterexample`], a [`Refutation`], an [`Anomaly`], a [`Behaviour`] or a
+//!   [`FailingRun`].
+//!
+//! What was given up: states of models are text here, because each model has a state type of its own.
+
+mod alternative;
+mod behaviour;
+mod bindings;
+mod campaign;
+mod conclusion;
+mod counterexample;
+mod evidence;
+mod exploration;
+mod figures;
+mod findings;
+mod inference;
+mod limit;
+mod operation;
+mod schedule;
+mod thread_names;
+mod transactions;
+mod unknown;
+mod verdict;
+mod violation;
+mod visibility;
+mod witness;
+
+pub use alternative::{Alternative, Candidate, Continuation};
+pub use behaviour::{ActionTaken, Behaviour, FalsePart, PropertyKind, State};
+pub use bindings::Bindings;
+pub use campaign::{Campaign, CampaignScope, PlainAccesses, RunPhase, UndecidedMatrix};
+pub use conclusion::Conclusion;
+pub use counterexample::{AgreedPrefix, BrokenRule, Counterexample, LastWriter, MinimalHistory};
+pub use evidence::{Command, Evidence, EvidenceError, KeyVerdict, Subject, VERSION};
+pub use exploration::{ActionSteps, DefinitionUse, Exploration, UncheckedProperty};
+pub use figures::{Decider, Figures};
+pub use findings::{
+    ActionFindings, BranchFindings, InvariantFindings, LongOperation, MutantFindings, MutationFindings,
+    SpecFindings, VacuityFindings,
+};
+pub use inference::InferredLevels;
+pub use limit::Limit;
+pub use operation::{Operation, ThreadName, Time};
+pub use schedule::{
+    FailingRun, MatrixLane, ScheduleEnding, ScheduleEvent, SerialContradiction, StuckOperation, ThreadSwitch,
+    Unexplained,
+};
+pub use thread_names::ThreadNames;
+pub use transactions::Anomaly;
+pub use unknown::Unknown;
+pub use verdict::Verdict;
+pub use violation::Violation;
+pub use visibility::{ExplainedOrder, PlacedOperation, Refutation, VisibleSet};
+pub use witness::{Linearization, Placement, Witness};

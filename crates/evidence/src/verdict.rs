@@ -1,0 +1,40 @@
+//! The answer in one word.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The answer in one word: the contract of every command.
+///
+/// The order of the variants is the order of severity. Of several inputs the worst decides: bad input makes every other
+/// answer doubtful, and a violation is certain, whatever else was not decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Everything is explained, or every property holds.
+    Valid,
+    /// A limit was reached before there was an answer.
+    Unknown,
+    /// There is no explanation, or a property does not hold.
+    Violation,
+    /// The input could not be checked.
+    Error,
+}
+
+impl Verdict {
+    /// The word used in output: `valid`, `unknown`, `violation` or `error`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Valid => "valid",
+            Self::Unknown => "unknown",
+            Self::Violation => "violation",
+            Self::Error => "error",
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.word())
+    }
+}

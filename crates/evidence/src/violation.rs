@@ -1,0 +1,39 @@
+//! Why the answer is no.
+
+use serde::{Deserialize, Serialize};
+
+use crate::behaviour::Behaviour;
+use crate::counterexample::Counterexample;
+use crate::operation::Operation;
+use crate::schedule::{FailingRun, SerialContradiction};
+use crate::transactions::Anomaly;
+use crate::visibility::Refutation;
+
+/// Why the answer is no. In JSON, `type` names the variant.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Violation {
+    /// No order explains an operation.
+    Operation(Box<Counterexample>),
+    /// No order with a visibility explains an operation.
+    Visibility(Box<Refutation>),
+    /// Transactions are not isolated.
+    Transactions(Anomaly),
+    /// A behaviour of a specification violates a property.
+    Behaviour(Box<Behaviour>),
+    /// A run of a component has a history that nothing explains.
+    Run(Box<FailingRun>),
+    /// Serial runs of a component contradict each other.
+    Nondeterminism(Box<SerialContradiction>),
+}
+
+impl Violation {
+    pub(crate) fn visit_operations(&mut self, visit: &mut dyn FnMut(&mut Operation)) {
+        match self {
+            Self::Operation(counterexample) => counterexample.visit_operations(visit),
+            Self::Visibility(refutation) => refutation.visit_operations(visit),
+            Self::Run(run) => run.visit_operations(visit),
+            Self::Transactions(_) | Self::Behaviour(_) | Self::Nondeterminism(_) => {}
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! The order that explains a history.
+
+use serde::{Deserialize, Serialize};
+
+use crate::operation::{Operation, Time};
+use crate::visibility::PlacedOperation;
+
+/// What explains a valid history.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Witness {
+    /// An order of the operations that respects their timeboxes.
+    Linearization {
+        /// The operations with the point at which each took effect.
+        order: Vec<Placement>,
+    },
+    /// An order of the operations and what each of them sees.
+    Visibility {
+        /// The operations in the order in which they took effect.
+        order: Vec<PlacedOperation>,
+    },
+    /// An order of the transactions.
+    Commits {
+        /// The transactions in the order in which they were committed.
+        order: Vec<String>,
+    },
+}
+
+impl Witness {
+    pub(crate) fn visit_operations(&mut self, visit: &mut dyn FnMut(&mut Operation)) {
+        if let Self::Visibility { order } = self {
+            order.iter_mut().for_each(|placed| visit(&mut placed.op));
+        }
+    }
+}
+
+/// An order of the operations that the model accepts and that respects their timeboxes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Linearization {
+    /// How many operations were placed and replayed through the model, step by step, outside the search.
+    pub replayed: u64,
+    /// The operations in the order in which they took effect, if the order was kept. The points never decrease.
+    pub order: Option<Vec<Placement>>,
+}
+
+/// An operation of a linearization.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Placement {
+    /// The operation's position in the history.
+    pub op: u64,
+    /// A point in its timebox at which it may have taken effect.
+    pub at: Time,
+}

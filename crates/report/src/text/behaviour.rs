@@ -1,0 +1,215 @@
+//! The states of a specification: the counterexample as what changed from state to state, and coverage.
+
+use std::fmt::Write;
+
+use omnilink_evidence::{
+    ActionTaken, Behaviour, Evidence, Exploration, Limit, PropertyKind, State, Verdict, Violation,
+};
+use omnilink_value::Value;
+
+use super::TextOptions;
+use crate::changes::changes;
+use crate::figures::{bytes, count, seconds};
+
+/// The report of an exploration as text.
+pub(super) fn text(evidence: &Evidence, exploration: &Exploration, options: &TextOptions) -> String {
+    let mut page = format!("{}: {}\n", evidence.input, headline(evidence, exploration));
+    if let Some(Violation::Behaviour(behaviour)) = &evidence.violation {
+        if let Some(error) = &evidence.error {
+            page.push_str(&format!("\n{}\n", error.trim_end()));
+        }
+        push_behaviour(&mut page, behaviour, options.full_states);
+    }
+    for unchecked in &exploration.unchecked {
+        page.push_str(&format!(
+            "not checked: {}: {}\n",
+            unchecked.name, unchecked.reason
+        ));
+    }
+    if options.coverage {
+        page.push_str(&format!("\n{}\n", coverage(exploration)));
+    }
+    page.push_str(&figures(evidence, exploration));
+    page
+}
+
+fn headline(evidence: &Evidence, exploration: &Exploration) -> String {
+    match (&evidence.violation, &evidence.unknown) {
+        (Some(Violation::Behaviour(behaviour)), _) => violated(behaviour),
+        _ if exploration.stopped => "the spec ended the search by itself".to_owned(),
+        (_, Some(unknown)) => format!("unknown: {}", limit_text(unknown.limit)),
+        _ => Verdict::Valid.to_string(),
+    }
+}
+
+fn limit_text(limit: Limit) -> &'static str {
+    match limit {
+        Limit::Unchecked => "no violation in any state, but not all properties were checked",
+        Limit::Memory => "the memory limit was reached before all states were explored",
+        Limit::Interrupt => "interrupted before all states were explored",
+        Limit::Behaviours => {
+            "no violation in the behaviours that were drawn, which proves nothing about the others"
+        }
+        Limit::Depth => "states deeper than --depth were not explored",
+        Limit::Time | Limit::Configurations | Limit::Operations | Limit::Inconclusive => {
+            "the time limit was reached before all states were explored"
+        }
+    }
+}
+
+fn violated(behaviour: &Behaviour) -> String {
+    let name = behaviour.violated.as_deref().unwrap_or("?");
+    let after = match behaviour.states.len() {
+        0 => String::new(),
+        1 => " in an initial state".to_owned(),
+        2 => " after 1 step".to_owned(),
+        states => format!(" after {} steps", states - 1),
+    };
+    match behaviour.kind {
+        PropertyKind::Invariant => format!("violation: invariant {name} does not hold{after}"),
+        PropertyKind::Property => format!("violation: property {name} does not hold{after}"),
+        PropertyKind::Deadlock => format!("violation: deadlock{after}: no step is possible"),
+        PropertyKind::Assert => format!("violation: an Assert of the spec failed{after}"),
+        PropertyKind::Assumption => format!("violation: the assumption {name} does not hold"),
+        PropertyKind::Postcondition => format!("violation: the postcondition {name} does not hold"),
+        PropertyKind::Incomplete => format!("error: a step leaves a variable open{after}"),
+        PropertyKind::Evaluation => match &behaviour.violated {
+            Some(name) => format!("error: {name} cannot be evaluated"),
+            None => format!("error: an expression cannot be evaluated{after}"),
+        },
+    }
+}
+
+fn push_behaviour(page: &mut String, behaviour: &Behaviour, is_full: bool) {
+    if !behaviour.states.is_empty() {
+        page.push('\n');
+    }
+    let mut before: Option<&State> = None;
+    let digits = behaviour.states.len().to_string().len();
+    for state in &behaviour.states {
+        let action = match (&state.action, before) {
+            (Some(action), _) => action_text(action),
+            (None, None) => "initial state".to_owned(),
+            (None, Some(_)) => "a step that cannot be named".to_owned(),
+        };
+        page.push_str(&format!("{:>digits$}  {action}\n", state.number));
+        let lines: Vec<String> = match before {
+            Some(before) if !is_full => state
+                .values
+                .iter()
+                .flat_map(|entry| changed(before, entry))
+                .collect(),
+            _ => state
+                .values
+                .iter()
+                .map(|(name, value)| format!("{name} = {value}"))
+                .collect(),
+        };
+        if lines.is_empty() {
+            page.push_str(&format!("{:digits$}    nothing changed\n", ""));
+        }
+        for line in lines {
+            page.push_str(&format!("{:digits$}    {line}\n", ""));
+        }
+        before = Some(state);
+    }
+    if let Some(part) = &behaviour.false_part {
+        page.push_str(&format!(
+            "\nfalse: {}\n   at: {}\n",
+            one_line(&part.text),
+            part.place
+        ));
+        if !part.bindings.is_empty() {
+            page.push_str(&format!(" with: {}\n", part.bindings));
+        }
+    }
+}
+
+fn changed(before: &State, (name, value): &(String, Value)) -> Vec<String> {
+    match before.values.get(name) {
+        Some(old) => changes(name, old, value),
+        None => vec![format!("{name} = {value}")],
+    }
+}
+
+fn action_text(action: &ActionTaken) -> String {
+    match action.bindings.is_empty() {
+        true => format!("{}  ({})", action.name, action.place),
+        false => format!("{}: {}  ({})", action.name, action.bindings, action.place),
+    }
+}
+
+/// A formula on one line, however it was written.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// How often each action was taken and each definition evaluated, as a table.
+fn coverage(exploration: &Exploration) -> String {
+    let mut table = String::new();
+    let actions = exploration.coverage.iter().map(|action| action.name.len());
+    let width = actions.max().unwrap_or(0);
+    if width > 0 {
+        let _ = writeln!(table, "{:>12} {:>12}  action", "steps", "new states");
+    }
+    for action in &exploration.coverage {
+        let never = if action.generated == 0 {
+            "  never taken"
+        } else {
+            ""
+        };
+        let _ = writeln!(
+            table,
+            "{:>12} {:>12}  {:width$}  {}{never}",
+            action.generated, action.distinct, action.name, action.place
+        );
+    }
+    if !exploration.definitions.is_empty() {
+        let _ = writeln!(table, "\n{:>12}  definition", "evaluations");
+    }
+    let names = exploration
+        .definitions
+        .iter()
+        .map(|definition| definition.name.len());
+    let width = names.max().unwrap_or(0);
+    for definition in &exploration.definitions {
+        let never = if definition.evaluations == 0 {
+            "  never evaluated"
+        } else {
+            ""
+        };
+        let _ = writeln!(
+            table,
+            "{:>12}  {:width$}  {}{never}",
+            definition.evaluations, definition.name, definition.place
+        );
+    }
+    table
+}
+
+/// `24 distinct states, 61 generated, depth 5 (3.1 ms, 21 MB)`
+fn figures(evidence: &Evidence, exploration: &Exploration) -> String {
+    let size = match (exploration.behaviours, exploration.distinct) {
+        (Some(behaviours), _) => format!(
+            "{} behaviours of at most {} states, {} states generated",
+            count(behaviours),
+            exploration.depth,
+            count(exploration.generated)
+        ),
+        (None, distinct) => format!(
+            "{} distinct states, {} generated, depth {}",
+            count(distinct.unwrap_or(0)),
+            count(exploration.generated),
+            exploration.depth
+        ),
+    };
+    let left = match exploration.waiting {
+        0 => String::new(),
+        left => format!(", {} left to explore", count(left)),
+    };
+    let figures = &evidence.figures;
+    let memory = figures
+        .peak_bytes
+        .map_or_else(String::new, |peak| format!(", {}", bytes(peak)));
+    format!("{size}{left} ({}{memory})\n", seconds(figures.seconds))
+}

@@ -1,0 +1,135 @@
+//! A violation: what happened, a picture of it, and why nothing explains it.
+
+use std::collections::BTreeMap;
+
+use omnilink_evidence::{BrokenRule, Counterexample, MinimalHistory, Operation};
+
+use super::Page;
+use crate::figures::{count, counted};
+use crate::look::{Look, Tone};
+use crate::paragraph::{glued, push_wrapped};
+use crate::timeline::{Bar, Mark, draw};
+
+/// How many states before a minimal history are written out.
+const STATES_MAX: usize = 3;
+
+/// How many operations that break a rule are drawn.
+const DRAWN_MAX: usize = 24;
+
+impl<'a> Page<'a> {
+    pub(super) fn violation(
+        &self,
+        counterexample: &'a Counterexample,
+        minimal: Option<&'a MinimalHistory>,
+        look: &Look,
+    ) -> String {
+        let order = match self.is_sequential() {
+            false => "No order of the operations that respects their timeboxes explains",
+            true => "No order of the operations that keeps each thread's own explains",
+        };
+        let sentence = format!("{order} {}.", self.sentence_of(&counterexample.op, look));
+        let mut page = self.headline(look, Tone::Bad, "violation", &sentence);
+        page.push('\n');
+        match (minimal, &counterexample.broken) {
+            (Some(minimal), _) => self.push_minimal(&mut page, minimal, minimal.counterexample.op.id, look),
+            (None, Some(broken)) => self.push_broken(&mut page, broken, counterexample.op.id, look),
+            (None, None) => self.push_window(&mut page, counterexample, look),
+        }
+        page.push('\n');
+        // A minimal history has explanations of its own, with operations of its own.
+        let explained = minimal.map_or(counterexample, |minimal| &minimal.counterexample);
+        self.push_alternatives(&mut page, explained, look);
+        self.push_agreement(&mut page, explained, look);
+        if minimal.is_none() {
+            self.push_writers(&mut page, look);
+        }
+        let operations = counted(self.evidence.figures.ops, "operation", "operations");
+        let cost = format!(
+            "({} checked: {operations}, {})",
+            self.model(),
+            self.cost().join(", ")
+        );
+        let mut last = String::new();
+        push_wrapped(&mut last, "", "", &cost, look);
+        page.push_str(&look.paint(Tone::Faint, last.trim_end()));
+        page.push('\n');
+        page
+    }
+
+    fn push_minimal(&self, page: &mut String, minimal: &MinimalHistory, unexplained: u64, look: &Look) {
+        let shown = minimal.operations.len() as u64;
+        let heading = match shown {
+            1 => "One operation alone cannot be explained".to_owned(),
+            _ => format!("These {} operations alone cannot be explained", count(shown)),
+        };
+        let others = match minimal.left_out {
+            0 => String::new(),
+            1 => ", whatever the other one did".to_owned(),
+            others => format!(", whatever the {} others did", count(others)),
+        };
+        push_wrapped(page, "", "", &format!("{heading}{others}:"), look);
+        page.push('\n');
+        page.push_str(&self.drawing(&minimal.operations, unexplained, look));
+        if let Some(from) = &minimal.from {
+            let shown: Vec<String> = from
+                .iter()
+                .take(STATES_MAX)
+                .map(|state| glued(&look.clean(state)))
+                .collect();
+            let mut states = shown.join(" or ");
+            if from.len() > STATES_MAX {
+                states.push_str(&format!(" or {} others", count((from.len() - STATES_MAX) as u64)));
+            }
+            page.push('\n');
+            push_wrapped(
+                page,
+                "",
+                "",
+                &format!("Before them the state was {states}."),
+                look,
+            );
+        }
+    }
+
+    /// Draws the operations that break a rule.
+    fn push_broken(&self, page: &mut String, broken: &BrokenRule, unexplained: u64, look: &Look) {
+        let shown = broken.operations.len() as u64;
+        let heading = match shown {
+            1 => "This operation cannot be explained".to_owned(),
+            _ => format!("These {} operations cannot be explained together", count(shown)),
+        };
+        push_wrapped(page, "", "", &format!("{heading}: {}.", broken.rule), look);
+        page.push('\n');
+        let drawn = broken.operations.get(..DRAWN_MAX).unwrap_or(&broken.operations);
+        page.push_str(&self.drawing(drawn, unexplained, look));
+    }
+
+    /// Draws every operation that the text names.
+    fn push_window(&self, page: &mut String, counterexample: &'a Counterexample, look: &Look) {
+        let unexplained = &counterexample.op;
+        let named = self
+            .named_by_alternatives(counterexample)
+            .into_iter()
+            .chain(self.named_by_agreement(counterexample))
+            .chain([unexplained]);
+        let named: BTreeMap<u64, &Operation> = named.map(|op| (op.id, op)).collect();
+        let ops: Vec<Operation> = named.into_values().cloned().collect();
+        let drawing = self.drawing(&ops, unexplained.id, look);
+        let earliest = ops.iter().map(|op| op.id).min().unwrap_or(0);
+        if earliest > 0 {
+            let before = counted(earliest, "operation", "operations");
+            page.push_str(&look.paint(Tone::Faint, &format!("{} {before} before", look.dots())));
+            page.push('\n');
+        }
+        page.push_str(&drawing);
+    }
+
+    fn drawing(&self, ops: &[Operation], unexplained: u64, look: &Look) -> String {
+        let mark = |op: &Operation| match op.id == unexplained {
+            true => Mark::Unexplained,
+            false => Mark::Plain,
+        };
+        let bars: Vec<Bar> = ops.iter().map(|op| Bar::new(op, mark(op))).collect();
+        draw(&bars, look)
+    }
+}

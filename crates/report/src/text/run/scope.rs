@@ -1,0 +1,57 @@
+//! What an answer covers, and which commands cover more.
+
+use omnilink_evidence::{CampaignScope, PlainAccesses};
+
+use crate::figures::count;
+use crate::look::Look;
+use crate::paragraph::wrapped;
+
+const RUST_LIBRARY: &str = "Rust's standard library, but for what is generic or inlined and where it waits";
+
+pub(super) fn text(scope: &CampaignScope, look: &Look) -> String {
+    let mut lines = vec![format!(
+        "Covered: {}. Threads are switched {}. Memory is {} in all runs: what weaker orders allow on top of that is not \
+         looked at.",
+        scope.matrices,
+        switched(scope),
+        scope.memory_model,
+    )];
+    let rust_library = scope.rust_library_prebuilt.then_some(RUST_LIBRARY);
+    let libraries = scope.not_instrumented.iter().map(String::as_str);
+    let libraries: Vec<&str> = libraries.chain(rust_library).collect();
+    if !libraries.is_empty() {
+        lines.push(format!("Not seen into: {}.", libraries.join("; ")));
+    }
+    if let Some(race) = &scope.suspected_race {
+        lines.push(format!(
+            "A data race is suspected: {}. It may be none, if what is not seen into orders the two.",
+            race.join("; ")
+        ));
+    }
+    let mut page = String::new();
+    for line in lines {
+        page.push_str(&wrapped("  ", &look.clean(&line), look));
+    }
+    if !scope.next.is_empty() {
+        page.push_str("  To look further:\n");
+        for command in &scope.next {
+            page.push_str(&format!("    {command}\n"));
+        }
+    }
+    page
+}
+
+fn switched(scope: &CampaignScope) -> String {
+    match scope.plain_accesses {
+        PlainAccesses::All => "at every access".to_owned(),
+        PlainAccesses::Racing => format!(
+            "at atomic accesses, locks and waits, and at plain accesses that race ({})",
+            match scope.racing_places {
+                0 => "none was seen".to_owned(),
+                1 => "1 place".to_owned(),
+                many => format!("{} places", count(many as u64)),
+            }
+        ),
+        PlainAccesses::None => "at atomic accesses, locks and waits, and not at plain accesses".to_owned(),
+    }
+}

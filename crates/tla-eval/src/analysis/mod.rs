@@ -1,0 +1,13 @@
+//! Static analysis of actions by partial evaluation: effects, counts, branches taken, enumerations of big sets.
+//!
+//! These analyses evaluate the constant parts of an action, so they are methods of the evaluator. Those that need none are in
+//! `omnilink_tla_ir`.
+
+mod branches_taken;
+mod counts;
+mod effects;
+mod enumerations;
+
+pub use counts::{Count, Counts};
+pub use effects::{Cell, CellPart, EffectTemplates, Effects, Few, Write};
+pub use enumerations::Enumeration;

@@ -1,0 +1,173 @@
+//! Values at work: canonical, or described and not yet spelled out.
+//!
+//! `1..1000000`, `SUBSET S`, `[S -> T]` and `Nat` are perfectly good to test membership in and to take elements from one
+//! at a time; spelling them out is what makes evaluators slow or impossible. A [`Datum`] is therefore a canonical
+//! [`Value`] or a [`Lazy`] description. Everything that goes into a state, a set or a function is canonical, so that
+//! equality and hashing stay comparisons of memory; only what is infinite may stay a description inside a collection.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use omnilink_tla_ir::{Bounded, Infinite};
+use omnilink_value::Value;
+use rustc_hash::FxHashMap;
+
+use super::slot::Slot;
+
+/// A value, or the description of one.
+#[derive(Clone)]
+pub enum Datum<'p> {
+    /// A value in canonical form.
+    Value(Value),
+    /// A description.
+    Lazy(Rc<Lazy<'p>>),
+}
+
+/// A value that is described.
+pub enum Lazy<'p> {
+    /// A set without end.
+    Infinite(Infinite),
+    /// `a..b`.
+    Interval(i64, i64),
+    /// `SUBSET S`.
+    Powerset(Datum<'p>),
+    /// `[S -> T]`.
+    FunctionSet(Datum<'p>, Datum<'p>),
+    /// `[a : S, b : T]`, names sorted.
+    RecordSet(Vec<(Value, Datum<'p>)>),
+    /// `S \X T`.
+    Product(Vec<Datum<'p>>),
+    /// `Seq(S)`.
+    Sequences(Datum<'p>),
+    /// `S \cup T`.
+    Union(Datum<'p>, Datum<'p>),
+    /// `S \cap T`.
+    Intersection(Datum<'p>, Datum<'p>),
+    /// `S \ T`.
+    Difference(Datum<'p>, Datum<'p>),
+    /// `UNION S`.
+    BigUnion(Datum<'p>),
+    /// `{x \in S : p}`.
+    Filter(Datum<'p>, Suspended<'p>),
+    /// A function given by a rule: its domain (one set for each argument), and the rule.
+    Function(Rule<'p>),
+    /// A tuple with an infinite part.
+    Tuple(Vec<Datum<'p>>),
+    /// A function with an infinite part, keys sorted.
+    Mapping(Vec<(Value, Datum<'p>)>),
+    /// A set with an infinite element.
+    Set(Vec<Datum<'p>>),
+}
+
+/// A body and what it captured.
+#[derive(Clone)]
+pub struct Suspended<'p> {
+    /// The names and the body.
+    pub bounded: &'p Bounded,
+    /// What the slots hold that the body uses.
+    pub captures: Rc<[(u32, Slot<'p>)]>,
+}
+
+/// A function given by a rule.
+pub struct Rule<'p> {
+    /// The sets that the arguments come from.
+    pub domains: Vec<Datum<'p>>,
+    /// The rule.
+    pub body: Suspended<'p>,
+    /// Values known so far.
+    pub known: RefCell<FxHashMap<Value, Datum<'p>>>,
+    /// Values put in by EXCEPT, the last one counts.
+    pub changed: Vec<(Value, Datum<'p>)>,
+}
+
+impl<'p> Rule<'p> {
+    /// The set that each argument comes from.
+    pub fn ranges(&self) -> impl ExactSizeIterator<Item = &Datum<'p>> {
+        self.body
+            .bounded
+            .binds
+            .iter()
+            .map(|(set, _)| &self.domains[*set as usize])
+    }
+}
+
+impl<'p> Datum<'p> {
+    /// A description.
+    pub fn lazy(lazy: Lazy<'p>) -> Self {
+        Datum::Lazy(Rc::new(lazy))
+    }
+
+    /// The integer.
+    pub fn int(value: i64) -> Self {
+        Datum::Value(Value::int(value))
+    }
+
+    /// The truth value.
+    pub fn bool(value: bool) -> Self {
+        Datum::Value(Value::bool(value))
+    }
+
+    /// The string.
+    pub fn str(text: &str) -> Self {
+        Datum::Value(Value::str(text))
+    }
+
+    /// The canonical value, if it is one.
+    pub fn as_value(&self) -> Option<&Value> {
+        match self {
+            Datum::Value(value) => Some(value),
+            Datum::Lazy(_) => None,
+        }
+    }
+
+    /// The description, if it is one.
+    pub fn as_lazy(&self) -> Option<&Lazy<'p>> {
+        match self {
+            Datum::Value(_) => None,
+            Datum::Lazy(lazy) => Some(lazy),
+        }
+    }
+
+    /// Whether this describes a set.
+    pub fn is_set(&self) -> bool {
+        match self {
+            Datum::Value(value) => value.as_set().is_some(),
+            Datum::Lazy(lazy) => !matches!(**lazy, Lazy::Function(_) | Lazy::Tuple(_) | Lazy::Mapping(_)),
+        }
+    }
+}
+
+impl From<Value> for Datum<'_> {
+    fn from(value: Value) -> Self {
+        Datum::Value(value)
+    }
+}
+
+const _: () = assert!(size_of::<Datum<'_>>() == 16);
+
+impl std::fmt::Debug for Datum<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Datum::Value(value) => write!(f, "{value}"),
+            Datum::Lazy(_) => f.write_str("<described>"),
+        }
+    }
+}
+
+impl std::fmt::Debug for Lazy<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("<described>")
+    }
+}
+
+impl std::fmt::Debug for Suspended<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("<described>")
+    }
+}
+
+impl std::fmt::Debug for Rule<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("<described>")
+    }
+}

@@ -1,0 +1,119 @@
+//! What can go wrong when an expression is evaluated.
+
+use std::fmt::{self, Display, Formatter};
+
+use omnilink_value::Value;
+
+pub use omnilink_tla_ir::ErrorClass;
+use omnilink_tla_ir::Loc;
+use omnilink_tla_syntax::source::Sources;
+
+/// The result of evaluating something.
+pub type Outcome<T> = Result<T, Box<Failure>>;
+
+/// A definition that was being evaluated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallSite {
+    /// Its name.
+    pub name: String,
+    /// Where it was used.
+    pub at: Loc,
+}
+
+/// An evaluation error: what is wrong, where, with which values, on whose behalf.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// Its kind.
+    pub class: ErrorClass,
+    /// What is wrong, in words, with the values in question.
+    pub message: String,
+    /// The innermost expression that failed.
+    pub at: Option<Loc>,
+    /// The names around it and what they stood for, innermost first.
+    pub bindings: Vec<(String, String)>,
+    /// The definitions on the way, innermost first.
+    pub calls: Vec<CallSite>,
+    /// The next state as far as it was known, where it was left open.
+    pub partial: Vec<Option<Value>>,
+}
+
+/// More than this many bindings and calls help nobody.
+const SHOWN_MAX: usize = 40;
+
+impl Failure {
+    /// An error whose place is filled in on the way out.
+    pub fn new(class: ErrorClass, message: impl Into<String>) -> Box<Self> {
+        Box::new(Self {
+            class,
+            message: message.into(),
+            at: None,
+            bindings: Vec::new(),
+            calls: Vec::new(),
+            partial: Vec::new(),
+        })
+    }
+
+    /// The place, unless a more precise one is known.
+    #[must_use]
+    pub fn at(mut self: Box<Self>, at: Loc) -> Box<Self> {
+        self.at.get_or_insert(at);
+        self
+    }
+
+    pub(crate) fn bind(&mut self, name: &str, value: impl FnOnce() -> String) {
+        if self.bindings.len() < SHOWN_MAX && !name.is_empty() {
+            self.bindings.push((name.to_owned(), value()));
+        }
+    }
+
+    pub(crate) fn called(&mut self, name: &str, at: Loc) {
+        if self.calls.len() < SHOWN_MAX && !name.is_empty() {
+            self.calls.push(CallSite {
+                name: name.to_owned(),
+                at,
+            });
+        }
+    }
+
+    /// The error with its source line, the values of the names around it, and the chain of definitions.
+    pub fn render(&self, sources: &Sources) -> String {
+        use omnilink_tla_syntax::diagnostic::{Class, Diagnostic, render};
+        let Some(at) = self.at else {
+            return format!("error: {}\n", self.message);
+        };
+        let mut diagnostic = Diagnostic::error(Class::Evaluation, at.source, at.span, self.message.clone());
+        if !self.bindings.is_empty() {
+            let names: Vec<String> = self.bindings.iter().map(|(n, v)| format!("{n} = {v}")).collect();
+            diagnostic = diagnostic.help(format!("where {}", names.join(", ")));
+        }
+        let mut text = render(&diagnostic, sources);
+        for call in &self.calls {
+            let source = sources.get(call.at.source);
+            let place = source.line_column(call.at.span.start);
+            text.push_str(&format!(
+                "  in {}, used at {}:{}:{}\n",
+                call.name,
+                source.path().display(),
+                place.line,
+                place.column
+            ));
+        }
+        text
+    }
+}
+
+impl Display for Failure {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+pub(crate) fn type_error(message: impl Into<String>) -> Box<Failure> {
+    Failure::new(ErrorClass::Type, message)
+}
+
+pub(crate) fn domain_error(message: impl Into<String>) -> Box<Failure> {
+    Failure::new(ErrorClass::Domain, message)
+}

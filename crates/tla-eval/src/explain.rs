@@ -1,0 +1,151 @@
+//! Why a formula is false: the parts of it that are, down to where it stops being a combination of formulas.
+
+use omnilink_tla_ir::{Formula, Kind, Loc, Node, Operation};
+use omnilink_value::Value;
+
+use super::evaluator::{Evaluator, State};
+use super::flow::Flow;
+
+/// A part of a formula that was found false.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FalsePart {
+    /// Where it is.
+    pub at: Loc,
+    /// Its text.
+    pub text: String,
+    /// The names in it, bound around it, and what they stood for.
+    pub bindings: Vec<(String, String)>,
+    /// If it compares: what it compares, as text and as value.
+    pub values: Vec<(String, String)>,
+}
+
+/// More branches than this of one action are not explained.
+const REFUSALS_MAX: usize = 8;
+
+impl<'p> Evaluator<'p> {
+    /// The innermost conjunct that makes a formula false in the states that are set; `None` if it is not false. A
+    /// quantifier is explained by the first binding for which its body is false.
+    pub fn explain_false(&mut self, formula: Formula) -> Option<FalsePart> {
+        let mut bindings = Vec::new();
+        self.enter(formula, |this, body| Ok(this.false_part(body, &mut bindings)))
+            .ok()?
+    }
+
+    /// What stops an action with given arguments in a state: for each of its branches the first conjunct that is false,
+    /// each place once. Empty where there is a successor for every branch, or no branch at all.
+    pub fn refusals(&mut self, action: Operation, arguments: &[Value], from: &State) -> Vec<FalsePart> {
+        self.refusals = Some(Vec::new());
+        // An error is found again, and told, by whoever asks for the successors.
+        let _ = self.successors_of(action, arguments, from, &mut |_, _, _| Ok(Flow::Go));
+        self.refusals.take().unwrap_or_default()
+    }
+
+    /// Notes that a conjunct of an action is false, if someone wants to know.
+    pub(crate) fn refused(&mut self, node: &'p Node) {
+        let Some(mut refusals) = self.refusals.take() else {
+            return;
+        };
+        if refusals.len() < REFUSALS_MAX {
+            let mut bindings = Vec::new();
+            let part = self
+                .false_part(node, &mut bindings)
+                .unwrap_or_else(|| self.part(node, Vec::new()));
+            if !refusals.contains(&part) {
+                refusals.push(part);
+            }
+        }
+        self.refusals = Some(refusals);
+    }
+
+    fn part(&mut self, node: &'p Node, bindings: Vec<(String, String)>) -> FalsePart {
+        let mut values = Vec::new();
+        if let Kind::Equal(two)
+        | Kind::NotEqual(two)
+        | Kind::In(two)
+        | Kind::NotIn(two)
+        | Kind::SubsetEq(two)
+        | Kind::Comparison(_, two) = &node.kind
+        {
+            for operand in [&two.0, &two.1] {
+                if matches!(operand.kind, Kind::Const(_)) {
+                    continue;
+                }
+                if let Ok(datum) = self.eval(operand) {
+                    values.push((self.program.text(operand.at).to_owned(), self.short(&datum)));
+                }
+            }
+        }
+        FalsePart {
+            at: node.at,
+            text: self.program.text(node.at).to_owned(),
+            bindings,
+            values,
+        }
+    }
+
+    fn false_part(&mut self, node: &'p Node, bindings: &mut Vec<(String, String)>) -> Option<FalsePart> {
+        match &node.kind {
+            Kind::And(conjuncts) => {
+                for conjunct in conjuncts {
+                    if self.bool(conjunct).ok() == Some(false) {
+                        return self.false_part(conjunct, bindings);
+                    }
+                }
+                None
+            }
+            Kind::Implies(operands) => {
+                if self.bool(node).ok()? {
+                    return None;
+                }
+                self.false_part(&operands.1, bindings)
+            }
+            Kind::PerState(_, inner)
+            | Kind::Once(_, inner)
+            | Kind::Memo(_, inner)
+            | Kind::Action(_, inner) => self.false_part(inner, bindings),
+            Kind::If(parts) => {
+                let (condition, yes, no) = &**parts;
+                let branch = if self.bool(condition).ok()? { yes } else { no };
+                self.false_part(branch, bindings)
+            }
+            Kind::Let(slots, body) => {
+                for (slot, argument) in slots {
+                    let content = self.argument(argument).ok()?;
+                    self.set_slot(*slot, content);
+                }
+                self.false_part(body, bindings)
+            }
+            Kind::Call(call) => {
+                let program = self.program;
+                let operator = &program.operators[call.operator as usize];
+                let new = self.fill_frame(call).ok()?;
+                let saved = std::mem::replace(&mut self.base, new);
+                for slot in 0..operator.params {
+                    if let Ok(datum) = self.local(slot) {
+                        let shown = self.short(&datum);
+                        bindings.push((operator.slots[slot as usize].to_string(), shown));
+                    }
+                }
+                let found = self.false_part(&operator.body, bindings);
+                self.slots.truncate(new);
+                self.base = saved;
+                found
+            }
+            Kind::ForAll(bounded) => {
+                let mut holds = true;
+                let _ = self.each_binding(bounded, node, &mut |this| {
+                    holds = this.bool(&bounded.body)?;
+                    Ok(if holds { Flow::Go } else { Flow::Stop })
+                });
+                if holds {
+                    return None;
+                }
+                let mut names = super::error::Failure::new(super::error::ErrorClass::Assert, "");
+                names = self.in_binding(names, bounded);
+                bindings.extend(names.bindings);
+                self.false_part(&bounded.body, bindings)
+            }
+            _ => (!self.bool(node).ok()?).then(|| self.part(node, std::mem::take(bindings))),
+        }
+    }
+}

@@ -1,0 +1,337 @@
+//! Functions: applying them, their domains, and EXCEPT.
+
+use std::cell::RefCell;
+
+use omnilink_value::{Kind, Value};
+use rustc_hash::FxHashMap;
+
+use super::datum::{Datum, Lazy, Rule, Suspended};
+use super::equality::keys;
+use super::error::{ErrorClass, Outcome, domain_error, type_error};
+use super::evaluator::Evaluator;
+use super::flow::Flow;
+use super::membership::is_listed;
+use super::slot::Slot;
+
+/// What EXCEPT puts at the end of a path, given what was there.
+pub(crate) type Replace<'r, 'p> = &'r mut dyn FnMut(&mut Evaluator<'p>, Datum<'p>) -> Outcome<Datum<'p>>;
+
+impl<'p> Evaluator<'p> {
+    /// Whether a value can be applied.
+    pub(crate) fn is_function(&self, datum: &Datum<'p>) -> bool {
+        match datum {
+            Datum::Value(value) => matches!(value.kind(), Kind::Tuple | Kind::Record | Kind::Function),
+            Datum::Lazy(lazy) => matches!(**lazy, Lazy::Function(_) | Lazy::Tuple(_) | Lazy::Mapping(_)),
+        }
+    }
+
+    /// `f[x]`.
+    pub(crate) fn apply(&mut self, function: &Datum<'p>, argument: &Datum<'p>) -> Outcome<Datum<'p>> {
+        match function {
+            Datum::Value(value) => {
+                let argument = self.canonical(argument.clone())?;
+                apply_value(value, &argument).map(|value| Datum::Value(value.clone()))
+            }
+            Datum::Lazy(lazy) => match &**lazy {
+                Lazy::Function(rule) => {
+                    let argument = self.canonical(argument.clone())?;
+                    self.apply_rule(function, rule, argument)
+                }
+                Lazy::Tuple(parts) => {
+                    let index = argument.as_value().and_then(Value::as_int);
+                    let part = index
+                        .and_then(|index| usize::try_from(index).ok()?.checked_sub(1))
+                        .and_then(|index| parts.get(index));
+                    part.cloned()
+                        .ok_or_else(|| outside(&self.short(function), &self.short(argument)))
+                }
+                Lazy::Mapping(entries) => {
+                    let key = self.canonical(argument.clone())?;
+                    let entry = entries.binary_search_by(|(k, _)| k.cmp(&key));
+                    match entry {
+                        Ok(at) => Ok(entries[at].1.clone()),
+                        Err(_) => Err(outside(&self.short(function), &self.short(argument))),
+                    }
+                }
+                _ => Err(type_error(format!(
+                    "{} is no function, so it cannot be applied to {}",
+                    self.short(function),
+                    self.short(argument)
+                ))),
+            },
+        }
+    }
+
+    fn apply_rule(&mut self, function: &Datum<'p>, rule: &Rule<'p>, argument: Value) -> Outcome<Datum<'p>> {
+        if let Some((_, value)) = rule.changed.iter().rev().find(|(key, _)| *key == argument) {
+            return Ok(value.clone());
+        }
+        if let Some(known) = rule.known.borrow().get(&argument) {
+            return Ok(known.clone());
+        }
+        let elements = self.rule_arguments(function, rule, &argument)?;
+        for (element, range) in elements.iter().zip(rule.ranges()) {
+            if !self.is_member(&Datum::Value(element.clone()), range)? {
+                return Err(outside(&self.short(function), &argument.to_string()));
+            }
+        }
+        let value = self.resume(&rule.body, Some(function), &elements)?;
+        // A function over a domain without end would be remembered without end.
+        const KNOWN_MAX: usize = 1 << 20;
+        let mut known = rule.known.borrow_mut();
+        if known.len() < KNOWN_MAX {
+            known.insert(argument, value.clone());
+        }
+        Ok(value)
+    }
+
+    fn rule_arguments(&self, function: &Datum<'p>, rule: &Rule<'p>, argument: &Value) -> Outcome<Vec<Value>> {
+        let count = rule.ranges().len();
+        if count == 1 {
+            return Ok(vec![argument.clone()]);
+        }
+        match argument.as_tuple() {
+            Some(parts) if parts.len() >= count => Ok(parts[..count].to_vec()),
+            _ => Err(outside(&self.short(function), &argument.to_string())),
+        }
+    }
+
+    /// Evaluates a suspended body for some elements.
+    pub(crate) fn resume(
+        &mut self,
+        body: &Suspended<'p>,
+        itself: Option<&Datum<'p>>,
+        elements: &[Value],
+    ) -> Outcome<Datum<'p>> {
+        let bounded = body.bounded;
+        self.check_stack()?;
+        // What is suspended was written about the current state; a prime around its use does not change it.
+        let primed = std::mem::replace(&mut self.primed, false);
+        let saved = self.push_frame(bounded.frame as usize);
+        for (slot, content) in body.captures.iter() {
+            self.set_slot(*slot, content.clone());
+        }
+        if let (Some(slot), Some(itself)) = (bounded.self_slot, itself) {
+            self.set_slot(slot, Slot::Datum(itself.clone()));
+        }
+        let mut result = Ok(());
+        for ((_, pattern), element) in bounded.binds.iter().zip(elements) {
+            result = result.and_then(|()| self.bind_pattern(pattern, element));
+        }
+        let result = result.and_then(|()| self.eval(&bounded.body));
+        let result = result.map_err(|failure| self.in_binding(failure, bounded));
+        self.pop_frame(saved);
+        self.primed = primed;
+        result
+    }
+
+    /// `DOMAIN f`.
+    pub(crate) fn domain(&mut self, function: &Datum<'p>) -> Outcome<Datum<'p>> {
+        match function {
+            Datum::Value(value) => match value.as_tuple() {
+                Some(elements) => Ok(Datum::lazy(Lazy::Interval(1, elements.len() as i64))),
+                None if value.as_entries().is_some() => Ok(Datum::Value(Value::set_of_sorted(keys(value)))),
+                None => Err(type_error(format!("{value} is no function, so it has no domain"))),
+            },
+            Datum::Lazy(lazy) => match &**lazy {
+                Lazy::Tuple(parts) => Ok(Datum::lazy(Lazy::Interval(1, parts.len() as i64))),
+                Lazy::Mapping(entries) => Ok(Datum::Value(Value::set_of_sorted(
+                    entries.iter().map(|(key, _)| key.clone()),
+                ))),
+                Lazy::Function(rule) => {
+                    let mut ranges: Vec<Datum<'p>> = rule.ranges().cloned().collect();
+                    Ok(match (ranges.pop(), ranges.is_empty()) {
+                        (Some(only), true) => only,
+                        (last, _) => {
+                            ranges.extend(last);
+                            Datum::lazy(Lazy::Product(ranges))
+                        }
+                    })
+                }
+                _ => Err(type_error(format!(
+                    "{} is no function, so it has no domain",
+                    self.short(function)
+                ))),
+            },
+        }
+    }
+
+    /// A function given by a rule as a table.
+    pub(crate) fn spell_out_rule(&mut self, function: &Datum<'p>) -> Outcome<Value> {
+        let domain = self.domain(function)?;
+        let mut entries = Vec::new();
+        self.for_each_element(&domain, &mut |this, key| {
+            let value = this.apply(function, &Datum::Value(key.clone()))?;
+            entries.push((key, this.canonical(value)?));
+            Ok(Flow::Go)
+        })?;
+        Ok(Value::function_of_sorted(entries))
+    }
+
+    /// `[f EXCEPT ![k1][k2] = e]` for one path whose keys are known.
+    pub(crate) fn replace(
+        &mut self,
+        function: Datum<'p>,
+        path: &[Value],
+        replace: Replace<'_, 'p>,
+    ) -> Outcome<Datum<'p>> {
+        let Some((key, rest)) = path.split_first() else {
+            return replace(self, function);
+        };
+        match &function {
+            Datum::Value(value) => {
+                if value.len().is_none() || value.as_set().is_some() {
+                    return Err(type_error(format!(
+                        "EXCEPT needs a function, but {value} is {}",
+                        super::equality::kind_words(value)
+                    )));
+                }
+                let Some(index) = value.index_of(key) else {
+                    // Outside the domain there is nothing to change, but the key must be of the kind of those inside.
+                    return match apply_value(value, key) {
+                        Err(failure) if failure.class == ErrorClass::Type => Err(failure),
+                        _ => Ok(function),
+                    };
+                };
+                let old = entry(value, index);
+                let new = self.replace(Datum::Value(old), rest, replace)?;
+                match new {
+                    Datum::Value(new) => Ok(Datum::Value(
+                        value.with_entry(index, new).unwrap_or_else(|| value.clone()),
+                    )),
+                    lazy @ Datum::Lazy(_) => match self.canonical(lazy.clone()) {
+                        Ok(new) => Ok(Datum::Value(
+                            value.with_entry(index, new).unwrap_or_else(|| value.clone()),
+                        )),
+                        Err(_) => Ok(self.with_lazy_entry(value, index, lazy)),
+                    },
+                }
+            }
+            Datum::Lazy(lazy) => match &**lazy {
+                Lazy::Function(rule) => {
+                    let domain = self.domain(&function)?;
+                    if !self.is_member(&Datum::Value(key.clone()), &domain)? {
+                        return Ok(function.clone());
+                    }
+                    let old = self.apply(&function, &Datum::Value(key.clone()))?;
+                    let new = self.replace(old, rest, replace)?;
+                    Ok(self.changed_rule(rule, key.clone(), new))
+                }
+                Lazy::Tuple(parts) => {
+                    let mut parts = parts.clone();
+                    let index = key.as_int().and_then(|i| usize::try_from(i).ok()?.checked_sub(1));
+                    if let Some(part) = index.and_then(|index| parts.get(index)).cloned() {
+                        let new = self.replace(part, rest, replace)?;
+                        if let Some(place) = index.and_then(|index| parts.get_mut(index)) {
+                            *place = new;
+                        }
+                    }
+                    Ok(Datum::lazy(Lazy::Tuple(parts)))
+                }
+                Lazy::Mapping(entries) => {
+                    let mut entries = entries.clone();
+                    if let Ok(at) = entries.binary_search_by(|(k, _)| k.cmp(key)) {
+                        let old = entries[at].1.clone();
+                        entries[at].1 = self.replace(old, rest, replace)?;
+                    }
+                    Ok(Datum::lazy(Lazy::Mapping(entries)))
+                }
+                _ => Err(type_error(format!(
+                    "EXCEPT needs a function, but {} is a set",
+                    self.short(&function)
+                ))),
+            },
+        }
+    }
+
+    fn with_lazy_entry(&self, value: &Value, index: usize, new: Datum<'p>) -> Datum<'p> {
+        let mut entries: Vec<(Value, Datum<'p>)> = keys(value)
+            .into_iter()
+            .enumerate()
+            .map(|(at, key)| (key, Datum::Value(entry(value, at))))
+            .collect();
+        if let Some(place) = entries.get_mut(index) {
+            place.1 = new;
+        }
+        Datum::lazy(Lazy::Mapping(entries))
+    }
+
+    fn changed_rule(&self, rule: &Rule<'p>, key: Value, new: Datum<'p>) -> Datum<'p> {
+        let mut changed = rule.changed.clone();
+        changed.push((key, new));
+        Datum::lazy(Lazy::Function(Rule {
+            domains: rule.domains.clone(),
+            body: rule.body.clone(),
+            known: RefCell::new(FxHashMap::default()),
+            changed,
+        }))
+    }
+}
+
+/// The value at an index that is there.
+fn entry(function: &Value, index: usize) -> Value {
+    function
+        .part(index)
+        .cloned()
+        .unwrap_or_else(|| Value::bool(false))
+}
+
+/// The function applied to an argument.
+pub(crate) fn apply_value<'v>(function: &'v Value, argument: &Value) -> Outcome<&'v Value> {
+    if let Some(value) = function.apply(argument) {
+        return Ok(value);
+    }
+    Err(match function.kind() {
+        Kind::Tuple if argument.as_int().is_none() => type_error(format!(
+            "the sequence {function} is applied to {argument}, which is no integer"
+        )),
+        Kind::Record if argument.as_str().is_none() => type_error(format!(
+            "the record {function} is applied to {argument}, which is no string"
+        )),
+        Kind::Function => {
+            if let Some(value) = ignoring_more(function, argument) {
+                return Ok(value);
+            }
+            match is_listed(argument, &keys(function)) {
+                Err(incomparable) if !takes_several(function) => incomparable,
+                _ => outside(&function.to_string(), &argument.to_string()),
+            }
+        }
+        Kind::Tuple | Kind::Record => outside(&function.to_string(), &argument.to_string()),
+        _ => type_error(format!(
+            "{function} is {}, so it cannot be applied to {argument}",
+            super::equality::kind_words(function)
+        )),
+    })
+}
+
+/// Whether a function looks like one of several arguments: its keys are tuples.
+fn takes_several(function: &Value) -> bool {
+    let first = function.as_entries().and_then(<[(Value, Value)]>::first);
+    first.is_some_and(|(key, _)| key.as_tuple().is_some_and(|parts| parts.len() >= 2))
+}
+
+/// A function of several arguments applied to more than it takes: the first ones count, as in TLC.
+fn ignoring_more<'v>(function: &'v Value, argument: &Value) -> Option<&'v Value> {
+    let given = argument.as_tuple()?;
+    let (first, _) = function.as_entries()?.first()?;
+    let taken = first.as_tuple().filter(|key| key.len() >= 2)?.len();
+    let taken = given.get(..taken).filter(|taken| taken.len() < given.len())?;
+    function.apply(&Value::tuple(taken.iter().cloned()))
+}
+
+fn outside(function: &str, argument: &str) -> Box<super::error::Failure> {
+    const SHOWN: usize = 300;
+    let shown = super::print::shortened(function.to_owned(), SHOWN);
+    domain_error(format!("{argument} is not in the domain of {shown}"))
+}
+
+/// The parts of a tuple that is bound part by part.
+pub(crate) fn tuple_parts(element: &Value, size: usize) -> Outcome<&[Value]> {
+    match element.as_tuple() {
+        Some(parts) if parts.len() == size => Ok(parts),
+        _ => Err(type_error(format!(
+            "{element} is no tuple of {size}, as the names bound to it need"
+        ))),
+    }
+}

@@ -1,0 +1,96 @@
+//! Operators that the evaluator knows by itself: those of the standard and community modules.
+//!
+//! One file for each module or family. An operator is found by the module that defines it and its name; a module of the same
+//! name that a user brings is evaluated from its own definitions. What has neither a native meaning nor a body is refused
+//! when it is lowered.
+
+mod arguments;
+mod bags;
+mod bitwise;
+mod csv;
+mod entries;
+mod files;
+mod finite_sets;
+mod functions;
+mod io;
+mod json;
+mod json_text;
+mod randomization;
+mod registry;
+mod sequences;
+mod sequences_ext;
+mod template;
+mod tlc;
+mod tlc_ext;
+mod transitive_closure;
+mod value_stream;
+
+use omnilink_tla_ir::native::Native;
+use omnilink_tla_ir::{Argument, Node};
+use omnilink_value::Value;
+use smallvec::SmallVec;
+
+use super::datum::Datum;
+use super::error::Outcome;
+use super::evaluator::Evaluator;
+use super::slot::Slot;
+
+/// What a native operator is called with.
+pub(crate) use arguments::Arguments;
+
+/// How a native operator is computed.
+pub(crate) type Compute = for<'a, 'p> fn(&mut Evaluator<'p>, Arguments<'a, 'p>) -> Outcome<Datum<'p>>;
+
+/// Applies a native operator.
+pub(crate) fn apply<'p>(
+    evaluator: &mut Evaluator<'p>,
+    native: Native,
+    arguments: &'p [Argument],
+    node: &'p Node,
+) -> Outcome<Datum<'p>> {
+    let entry = registry::entry(native);
+    if let Some(direct) = entry.direct
+        && let Some(known) = peeked(evaluator, arguments)
+        && let Some(value) = direct(&known)
+    {
+        return Ok(Datum::Value(value));
+    }
+    let mut contents: SmallVec<[Slot<'p>; 3]> = SmallVec::new();
+    for argument in arguments {
+        contents.push(evaluator.argument(argument)?);
+    }
+    if let Some(direct) = entry.direct
+        && let Some(known) = canonical(&contents)
+        && let Some(value) = direct(&known)
+    {
+        return Ok(Datum::Value(value));
+    }
+    (entry.compute)(evaluator, Arguments::new(entry.name, &contents)).map_err(|failure| failure.at(node.at))
+}
+
+/// The operands, if all can be had without evaluating or copying anything.
+fn peeked<'e, 'p>(
+    evaluator: &'e Evaluator<'p>,
+    arguments: &'p [Argument],
+) -> Option<SmallVec<[&'e Value; 3]>> {
+    let mut known = SmallVec::new();
+    for argument in arguments {
+        let Argument::Value(node) = argument else {
+            return None;
+        };
+        known.push(evaluator.peek(node)?);
+    }
+    Some(known)
+}
+
+/// The operands, if all are canonical values.
+fn canonical<'s>(contents: &'s [Slot<'_>]) -> Option<SmallVec<[&'s Value; 3]>> {
+    let mut known = SmallVec::new();
+    for content in contents {
+        let Slot::Datum(Datum::Value(value)) = content else {
+            return None;
+        };
+        known.push(value);
+    }
+    Some(known)
+}

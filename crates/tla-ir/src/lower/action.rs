@@ -1,0 +1,81 @@
+//! Decomposition of the next-state relation into actions.
+//!
+//! `Next` is decomposed at `\/`, `\E` and definitions that consist of nothing else. What remains is an action, named after the definition
+//! it is in. A counterexample shows the definition's parameters and the names bound around the action in it.
+
+use omnilink_tla_semantics::entity::{EntityKind, Resolved};
+use omnilink_tla_syntax::ast::{ExprId, ExprKind, Junction, Quantifier};
+use omnilink_tla_syntax::operators::Op;
+
+use super::{At, Lowering};
+use crate::{ActionInfo, Kind, Node, Uses};
+
+impl Lowering<'_> {
+    /// A part of the next-state relation, inside the definition of the given name.
+    pub(super) fn action(&mut self, at: At, id: ExprId, name: &str) -> Node {
+        let spec = self.spec;
+        let loc = self.loc(at.tree, id);
+        match &spec.tree(at.tree).expr(id).kind {
+            ExprKind::Paren(inner) | ExprKind::Label(_, _, inner) => self.action(at, *inner, name),
+            ExprKind::Junction(Junction::Or, items) => {
+                let parts = items.iter().map(|item| self.action(at, *item, name)).collect();
+                disjunction(parts, loc)
+            }
+            ExprKind::Infix(Op::Or, _, left, right) => {
+                let parts = vec![self.action(at, *left, name), self.action(at, *right, name)];
+                disjunction(parts, loc)
+            }
+            ExprKind::Quantified(Quantifier::Exists, bounds, body) => {
+                self.binder_with(at, id, bounds, |this| this.action(at, *body, name), Kind::Exists)
+            }
+            ExprKind::Apply(..) | ExprKind::Path(..) if self.leads_to_action(at, id) => {
+                self.named(at, id, None, true)
+            }
+            _ => {
+                let body = self.expr(at, id);
+                self.marked(body, name)
+            }
+        }
+    }
+
+    fn leads_to_action(&self, at: At, id: ExprId) -> bool {
+        let entity = match self.spec.resolved(at.tree, id) {
+            Resolved::Entity(entity) => entity,
+            Resolved::Reference(number) => match self.spec.references.get(number as usize) {
+                Some(reference) if reference.part.is_none() => reference.entity,
+                _ => return false,
+            },
+            Resolved::Nothing => return false,
+        };
+        matches!(
+            self.spec.entity(entity).kind,
+            EntityKind::Operator { recursive: false, .. }
+        )
+    }
+
+    fn marked(&mut self, body: Node, name: &str) -> Node {
+        let action = self.actions.len() as u32;
+        let bindings = self.frame().named_slots();
+        self.actions.push(ActionInfo {
+            name: name.into(),
+            at: body.at,
+            bindings,
+        });
+        Node {
+            at: body.at,
+            uses: body.uses,
+            kind: Kind::Action(action, Box::new(body)),
+        }
+    }
+}
+
+fn disjunction(parts: Vec<Node>, at: crate::Loc) -> Node {
+    let uses = parts
+        .iter()
+        .fold(Uses::default(), |uses, part| uses.and(part.uses));
+    Node {
+        kind: Kind::Or(parts.into()),
+        at,
+        uses,
+    }
+}

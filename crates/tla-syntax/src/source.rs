@@ -1,0 +1,241 @@
+//! Source texts and positions in them.
+//!
+//! Every syntax node carries a [`Span`]: two byte offsets, eight bytes in all. Lines and columns are computed on demand from a
+//! line table built once per text, because a spec without mistakes never needs them.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// The number of bytes of a line that are counted at most to find a column.
+const MILESTONE_BYTES: usize = 1024;
+
+/// A half-open range of bytes in one source text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Span {
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// A span from `start` up to, not including, `end`.
+    pub fn new(start: u32, end: u32) -> Self {
+        Self {
+            start,
+            end: end.max(start),
+        }
+    }
+
+    /// The smallest span that covers both.
+    pub fn to(self, other: Span) -> Span {
+        Span {
+            start: self.start.min(other.start),
+            end: self.end.max(other.end),
+        }
+    }
+}
+
+/// Names one of the texts of a [`Sources`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SourceId(pub u32);
+
+/// A line and a column, both counted from 1. A column counts characters; a tab moves to the next multiple of eight,
+/// as it does for junction lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LineColumn {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
+}
+
+/// One text and the path it was read from.
+#[derive(Debug)]
+pub struct Source {
+    path: PathBuf,
+    text: String,
+    line_starts: Vec<u32>,
+    milestones: OnceLock<Vec<Milestone>>,
+}
+
+/// A byte far inside a long line, and its column from 0.
+#[derive(Clone, Copy, Debug)]
+struct Milestone {
+    offset: u32,
+    column: u32,
+}
+
+impl Source {
+    /// A text under the path that messages show.
+    pub fn new(path: impl Into<PathBuf>, text: impl Into<String>) -> Self {
+        let text = text.into();
+        let mut line_starts = vec![0];
+        line_starts.extend(
+            text.bytes()
+                .enumerate()
+                .filter(|(_, b)| *b == b'\n')
+                .map(|(i, _)| i as u32 + 1),
+        );
+        Self {
+            path: path.into(),
+            text,
+            line_starts,
+            milestones: OnceLock::new(),
+        }
+    }
+
+    /// The path of the text.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The whole text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The text of a span; empty if the span is not of this text.
+    pub fn slice(&self, span: Span) -> &str {
+        self.text
+            .get(span.start as usize..span.end as usize)
+            .unwrap_or("")
+    }
+
+    /// The line (from 1) that a byte is on.
+    pub fn line_of(&self, offset: u32) -> u32 {
+        self.line_starts.partition_point(|start| *start <= offset) as u32
+    }
+
+    /// A line's text without its line ending; empty if there is no such line.
+    pub fn line(&self, line: u32) -> &str {
+        let Some(start) = self.line_starts.get((line as usize).wrapping_sub(1)) else {
+            return "";
+        };
+        let end = self
+            .line_starts
+            .get(line as usize)
+            .map_or(self.text.len(), |next| *next as usize);
+        self.text
+            .get(*start as usize..end)
+            .unwrap_or("")
+            .trim_end_matches(['\n', '\r'])
+    }
+
+    /// The line and column of a byte.
+    pub fn line_column(&self, offset: u32) -> LineColumn {
+        let line = self.line_of(offset);
+        let start = self
+            .line_starts
+            .get((line as usize).wrapping_sub(1))
+            .copied()
+            .unwrap_or(0);
+        let mut from = Milestone {
+            offset: start,
+            column: 0,
+        };
+        if offset.saturating_sub(start) as usize > MILESTONE_BYTES {
+            let milestones = self.milestones.get_or_init(|| self.find_milestones());
+            let passed = milestones.partition_point(|milestone| milestone.offset <= offset);
+            let last = passed.checked_sub(1).and_then(|at| milestones.get(at));
+            from = last.copied().filter(|m| m.offset > start).unwrap_or(from);
+        }
+        let before = self.text.get(from.offset as usize..offset as usize).unwrap_or("");
+        LineColumn {
+            line,
+            column: before.chars().fold(from.column, advance_column) + 1,
+        }
+    }
+
+    fn find_milestones(&self) -> Vec<Milestone> {
+        let mut milestones = Vec::new();
+        let (mut column, mut last) = (0, 0);
+        for (offset, character) in self.text.char_indices() {
+            if offset - last >= MILESTONE_BYTES {
+                last = offset;
+                milestones.push(Milestone {
+                    offset: offset as u32,
+                    column,
+                });
+            }
+            if character == '\n' {
+                (column, last) = (0, offset + 1);
+            } else {
+                column = advance_column(column, character);
+            }
+        }
+        milestones
+    }
+}
+
+/// The column (from 0) after a character that begins at column `column`.
+pub(crate) fn advance_column(column: u32, character: char) -> u32 {
+    if character == '\t' {
+        (column / 8 + 1) * 8
+    } else {
+        column + 1
+    }
+}
+
+/// All texts of one run.
+#[derive(Debug, Default)]
+pub struct Sources {
+    texts: Vec<Source>,
+}
+
+impl Sources {
+    /// Adds a text.
+    pub fn add(&mut self, source: Source) -> SourceId {
+        self.texts.push(source);
+        SourceId(self.texts.len() as u32 - 1)
+    }
+
+    /// The text of an id that [`Sources::add`] of the same collection returned.
+    pub fn get(&self, id: SourceId) -> &Source {
+        &self.texts[id.0 as usize]
+    }
+
+    /// All texts with their ids, in the order in which they were read.
+    pub fn iter(&self) -> impl Iterator<Item = (SourceId, &Source)> {
+        self.texts
+            .iter()
+            .enumerate()
+            .map(|(i, s)| (SourceId(i as u32), s))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tab_moves_to_the_next_multiple_of_eight() {
+        let source = Source::new("x", "ab\tc\n\t\td");
+        assert_eq!(source.line_column(3), LineColumn { line: 1, column: 9 });
+        assert_eq!(source.line_column(7), LineColumn { line: 2, column: 17 });
+        assert_eq!(source.line(2), "\t\td");
+    }
+
+    #[test]
+    fn columns_of_a_long_line_are_those_that_counting_gives() {
+        let line = "a∀\tb".repeat(2_000);
+        let source = Source::new("x", format!("short\n{line}\nend {line}"));
+        let from = "short\n".len();
+        let mut column = 0;
+        for (offset, character) in line.char_indices() {
+            let place = source.line_column((from + offset) as u32);
+            assert_eq!((place.line, place.column), (2, column + 1));
+            column = advance_column(column, character);
+        }
+        assert_eq!(
+            source.line_column((from + line.len() + 1) as u32),
+            LineColumn { line: 3, column: 1 }
+        );
+    }
+
+    #[test]
+    fn a_column_counts_characters_not_bytes() {
+        let source = Source::new("x", "∀ x");
+        assert_eq!(source.line_column(4), LineColumn { line: 1, column: 3 });
+    }
+}

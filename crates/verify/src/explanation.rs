@@ -1,0 +1,81 @@
+//! The operations before a violation, in one order that explains them.
+
+use omnilink_engine::{Checker, Conclusion, Limits, Model, Operation, Options, Partitioning, Progress};
+use omnilink_trace::Time;
+
+use crate::check_run::CheckRequest;
+use crate::error::VerifyError;
+use crate::history::{Decode, History};
+use crate::input::Input;
+
+/// Longer histories are not kept in memory for this.
+const OPERATIONS_MAX: usize = 2_000_000;
+/// A history that is harder than this is left alone: the verdict is known without.
+const CONFIGURATIONS_MAX: u64 = 2_000_000;
+
+/// An operation with its position in the history.
+pub struct Placed<O> {
+    pub shown: omnilink_evidence::Operation,
+    pub op: O,
+}
+
+/// What explains everything that returned before the unexplained operation did, in the order in which it took effect; `None`
+/// if that cannot be found with little effort.
+pub fn explanation_before<M: Model>(
+    model: &M,
+    decode: &Decode<'_, M::Op>,
+    input: &Input,
+    request: &CheckRequest,
+    unexplained: &omnilink_evidence::Operation,
+) -> Result<Option<Vec<Placed<M::Op>>>, VerifyError> {
+    let last = unexplained.end.unwrap_or(Time::MAX);
+    let mut history = History::open(decode, input)?;
+    let mut ids: Vec<u64> = Vec::new();
+    let mut operations: Vec<Operation<M::Op>> = Vec::new();
+    let mut id = 0;
+    while let Some(read) = history.next()? {
+        let mut operation = read.operation;
+        if operation.timebox.start > last || operations.len() > OPERATIONS_MAX {
+            break;
+        }
+        if id != unexplained.id {
+            // What had not returned yet may or may not have happened.
+            if operation.timebox.end.is_some_and(|end| end >= last) {
+                operation.timebox.end = None;
+            }
+            ids.push(id);
+            operations.push(operation);
+        }
+        id += 1;
+    }
+    let options = Options {
+        limits: Limits {
+            configurations: Some(CONFIGURATIONS_MAX),
+            ..request.options.limits
+        },
+        ..request.options
+    };
+    let mut checker = Checker::with_partitioning(model, options, Partitioning::Whole)
+        .keep_order()
+        .without_alternatives();
+    for operation in &operations {
+        if checker.push(operation.clone())? == Progress::Decided {
+            return Ok(None);
+        }
+    }
+    let Conclusion::Valid(witness) = checker.finish()?.conclusion else {
+        return Ok(None);
+    };
+    let placed = witness.order.map(|order| {
+        let placed = order.iter().filter_map(|placement| {
+            let at = placement.op as usize;
+            let (operation, id) = (operations.get(at)?, *ids.get(at)?);
+            let mut shown = operation.shown(id, model.describe_op(&operation.op));
+            shown.thread = history.threads.name(operation.thread);
+            let op = operation.op.clone();
+            Some(Placed { shown, op })
+        });
+        placed.collect()
+    });
+    Ok(placed)
+}

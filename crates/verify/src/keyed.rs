@@ -1,0 +1,298 @@
+//! Histories of many objects, as Jepsen's independent keys make them: each object is checked apart from the others.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use omnilink_engine::{Limits, Options};
+use omnilink_evidence::{Evidence, Figures, KeyVerdict, Verdict};
+use omnilink_models::{KeyEvidence, Keying, Shipped, split, splits_by_key};
+use omnilink_trace::{Format, Operation};
+use omnilink_value::Value;
+use rustc_hash::FxHashMap;
+
+use crate::check_run::{CheckRequest, check_input};
+use crate::error::VerifyError;
+use crate::history::{Meaning, decode_shipped};
+use crate::input::Input;
+use crate::progress::Progress;
+
+/// Whether the values of a history are `[key value]` pairs of independent keys.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keyed {
+    /// Found out by the content of the history.
+    #[default]
+    ByContent,
+    /// Every value is `[key value]`.
+    Yes,
+    /// Values are read as they are.
+    No,
+}
+
+const READ_AS_KEYED: &str = "every value is [key value], as Jepsen's independent keys write them: each key is an object of its \
+                             own (--keyed no reads values as they are)";
+const READ_AS_PAIRS: &str =
+    "every value is a pair, and is read as it is (--keyed yes takes the first part for a key)";
+
+/// Checks one input, key by key if its values are keyed.
+///
+/// Whatever goes wrong is part of the report.
+pub(crate) fn check_model<M: Shipped>(
+    model: &M,
+    keyed: Keyed,
+    input: &Input,
+    request: &CheckRequest,
+    progress: &Progress,
+) -> Evidence {
+    let plain = |input: &Input, request: &CheckRequest| {
+        let decode = |operation: &Operation| decode_shipped(model, operation);
+        check_input(model, &decode, input, request, progress)
+    };
+    let keying = match keyed {
+        Keyed::Yes => Keying::Keyed,
+        Keyed::No => Keying::Plain,
+        Keyed::ByContent => find_out(model, input),
+    };
+    match keying {
+        Keying::Plain => plain(input, request),
+        Keying::PlainPairs => with_note(plain(input, request), READ_AS_PAIRS),
+        Keying::Unclear => {
+            let empty = Input::of_operations(input.name.clone(), Arc::from([]), Format::Ndjson);
+            let mut report = plain(&empty, request);
+            report.fail(unclear(input).to_string());
+            report
+        }
+        Keying::Keyed if splits_by_key(M::ENTRY) => {
+            let report = check_each::<M>(input, request, &plain);
+            with_note(report, READ_AS_KEYED)
+        }
+        Keying::Keyed => {
+            let decode = |operation: &Operation| -> Result<Meaning<M::Op>, VerifyError> {
+                let (_, inner) = split(operation, M::ENTRY).ok_or_else(|| no_pair(operation))?;
+                decode_shipped(model, &inner)
+            };
+            with_note(
+                check_input(model, &decode, input, request, progress),
+                READ_AS_KEYED,
+            )
+        }
+    }
+}
+
+fn unclear(input: &Input) -> VerifyError {
+    VerifyError::Usage(format!(
+        "{}: every value is a pair, which may be a key with its value (Jepsen's independent keys) or a value that is a pair; \
+         say which: --keyed yes or --keyed no",
+        input.name
+    ))
+}
+
+/// The operations of an input as the model reads them, in one piece or by key.
+pub(crate) struct Pieces {
+    /// Each with its name.
+    pub(crate) each: Vec<(String, Vec<Operation>)>,
+    /// What to say about it.
+    pub(crate) notes: Vec<String>,
+}
+
+/// The pieces of an input whose values are keyed, for checks that take all operations at once; `None` if they are not.
+pub(crate) fn pieces<M: Shipped>(
+    model: &M,
+    keyed: Keyed,
+    input: &Input,
+) -> Result<Option<Pieces>, VerifyError> {
+    let keying = match keyed {
+        Keyed::Yes => Keying::Keyed,
+        Keyed::No => return Ok(None),
+        Keyed::ByContent => find_out(model, input),
+    };
+    match keying {
+        Keying::Plain | Keying::PlainPairs => return Ok(None),
+        Keying::Unclear => return Err(unclear(input)),
+        Keying::Keyed => {}
+    }
+    let (objects, _, mut notes) = objects::<M>(input)?;
+    notes.push(format!("{}: {READ_AS_KEYED}", input.name));
+    let operation = |operation: Arc<Operation>| Arc::unwrap_or_clone(operation);
+    let each = match splits_by_key(M::ENTRY) {
+        true => objects
+            .into_iter()
+            .map(|object| {
+                let name = format!("{} (key {})", input.name, object.name());
+                (name, object.operations.into_iter().map(operation).collect())
+            })
+            .collect(),
+        false => {
+            let all = objects.into_iter().flat_map(|object| object.operations);
+            let mut all: Vec<Operation> = all.map(operation).collect();
+            all.sort_by_key(|operation| operation.timebox.start);
+            vec![(input.name.clone(), all)]
+        }
+    };
+    Ok(Some(Pieces { each, notes }))
+}
+
+fn with_note(mut report: Evidence, note: &str) -> Evidence {
+    report.notes.push(format!("{}: {note}", report.input));
+    report
+}
+
+/// How the values of an input are to be read, by what they are. Only Jepsen's have keys in them. What cannot be read will be
+/// met again.
+fn find_out<M: Shipped>(model: &M, input: &Input) -> Keying {
+    let Ok(trace) = input.open() else {
+        return Keying::Plain;
+    };
+    if !matches!(
+        trace.format(),
+        Format::JepsenEdn | Format::JepsenJson | Format::JepsenLog
+    ) {
+        return Keying::Plain;
+    }
+    let mut evidence = KeyEvidence::new(M::ENTRY);
+    for operation in trace {
+        let Ok(operation) = operation else {
+            return Keying::Plain;
+        };
+        if !evidence.observe(&operation, |operation| model.decode(operation).is_ok()) {
+            break;
+        }
+    }
+    evidence.conclusion()
+}
+
+fn no_pair(operation: &Operation) -> VerifyError {
+    VerifyError::Usage(format!(
+        "{}: {operation} carries no [key value] pair, or returns another key than it was called with; without --keyed yes values \
+         are read as they are",
+        operation.place
+    ))
+}
+
+/// The operations of one key, in order of start.
+struct Object {
+    key: Value,
+    operations: Vec<Arc<Operation>>,
+}
+
+impl Object {
+    fn name(&self) -> String {
+        self.key
+            .as_str()
+            .map_or_else(|| self.key.to_string(), str::to_owned)
+    }
+}
+
+/// The objects of an input in the order in which they are first used, with the input's format and notes.
+fn objects<M: Shipped>(input: &Input) -> Result<(Vec<Object>, Format, Vec<String>), VerifyError> {
+    let mut trace = input.open()?;
+    let mut objects: Vec<Object> = Vec::new();
+    let mut known: FxHashMap<Value, usize> = FxHashMap::default();
+    while let Some(operation) = trace.next_shared() {
+        let operation = operation?;
+        let (key, inner) = split(&operation, M::ENTRY).ok_or_else(|| no_pair(&operation))?;
+        let at = *known.entry(key.clone()).or_insert_with(|| {
+            objects.push(Object {
+                key,
+                operations: Vec::new(),
+            });
+            objects.len() - 1
+        });
+        objects[at].operations.push(Arc::new(inner));
+    }
+    let notes: Vec<String> = trace.notes().iter().map(ToString::to_string).collect();
+    match objects.is_empty() {
+        true => Err(VerifyError::empty(&input.name, &notes)),
+        false => Ok((objects, trace.format(), notes)),
+    }
+}
+
+/// Checks each key by itself. The report is that of the worst, with what became of all.
+fn check_each<M: Shipped>(
+    input: &Input,
+    request: &CheckRequest,
+    check: &dyn Fn(&Input, &CheckRequest) -> Evidence,
+) -> Evidence {
+    let started = Instant::now();
+    let read = match request.witness {
+        None => objects::<M>(input),
+        Some(_) => Err(VerifyError::Usage(format!(
+            "{}: --witness writes the order of one object, and this history has one for each key; drop it",
+            input.name
+        ))),
+    };
+    let (objects, format, notes) = match read {
+        Ok(read) => read,
+        Err(error) => {
+            let empty = Input::of_operations(input.name.clone(), Arc::from([]), Format::Ndjson);
+            let mut report = check(
+                &empty,
+                &CheckRequest {
+                    witness: None,
+                    ..request.clone()
+                },
+            );
+            report.fail(error.to_string());
+            return report;
+        }
+    };
+    let mut worst: Option<Evidence> = None;
+    let mut keys = Vec::with_capacity(objects.len());
+    let mut figures: Option<Figures> = None;
+    let mut aborted = 0;
+    for object in objects {
+        let key = object.name();
+        let name = format!("{} (key {key})", input.name);
+        let part = Input::of_operations(name, object.operations.into(), format);
+        let report = check(&part, &in_time(request, started));
+        if report.verdict != Verdict::Error {
+            match &mut figures {
+                Some(sum) => sum.add(&report.figures),
+                None => figures = Some(report.figures.clone()),
+            }
+        }
+        aborted += report.figures.aborted;
+        keys.push(KeyVerdict {
+            key,
+            verdict: report.verdict,
+            ops: report.figures.ops,
+        });
+        if worst.as_ref().is_none_or(|worst| worst.verdict < report.verdict) {
+            worst = Some(report);
+        }
+    }
+    let Some(mut report) = worst else {
+        unreachable!("an input without keys was refused above");
+    };
+    if report.verdict == Verdict::Valid {
+        report.input.clone_from(&input.name);
+    }
+    if let Some(figures) = figures.filter(|_| report.verdict != Verdict::Error) {
+        report.figures = Figures {
+            threads: report.figures.threads,
+            decided_by: report.figures.decided_by,
+            replayed: report.figures.replayed,
+            ..figures
+        };
+    }
+    report.figures.aborted = aborted;
+    report.keys = keys;
+    report.notes = notes
+        .into_iter()
+        .chain(std::mem::take(&mut report.notes))
+        .collect();
+    report.figures.seconds = started.elapsed().as_secs_f64();
+    report
+}
+
+/// The request with the time that is left for it.
+fn in_time(request: &CheckRequest, started: Instant) -> CheckRequest {
+    let limits = request.options.limits;
+    let time = limits.time.map(|time| time.saturating_sub(started.elapsed()));
+    CheckRequest {
+        options: Options {
+            limits: Limits { time, ..limits },
+            ..request.options
+        },
+        ..request.clone()
+    }
+}

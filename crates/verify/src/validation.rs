@@ -1,0 +1,194 @@
+//! Traces checked against a TLA+ specification.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use omnilink_engine::Watch;
+use omnilink_evidence::{Evidence, Unknown, Verdict};
+use omnilink_link::{BoundOp, Collection, LinkOptions, Linked, TlaModel};
+use omnilink_tla::deep_stack;
+use omnilink_trace::Operation;
+
+use crate::check_run::{CheckRequest, check_observed, evidence_of};
+use crate::error::VerifyError;
+use crate::findings::Findings;
+use crate::history::Meaning;
+use crate::input::Input;
+use crate::limits::after_reading;
+use crate::mutation::Mutation;
+use crate::peak_memory::peak_bytes;
+use crate::progress::Progress;
+
+/// How much `valid` must mean.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Scrutiny {
+    /// Whether `valid` is an error where it means nothing: nothing was placed, or nothing recorded could have been refused.
+    pub is_strict: bool,
+    /// Whether to change a valid trace on purpose, and count the changes that the spec notices.
+    pub mutation: Option<Mutation>,
+}
+
+/// A specification to check traces against.
+#[derive(Debug)]
+pub struct Validation {
+    spec: PathBuf,
+    options: LinkOptions,
+    collection: Collection,
+    shared: Option<Linked>,
+    scrutiny: Scrutiny,
+    request: CheckRequest,
+}
+
+impl Validation {
+    /// Reads the specification; what `collection` says is taken from each trace.
+    ///
+    /// # Errors
+    /// If the specification cannot be read or linked.
+    pub fn new(
+        spec: &Path,
+        options: LinkOptions,
+        collection: Collection,
+        request: CheckRequest,
+    ) -> Result<Self, VerifyError> {
+        // What is collected differs from trace to trace; without that, one reading of the spec serves all.
+        let shared = match collection.is_empty() {
+            true => Some(Linked::load(spec, &options)?),
+            false => None,
+        };
+        Ok(Self {
+            spec: spec.to_owned(),
+            options,
+            collection,
+            shared,
+            scrutiny: Scrutiny::default(),
+            request,
+        })
+    }
+
+    /// Demands more of `valid`.
+    #[must_use]
+    pub fn with_scrutiny(self, scrutiny: Scrutiny) -> Self {
+        Self { scrutiny, ..self }
+    }
+
+    /// Checks one trace. Whatever goes wrong is part of the report.
+    pub fn check(&self, input: &Input, progress: &Progress) -> Evidence {
+        let started = Instant::now();
+        // Reading the spec and evaluating it both need a deep stack: one for both.
+        let mut report = deep_stack::run(|| self.try_report(input, progress))
+            .unwrap_or_else(|error| failed(input, &self.request, &error));
+        report.figures.seconds = started.elapsed().as_secs_f64();
+        report
+    }
+
+    fn try_report(&self, input: &Input, progress: &Progress) -> Result<Evidence, VerifyError> {
+        let started = Instant::now();
+        let mut notes = Vec::new();
+        let collected;
+        let linked = match &self.shared {
+            Some(linked) => linked,
+            None => {
+                let mut watch = Watch::new(self.request.options.limits);
+                let collection = match collect(&self.collection, input, &mut watch) {
+                    Err(VerifyError::Limit { limit, .. }) => {
+                        let mut report = evidence_of(input, &self.request);
+                        report.give_up(Unknown::limited(limit));
+                        return Ok(report);
+                    }
+                    collected => collected?,
+                };
+                let mut options = self.options.clone();
+                (options.collected, notes) = collection.finish();
+                collected = Linked::load(&self.spec, &options)?;
+                &collected
+            }
+        };
+        // Reading the spec and collecting constants have taken their part of the time.
+        let mut request = self.request.clone();
+        let time = &mut request.options.limits.time;
+        *time = time.map(|time| time.saturating_sub(started.elapsed()));
+        // The engine looks at the clock between steps; an evaluation that goes on a moment longer is ended in its middle.
+        let deadline = time.map(|time| Instant::now() + time + GRACE);
+        let mut report = linked
+            .run_until(deadline, request.options.limits.interrupt, |model| {
+                let findings = Findings::new(model, input);
+                let mut report = check_observed(
+                    model,
+                    &|op| meaning(model, op),
+                    input,
+                    &request,
+                    progress,
+                    &|event| findings.take(event),
+                );
+                findings.add_to(&mut report);
+                findings.add_writers(&mut report, &request);
+                if let Some(mutation) = self.scrutiny.mutation {
+                    findings.add_mutation(&mut report, mutation, request.options);
+                }
+                report
+            })
+            .map_err(VerifyError::from)?;
+        notes.extend(linked.notes().iter().cloned());
+        notes.append(&mut report.notes);
+        report.notes = notes;
+        if self.scrutiny.is_strict {
+            refuse_if_vacuous(&mut report);
+        }
+        Ok(report)
+    }
+}
+
+/// Where answers must mean something, one that means nothing is an error.
+fn refuse_if_vacuous(report: &mut Evidence) {
+    let reasons = report.vacuity.iter().flatten();
+    let serious: Vec<&str> = reasons
+        .filter(|reason| reason.is_serious)
+        .map(|reason| reason.message.as_str())
+        .collect();
+    if report.verdict == Verdict::Valid && !serious.is_empty() {
+        report.fail(format!(
+            "{}: it is explained, but that means nothing, which --strict does not accept: {}",
+            report.input,
+            serious.join("; ")
+        ));
+    }
+}
+
+/// How much longer than the time limit an evaluation may take.
+const GRACE: Duration = Duration::from_millis(20);
+
+/// Collects constants from an input.
+///
+/// # Errors
+/// If the input cannot be read, or a limit is reached.
+pub fn collect(what: &Collection, input: &Input, watch: &mut Watch) -> Result<Collection, VerifyError> {
+    let watch = std::cell::RefCell::new(watch);
+    input.gather(|mut trace| {
+        let mut collection = what.clone();
+        let mut operations = 0;
+        while let Some(operation) = trace.next_shared() {
+            let read = operation.map(|operation| collection.observe(&operation));
+            after_reading(read, &mut operations, &mut watch.borrow_mut())?;
+        }
+        Ok(collection)
+    })
+}
+
+pub(crate) fn meaning(
+    model: &TlaModel<'_>,
+    operation: &Operation,
+) -> Result<Meaning<omnilink_link::Instance>, VerifyError> {
+    Ok(match model.bind(operation)? {
+        BoundOp::LeftOut => Meaning::LeftOut,
+        BoundOp::DidNotHappen => Meaning::DidNotHappen,
+        BoundOp::Once(instance) => Meaning::Once(instance),
+        BoundOp::InSteps { step, times, done } => Meaning::InSteps { step, times, done },
+    })
+}
+
+fn failed(input: &Input, request: &CheckRequest, error: &VerifyError) -> Evidence {
+    let mut report = evidence_of(input, request);
+    report.fail(error.to_string());
+    report.figures.peak_bytes = peak_bytes();
+    report
+}

@@ -1,0 +1,155 @@
+//! The histories of an input: all of a file of histories, one per key, or the one that a trace is.
+
+use std::io::{BufRead, BufReader};
+
+use omnilink_consistency::{OpSet, RecordedHistory, is_history_line, read_histories};
+use omnilink_engine::{Limit, Limits, Watch};
+use omnilink_models::Shipped;
+use omnilink_trace::Operation;
+
+use super::judge_factory::weak_error;
+use crate::check_run::nothing_returned;
+use crate::error::VerifyError;
+use crate::input::Input;
+use crate::keyed::{self, Keyed, Pieces};
+use crate::limits::{after_reading, is_interrupted, opened};
+
+/// How histories are read.
+#[derive(Clone, Copy)]
+pub(super) struct Reading {
+    /// Whether threads are labels.
+    pub(super) is_async: bool,
+    pub(super) limits: Limits,
+}
+
+/// The histories of one input, as they are read.
+pub(super) struct Histories<'a> {
+    /// What a person should be told about the input.
+    pub(super) notes: Vec<String>,
+    pub(super) each: Box<dyn Iterator<Item = Result<RecordedHistory, VerifyError>> + 'a>,
+}
+
+/// How the histories of an input are read.
+pub(super) type Read<'a> = dyn for<'i> Fn(&'i Input) -> Result<Histories<'i>, VerifyError> + 'a;
+
+/// The histories of one input for a shipped model: one for each key, where values are keyed.
+pub(super) fn keyed_histories<'a, M: Shipped>(
+    model: &M,
+    keyed: Keyed,
+    input: &'a Input,
+    reading: Reading,
+) -> Result<Histories<'a>, VerifyError> {
+    if holds_histories(input) {
+        return histories(input, reading);
+    }
+    let Some(Pieces { each, notes }) = keyed::pieces(model, keyed, input)? else {
+        return histories(input, reading);
+    };
+    let each = each.into_iter().map(move |(name, operations)| {
+        let recorded =
+            RecordedHistory::from_operations(&name, operations).map_err(|error| weak_error(error.into()))?;
+        Ok(match reading.is_async {
+            true => recorded.with_async_threads(),
+            false => recorded,
+        })
+    });
+    Ok(Histories {
+        notes,
+        each: Box::new(each),
+    })
+}
+
+/// The histories of one input: all of a file of histories, or the one that a trace is.
+pub(super) fn histories(input: &Input, reading: Reading) -> Result<Histories<'_>, VerifyError> {
+    let histories = read_all(input, reading.limits)?;
+    if !reading.is_async {
+        return Ok(histories);
+    }
+    let each = histories
+        .each
+        .map(|recorded| recorded.map(RecordedHistory::with_async_threads));
+    Ok(Histories {
+        each: Box::new(each),
+        ..histories
+    })
+}
+
+fn read_all(input: &Input, limits: Limits) -> Result<Histories<'_>, VerifyError> {
+    if holds_histories(input) {
+        let bytes = input.bytes_from_start().map_err(|error| {
+            VerifyError::Usage(format!("{}: {error}; give a file that can be read", input.name))
+        })?;
+        let histories = read_histories(&input.name, BufReader::new(bytes));
+        let mut is_stopped = false;
+        let each = histories.map_while(move |recorded| {
+            if is_stopped {
+                return None;
+            }
+            is_stopped = is_interrupted(&limits);
+            Some(match is_stopped {
+                true => Err(VerifyError::Limit {
+                    limit: Limit::Interrupt,
+                    operations: 0,
+                }),
+                false => recorded.map_err(|error| weak_error(error.into())),
+            })
+        });
+        return Ok(Histories {
+            notes: Vec::new(),
+            each: Box::new(each),
+        });
+    }
+    let mut trace = opened(input.open_once(), limits.interrupt)?;
+    let mut watch = Watch::new(limits);
+    let mut count = 0;
+    let mut operations: Vec<Operation> = Vec::new();
+    for read in trace.by_ref() {
+        operations.push(after_reading(read, &mut count, &mut watch)?);
+    }
+    if operations.is_empty() {
+        let notes: Vec<String> = trace.notes().iter().map(ToString::to_string).collect();
+        return Err(VerifyError::empty(&input.name, &notes));
+    }
+    let mut notes: Vec<String> = trace.notes().iter().map(ToString::to_string).collect();
+    let has_returned = |operation: &Operation| !operation.aborted && !operation.timebox.is_pending();
+    if !operations.iter().any(has_returned) {
+        notes.push(nothing_returned(&input.name));
+    }
+    let recorded = RecordedHistory::from_operations(&input.name, operations);
+    let recorded = recorded.map_err(|error| weak_error(error.into()));
+    Ok(Histories {
+        notes,
+        each: Box::new(std::iter::once(recorded)),
+    })
+}
+
+/// Whether the file holds histories, one a line, rather than a trace.
+pub fn holds_histories(input: &Input) -> bool {
+    let Ok(bytes) = input.bytes_from_start() else {
+        return false;
+    };
+    // A line of a trace is short; what is not text, or has no line end in sight, is something else.
+    let mut line = Vec::new();
+    let mut head = std::io::Read::take(BufReader::new(bytes), 1 << 20);
+    let read = head.read_until(b'\n', &mut line);
+    read.is_ok() && std::str::from_utf8(&line).is_ok_and(is_history_line)
+}
+
+/// Whether a trace gives its order by other means than timeboxes, which are all that the engine reads: clocks, program
+/// counters, or pairs.
+///
+/// Clocks and counters are on every operation or on none; pairs may be on any. Only as much is read as a search could take:
+/// a long trace is not read through, and a pipe not held up.
+pub fn tells_its_own_order(input: &Input) -> bool {
+    if input.bytes().is_none_or(|bytes| bytes > SEARCHED_BYTES_MAX) {
+        return false;
+    }
+    input.has_among_first(OpSet::CAPACITY, |position, op| {
+        let has = |field: &str| op.meta.as_ref().is_some_and(|meta| meta.field(field).is_some());
+        let has_clock = op.clock.as_ref().is_some_and(|clock| clock.as_record().is_some());
+        has("after") || position == 0 && (has("call_pcs") || has_clock)
+    })
+}
+
+/// More than any history that can be searched takes, unless its values are enormous.
+const SEARCHED_BYTES_MAX: u64 = 1 << 22;

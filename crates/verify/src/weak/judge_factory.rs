@@ -1,0 +1,105 @@
+//! Factories of judges: each worker judges histories with a model of its own.
+
+use std::time::Duration;
+
+use omnilink_consistency::{
+    Guarantee, Isolation, RecordedCheckError, RecordedHistory, WeakChecker, WeakOptions, check_recorded,
+    check_recorded_transactions,
+};
+use omnilink_engine::Limits;
+use omnilink_evidence::Evidence;
+use omnilink_link::Linked;
+use omnilink_models::Shipped;
+
+use crate::error::VerifyError;
+use crate::subject::{ShippedSubject, SpecSubject, Subject};
+
+/// Judges one history, given how long reading it took.
+pub(crate) type Judge<'a> = dyn FnMut(&RecordedHistory, Duration) -> Result<Evidence, VerifyError> + 'a;
+
+/// The limits, less the time that has passed.
+fn less(limits: Limits, passed: Duration) -> Limits {
+    Limits {
+        time: limits.time.map(|time| time.saturating_sub(passed)),
+        ..limits
+    }
+}
+
+/// Makes a judge for each worker.
+pub(crate) trait JudgeFactory: Sync {
+    /// Runs `work` with a judge.
+    fn with_judge(&self, work: &mut (dyn FnMut(&mut Judge<'_>) + Send)) -> Result<(), VerifyError>;
+}
+
+/// Judges of transactions.
+pub(crate) struct IsolationJudges {
+    pub(crate) isolation: Isolation,
+    pub(crate) limits: Limits,
+}
+
+impl JudgeFactory for IsolationJudges {
+    fn with_judge(&self, work: &mut (dyn FnMut(&mut Judge<'_>) + Send)) -> Result<(), VerifyError> {
+        work(&mut |recorded, reading| {
+            check_recorded_transactions(recorded, self.isolation, less(self.limits, reading))
+                .map_err(weak_error)
+        });
+        Ok(())
+    }
+}
+
+/// Judges by a shipped model.
+pub(crate) struct ModelJudges<M> {
+    pub(crate) subject: ShippedSubject<M>,
+    pub(crate) question: Guarantee,
+    pub(crate) options: WeakOptions,
+}
+
+impl<M: Shipped> JudgeFactory for ModelJudges<M> {
+    fn with_judge(&self, work: &mut (dyn FnMut(&mut Judge<'_>) + Send)) -> Result<(), VerifyError> {
+        judge_by(&self.subject, &self.question, &self.options, work);
+        Ok(())
+    }
+}
+
+/// Judges by a specification, each with a model of its own.
+pub(crate) struct SpecJudges<'a> {
+    pub(crate) linked: &'a Linked,
+    pub(crate) question: Guarantee,
+    pub(crate) options: WeakOptions,
+}
+
+impl JudgeFactory for SpecJudges<'_> {
+    fn with_judge(&self, work: &mut (dyn FnMut(&mut Judge<'_>) + Send)) -> Result<(), VerifyError> {
+        let linked = self.linked;
+        let interrupt = self.options.limits.interrupt;
+        Ok(linked.run_until(None, interrupt, |model| {
+            judge_by(
+                &SpecSubject { linked, model },
+                &self.question,
+                &self.options,
+                work,
+            );
+        })?)
+    }
+}
+
+fn judge_by<S: Subject>(
+    subject: &S,
+    question: &Guarantee,
+    options: &WeakOptions,
+    work: &mut dyn FnMut(&mut Judge<'_>),
+) {
+    let methods = subject.methods();
+    let mut checker = WeakChecker::new(subject.model());
+    work(&mut |recorded, reading| {
+        let options = WeakOptions {
+            limits: less(options.limits, reading),
+            ..*options
+        };
+        check_recorded(&mut checker, recorded, subject, &methods, question, &options).map_err(weak_error)
+    });
+}
+
+pub(crate) fn weak_error(error: RecordedCheckError) -> VerifyError {
+    VerifyError::Usage(error.to_string())
+}

@@ -1,0 +1,316 @@
+//! Checks for less than linearizability: levels, axioms, levels per method, isolation of transactions.
+
+mod histories;
+mod jobs;
+mod judge_factory;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::ops::{ControlFlow, Range};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use omnilink_consistency::{Guarantee, Isolation, RecordedHistory, WeakOptions, infer_recorded, unread};
+use omnilink_evidence::{self as evidence, Command, Evidence};
+use omnilink_link::{Collection, LinkOptions, Linked};
+use omnilink_models::{Shipped, Visitor, with_model};
+
+use self::histories::{Histories, Read, Reading, histories, keyed_histories};
+use self::jobs::judge_all;
+use self::judge_factory::{IsolationJudges, JudgeFactory, ModelJudges, SpecJudges, weak_error};
+use crate::error::VerifyError;
+use crate::input::Input;
+use crate::keyed::Keyed;
+use crate::peak_memory::peak_bytes;
+use crate::subject::{ShippedSubject, SpecSubject, Subject};
+
+pub use self::histories::{holds_histories, tells_its_own_order};
+
+/// What to find out about histories.
+#[derive(Clone, Debug)]
+pub enum WeakTask {
+    /// Whether each history satisfies this.
+    Judge(Guarantee),
+    /// The strongest level of each method that all histories of an input satisfy.
+    Infer,
+}
+
+impl WeakTask {
+    /// The level or criterion, for reports.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Judge(question) => question.name(),
+            Self::Infer => "inferred".to_owned(),
+        }
+    }
+
+    fn subject(&self) -> evidence::Subject {
+        match self {
+            Self::Infer => evidence::Subject::Levels,
+            Self::Judge(Guarantee::Isolation(_)) => evidence::Subject::Transactions,
+            Self::Judge(_) => evidence::Subject::Visibility,
+        }
+    }
+
+    /// The level at which transactions are to be isolated, if the task is about transactions. They need no model.
+    pub fn isolation(&self) -> Option<Isolation> {
+        match self {
+            Self::Judge(Guarantee::Isolation(isolation)) => Some(*isolation),
+            _ => None,
+        }
+    }
+}
+
+/// Histories to be checked for less than linearizability.
+#[derive(Clone, Debug)]
+pub struct WeakCheck<'a> {
+    /// The model with its options, or the specification, as the user named it.
+    pub model_name: String,
+    /// What to find out.
+    pub task: WeakTask,
+    /// How to search.
+    pub options: WeakOptions,
+    /// Where the histories are.
+    pub inputs: &'a [Input],
+    /// Whether values are pairs of a key and a value.
+    pub keyed: Keyed,
+    /// Whether threads are labels, so that their calls may overlap.
+    pub is_async: bool,
+    /// How many histories to judge at a time.
+    pub jobs: NonZeroUsize,
+}
+
+/// Takes the evidence of each history, or of an input that could not be read, in order; `Break` ends the check.
+pub type Deliver<'d> = dyn FnMut(Evidence) -> ControlFlow<()> + 'd;
+
+impl WeakCheck<'_> {
+    /// Checks transactions, which need no model.
+    ///
+    /// # Errors
+    /// If a worker fails. An input that cannot be judged is an answer, and the others are judged nevertheless.
+    pub fn transactions(&self, isolation: Isolation, deliver: &mut Deliver<'_>) -> Result<(), VerifyError> {
+        let judges = IsolationJudges {
+            isolation,
+            limits: self.options.limits,
+        };
+        let reading = self.reading();
+        self.judge_inputs(self.all(), &judges, &|input| histories(input, reading), deliver)
+    }
+
+    /// Checks every input against a shipped model, named with its options.
+    ///
+    /// # Errors
+    /// If there is no such model.
+    pub fn against_model(&self, model: &str, deliver: &mut Deliver<'_>) -> Result<(), VerifyError> {
+        let check = AgainstModel { check: self, deliver };
+        with_model(model, check)?
+    }
+
+    /// Checks every input against a specification.
+    ///
+    /// # Errors
+    /// If the specification cannot be linked.
+    pub fn against_spec(
+        &self,
+        spec: &Path,
+        options: &LinkOptions,
+        collection: &Collection,
+        deliver: &mut Deliver<'_>,
+    ) -> Result<(), VerifyError> {
+        if collection.is_empty() {
+            let linked = Linked::load(spec, options)?;
+            return self.against_linked(self.all(), &linked, deliver);
+        }
+        // What is collected differs from input to input, and so does what the spec says.
+        for index in self.all() {
+            match self.collected(index, spec, options, collection) {
+                Ok(linked) => self.against_linked(index..index + 1, &linked, deliver)?,
+                Err(error) => {
+                    if deliver(self.evidence(index, Err(error), Vec::new(), Duration::ZERO)).is_break() {
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn all(&self) -> Range<usize> {
+        0..self.inputs.len()
+    }
+
+    fn reading(&self) -> Reading {
+        Reading {
+            is_async: self.is_async,
+            limits: self.options.limits,
+        }
+    }
+
+    /// The spec with the constants that one input gives it.
+    fn collected(
+        &self,
+        index: usize,
+        spec: &Path,
+        options: &LinkOptions,
+        collection: &Collection,
+    ) -> Result<Linked, VerifyError> {
+        let mut collection = collection.clone();
+        for recorded in histories(&self.inputs[index], self.reading())?.each {
+            recorded?.ops.iter().for_each(|op| collection.observe(op));
+        }
+        let mut options = options.clone();
+        options.collected = collection.finish().0;
+        Ok(Linked::load(spec, &options)?)
+    }
+
+    fn against_linked(
+        &self,
+        inputs: Range<usize>,
+        linked: &Linked,
+        deliver: &mut Deliver<'_>,
+    ) -> Result<(), VerifyError> {
+        let (options, reading) = (self.options, self.reading());
+        let read: &Read<'_> = &|input| histories(input, reading);
+        match self.task.clone() {
+            WeakTask::Judge(question) => {
+                let judges = SpecJudges {
+                    linked,
+                    question,
+                    options,
+                };
+                self.judge_inputs(inputs, &judges, read, deliver)
+            }
+            WeakTask::Infer => {
+                let infer = |histories: &[RecordedHistory]| {
+                    linked.run(|model| {
+                        let subject = SpecSubject { linked, model };
+                        infer_recorded(model, histories, &subject, &options).map_err(weak_error)
+                    })?
+                };
+                self.infer_inputs(inputs, read, &infer, deliver)
+            }
+        }
+    }
+
+    /// Has every history of some inputs judged by itself.
+    fn judge_inputs(
+        &self,
+        inputs: Range<usize>,
+        judges: &dyn JudgeFactory,
+        read: &Read<'_>,
+        deliver: &mut Deliver<'_>,
+    ) -> Result<(), VerifyError> {
+        let notes: RefCell<BTreeMap<usize, Vec<String>>> = RefCell::default();
+        let each = inputs.flat_map(|index| {
+            let each: Box<dyn Iterator<Item = _>> = match read(&self.inputs[index]) {
+                Ok(histories) => {
+                    notes.borrow_mut().insert(index, histories.notes);
+                    histories.each
+                }
+                Err(error) => Box::new(std::iter::once(Err(error))),
+            };
+            each.map(move |recorded| (index, recorded))
+        });
+        let mut failed = None;
+        judge_all(judges, self.jobs, each, |index, judgement, took| {
+            // After a history that makes no sense, the rest of its input is skipped.
+            if failed == Some(index) {
+                return ControlFlow::Continue(());
+            }
+            if judgement.is_err() {
+                failed = Some(index);
+            }
+            let notes = notes.borrow().get(&index).cloned().unwrap_or_default();
+            deliver(self.evidence(index, judgement, notes, took))
+        })
+    }
+
+    /// Has the histories of each input judged together.
+    fn infer_inputs(
+        &self,
+        inputs: Range<usize>,
+        read: &Read<'_>,
+        infer: &dyn Fn(&[RecordedHistory]) -> Result<Evidence, VerifyError>,
+        deliver: &mut Deliver<'_>,
+    ) -> Result<(), VerifyError> {
+        for index in inputs {
+            let started = Instant::now();
+            let judged = read(&self.inputs[index]).and_then(|Histories { notes, each }| {
+                let histories: Vec<RecordedHistory> = each.collect::<Result<_, _>>()?;
+                Ok((infer(&histories)?, notes))
+            });
+            let (judgement, notes) = match judged {
+                Ok((judgement, notes)) => (Ok(judgement), notes),
+                Err(error) => (Err(error), Vec::new()),
+            };
+            if deliver(self.evidence(index, judgement, notes, started.elapsed())).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The evidence of a history. An input whose reading reached a limit is unknown.
+    fn evidence(
+        &self,
+        input: usize,
+        judged: Result<Evidence, VerifyError>,
+        notes: Vec<String>,
+        took: Duration,
+    ) -> Evidence {
+        let name = &self.inputs[input].name;
+        let mut evidence = match judged {
+            Ok(evidence) => evidence,
+            Err(VerifyError::Limit { limit, operations }) => {
+                unread(name.clone(), self.task.name(), operations, limit)
+            }
+            Err(error) => {
+                let mut failed = Evidence::new(Command::Check, self.task.subject(), String::new());
+                failed.consistency = Some(self.task.name());
+                failed.fail(error.to_string());
+                failed
+            }
+        };
+        evidence.input.clone_from(name);
+        evidence.model = Some(self.model_name.clone());
+        evidence.figures.seconds = took.as_secs_f64();
+        evidence.figures.peak_bytes = peak_bytes();
+        evidence.notes = notes;
+        evidence
+    }
+}
+
+/// A check against whichever shipped model has the name.
+struct AgainstModel<'c, 'i, 'd, 'e> {
+    check: &'c WeakCheck<'i>,
+    deliver: &'d mut Deliver<'e>,
+}
+
+impl Visitor for AgainstModel<'_, '_, '_, '_> {
+    type Output = Result<(), VerifyError>;
+
+    fn visit<M: Shipped>(self, model: M) -> Result<(), VerifyError> {
+        let Self { check, deliver } = self;
+        let (keyed, reading, by_key) = (check.keyed, check.reading(), model.clone());
+        let read: &Read<'_> = &|input| keyed_histories(&by_key, keyed, input, reading);
+        let subject = ShippedSubject { model };
+        let options = check.options;
+        match check.task.clone() {
+            WeakTask::Judge(question) => {
+                let judges = ModelJudges {
+                    subject,
+                    question,
+                    options,
+                };
+                check.judge_inputs(check.all(), &judges, read, deliver)
+            }
+            WeakTask::Infer => {
+                let infer = |histories: &[RecordedHistory]| {
+                    infer_recorded(subject.model(), histories, &subject, &options).map_err(weak_error)
+                };
+                check.infer_inputs(check.all(), read, &infer, deliver)
+            }
+        }
+    }
+}
