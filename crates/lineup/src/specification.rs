@@ -13,7 +13,8 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use omnilink_consistency::{
-    Decoder, JudgeError, Question, Recorded, UnknownConsistency, WeakChecker, WeakOptions, judge,
+    Decoder, Guarantee, RecordedCheckError, RecordedHistory, UnknownConsistency, WeakChecker, WeakOptions,
+    check_recorded,
 };
 use omnilink_engine::{
     CheckError, Conclusion, Consistency, Limits, Model, Operation as EngineOperation, Options, check,
@@ -43,7 +44,7 @@ pub enum SpecificationError {
     Check(#[from] CheckError),
     /// The search for weak explanations failed.
     #[error(transparent)]
-    Judge(#[from] JudgeError),
+    Judge(#[from] RecordedCheckError),
     /// The specification cannot be evaluated.
     #[error("{0}")]
     Failed(String),
@@ -61,7 +62,7 @@ pub enum Condition {
     /// One order of all calls: linearizable or sequential.
     Order(Consistency),
     /// A weak consistency level.
-    Weak(Question),
+    Weak(Guarantee),
 }
 
 impl Condition {
@@ -73,7 +74,7 @@ impl Condition {
         Ok(match name {
             "linearizable" => Self::Order(Consistency::Linearizable),
             "sequential" => Self::Order(Consistency::Sequential),
-            name => Self::Weak(Question::from_name(name)?),
+            name => Self::Weak(Guarantee::from_name(name)?),
         })
     }
 
@@ -263,17 +264,18 @@ impl<M: Model, D: Decoder<M::Op>> ModelSpecification<'_, M, D> {
 
     fn by_weak_checker(
         &self,
-        question: &Question,
+        question: &Guarantee,
         limits: Limits,
         operations: Vec<Operation>,
     ) -> SpecificationResult {
-        let recorded = Recorded::from_operations("run", operations).map_err(JudgeError::from)?;
+        let recorded =
+            RecordedHistory::from_operations("run", operations).map_err(RecordedCheckError::from)?;
         let mut checker = WeakChecker::new(self.model);
         let options = WeakOptions {
             limits,
             ..WeakOptions::default()
         };
-        let evidence = judge(
+        let evidence = check_recorded(
             &mut checker,
             &recorded,
             self.decoder,

@@ -27,7 +27,7 @@ pub struct Action {
 impl Action {
     /// `Insert(key, value)`.
     pub fn signature(&self) -> String {
-        // What is generated for a setup is not told.
+        // Generated names of a setup are not shown.
         let name = self.name.strip_prefix(GENERATED).unwrap_or(&self.name);
         let params: Vec<&str> = self
             .params

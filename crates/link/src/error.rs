@@ -3,13 +3,13 @@
 use omnilink_trace::Location;
 use thiserror::Error;
 
-/// Why a spec and a trace cannot be brought together.
+/// Why a spec cannot be linked.
 #[derive(Debug, Error)]
 pub enum LinkError {
     /// The spec, its configuration or an expression of the link has mistakes: all of them, as text.
     #[error("{0}")]
     Spec(String),
-    /// The spec does not say where it begins.
+    /// The spec has no initial condition.
     #[error(
         "{spec}: there is no initial condition; define `Init` or `Spec == Init /\\ [][Next]_vars`, or name one in the \
          configuration (INIT or SPECIFICATION)"

@@ -1,7 +1,8 @@
 //! Pages and JSON of histories that are checked for less than linearizability.
 
 use omnilink_consistency::{
-    Question, WeakChecker, WeakOptions, judge, judge_together, judge_transactions, read_histories,
+    Guarantee, WeakChecker, WeakOptions, check_recorded, check_recorded_transactions, infer_recorded,
+    read_histories,
 };
 use omnilink_engine::Limits;
 use omnilink_evidence::Evidence;
@@ -31,7 +32,7 @@ fn page(evidence: &Evidence) -> String {
     page
 }
 
-fn recorded(json: &str) -> omnilink_consistency::Recorded {
+fn recorded(json: &str) -> omnilink_consistency::RecordedHistory {
     let line = json.replace('\n', " ");
     read_histories("h.jsonl", line.as_bytes())
         .next()
@@ -45,8 +46,8 @@ fn asked(json: &str, level: &str, limits: Limits) -> Evidence {
         ..WeakOptions::default()
     };
     let mut checker = WeakChecker::new(&JavaMap);
-    let question = Question::from_name(level).unwrap();
-    report(judge(&mut checker, &recorded(json), &decode, &[], &question, &options).unwrap())
+    let question = Guarantee::from_name(level).unwrap();
+    report(check_recorded(&mut checker, &recorded(json), &decode, &[], &question, &options).unwrap())
 }
 
 /// An iterator that meets an entry which was gone before it started from where it stands.
@@ -125,7 +126,7 @@ fn transactions_are_valid_in_one_line_or_tell_the_cycle() {
         {"txn":2,"thread":1,"op":"read","args":["x"],"ret":null},{"txn":2,"thread":1,"op":"write","args":["x",2]}]}"#;
     let of = |level: &str| {
         let isolation = level.parse().unwrap();
-        report(judge_transactions(&recorded(lost_update), isolation, Limits::default()).unwrap())
+        report(check_recorded_transactions(&recorded(lost_update), isolation, Limits::default()).unwrap())
     };
     insta::assert_snapshot!(page(&of("serializable")), @r#"
         h.jsonl: history lost: violation: 4 operations in transactions, serializable (0.2 ms)
@@ -148,7 +149,7 @@ fn transactions_are_valid_in_one_line_or_tell_the_cycle() {
 fn inferred_levels_are_listed_by_method() {
     let odd = r#"{"id":"odd","ops":[{"thread":0,"method":"get","args":[1],"ret":"7"}]}"#;
     let histories = [recorded(SLOW_ITERATOR), recorded(odd)];
-    let report = report(judge_together(&JavaMap, &histories, &decode, &WeakOptions::default()).unwrap());
+    let report = report(infer_recorded(&JavaMap, &histories, &decode, &WeakOptions::default()).unwrap());
     insta::assert_snapshot!(page(&report), @r#"
         h.jsonl: 2 histories: violation: strongest levels against java-map (0.2 ms)
           get: linearizable

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use omnilink_consistency::{MethodLevels, Question, parse_axioms};
+use omnilink_consistency::{Guarantee, MethodLevels, parse_axioms};
 use omnilink_engine::{Consistency, Interrupt};
 use omnilink_lineup::{
     Alphabet, Condition, Criterion, ModelSpecification, Specification, SpecificationResult, StopConditions,
@@ -108,10 +108,10 @@ impl SpecificationArgs {
                 .map_err(|error| CliError::Usage(format!("{}: {error}; give a text file", path.display())))
         };
         let question = match (&self.axioms, &self.levels) {
-            (Some(path), _) => Question::Axioms(
+            (Some(path), _) => Guarantee::Axioms(
                 parse_axioms(&path.display().to_string(), &text(path)?).map_err(|error| bad(&error))?,
             ),
-            (None, Some(path)) => Question::Levels(
+            (None, Some(path)) => Guarantee::Levels(
                 MethodLevels::parse(&path.display().to_string(), &text(path)?)
                     .map_err(|error| bad(&error))?,
             ),
