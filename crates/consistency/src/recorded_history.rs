@@ -63,7 +63,7 @@ impl RecordedHistory {
     pub fn from_operations(name: &str, ops: Vec<Operation>) -> Result<Self, HistoryError> {
         let place = ops
             .first()
-            .map_or_else(|| Location::whole(name), |op| op.place.clone());
+            .map_or_else(|| Location::whole(name), |op| op.location.clone());
         Self::from_trace(name, ops).map_err(|problem| HistoryError::Bad { place, problem })
     }
 
@@ -100,7 +100,7 @@ impl RecordedHistory {
         let transactions = ops.iter().map(|op| meta(op, "txn")).collect();
         let place = ops
             .first()
-            .map_or_else(|| Location::whole(name), |op| op.place.clone());
+            .map_or_else(|| Location::whole(name), |op| op.location.clone());
         Ok(Self {
             id: name.to_owned(),
             place,

@@ -5,15 +5,15 @@
 
 use std::sync::Arc;
 
-use omnilink_trace::{Call, Recent};
+use omnilink_trace::{Call, FifoCache};
 
 /// The results for the most recent calls, by the identity of the call.
 #[derive(Clone, Debug)]
-pub(crate) struct CallCache<T>(Recent<(Arc<Call>, T)>);
+pub(crate) struct CallCache<T>(FifoCache<(Arc<Call>, T)>);
 
 impl<T> Default for CallCache<T> {
     fn default() -> Self {
-        Self(Recent::default())
+        Self(FifoCache::default())
     }
 }
 
@@ -29,7 +29,7 @@ impl<T> CallCache<T> {
 
     /// Caches the result for a call. The call is kept alive with it, so its address is not reused.
     pub(crate) fn put(&mut self, call: &Arc<Call>, what: T) {
-        self.0.put(identity(call), (Arc::clone(call), what));
+        self.0.insert(identity(call), (Arc::clone(call), what));
     }
 }
 

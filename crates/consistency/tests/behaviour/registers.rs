@@ -334,8 +334,11 @@ fn reads_that_go_back_are_found_among_many_operations() {
     let history = LongHistory::from_timeboxes(ops, timeboxes);
     let guarantee = Guarantee::Level(Level::MonotonicReads);
     let verdict = history.check(&kv(), &guarantee, &WeakOptions::default()).unwrap();
-    let LongVerdict::Anomaly(Anomaly::Cycle(edges)) = verdict else {
+    let Conclusion::Violation(violation) = verdict else {
         panic!("{verdict:?}");
+    };
+    let LongViolation::Anomaly(Anomaly::Cycle(edges)) = *violation else {
+        panic!("{violation:?}");
     };
     assert_eq!(edges.len(), 2, "{edges:?}");
     assert!(
