@@ -16,9 +16,9 @@ use crate::budget::Budget;
 use crate::check::{WeakError, WeakOptions};
 use crate::criterion::Ret;
 use crate::guarantee::Guarantee;
+use crate::happens_before::{HappensBefore, check_pairs};
 use crate::history::HistoryOp;
 use crate::level::Level;
-use crate::long_order::check_pairs;
 use crate::order::OrderError;
 use crate::order_graph::{EdgeReason, OrderEdge};
 use crate::registers::{RegisterHistory, RegisterOutcome};
@@ -59,19 +59,6 @@ fn violation(violation: LongViolation) -> LongConclusion {
 
 /// What a check of a stronger level than the one in question may take.
 const DETOUR_CONFIGURATIONS: u64 = 1 << 20;
-
-/// Happens-before of a long history, besides program order.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum HappensBefore {
-    /// The order of the timeboxes. They order the operations of each thread, too.
-    RealTime,
-    /// The same, and threads are labels: their operations may overlap.
-    AsyncRealTime,
-    /// Nothing: each thread's operations are in the order in which they are given.
-    ProgramOrder,
-    /// These pairs of operations, acyclic together with the order in which each thread's operations are given.
-    Pairs(Vec<(usize, usize)>),
-}
 
 /// A history of more operations than can be searched.
 #[derive(Clone, Debug)]
@@ -142,9 +129,9 @@ impl<O: Clone> LongHistory<O> {
             return Ok(conclusion);
         }
         let limits = watch.limits_left();
-        let is_real_time = match self.happens_before {
+        let is_real_time = match &self.happens_before {
             HappensBefore::RealTime | HappensBefore::AsyncRealTime => true,
-            HappensBefore::ProgramOrder => false,
+            HappensBefore::Pairs(pairs) if pairs.is_empty() => false,
             HappensBefore::Pairs(_) => return Ok(unknown(Limit::Operations)),
         };
         let is = |level| *guarantee == Guarantee::Level(level);

@@ -140,63 +140,6 @@ impl Order {
         Ok(order)
     }
 
-    /// The order that per-thread counters show.
-    ///
-    /// A thread adds one to its own counter when it calls and one when the call returns; before a call it records all
-    /// counters (`seen`, by thread, in the order of `threads`). A counter that has passed both steps of an operation
-    /// shows that the operation was over.
-    ///
-    /// # Errors
-    /// If an operation does not have one counter per thread, or the order is cyclic.
-    pub fn from_counters(threads: &[u32], seen: &[Vec<u64>]) -> Result<Self, OrderError> {
-        let mut index: Vec<u32> = threads.to_vec();
-        index.sort_unstable();
-        index.dedup();
-        let mut pairs = Vec::new();
-        let mut calls = vec![0_u64; index.len()];
-        for (first, thread) in threads.iter().enumerate() {
-            let Ok(slot) = index.binary_search(thread) else {
-                continue;
-            };
-            calls[slot] += 1;
-            for (second, counters) in seen.iter().enumerate() {
-                if counters.len() != index.len() {
-                    let (found, threads) = (counters.len(), index.len());
-                    return Err(OrderError::Counters {
-                        op: second,
-                        found,
-                        threads,
-                    });
-                }
-                if threads.get(second) != Some(thread) && counters[slot] >= 2 * calls[slot] {
-                    pairs.push((first, second));
-                }
-            }
-        }
-        Self::from_pairs(
-            threads.len(),
-            pairs.into_iter().chain(program_order(threads, |_| false)),
-        )
-    }
-
-    /// The order of vector clocks: an operation comes first where its clock is nowhere larger and somewhere smaller.
-    ///
-    /// # Errors
-    /// If there are more operations than can be searched.
-    pub fn from_vector_clocks(clocks: &[BTreeMap<String, i64>]) -> Result<Self, OrderError> {
-        let at = |clock: &BTreeMap<String, i64>, who: &String| clock.get(who).copied().unwrap_or(0);
-        let is_within = |a: &BTreeMap<String, i64>, b: &BTreeMap<String, i64>| {
-            a.keys().chain(b.keys()).all(|who| at(a, who) <= at(b, who))
-        };
-        let mut order = Self::none(clocks.len())?;
-        for (second, later) in clocks.iter().enumerate() {
-            order.before[second] = (0..clocks.len())
-                .filter(|&first| is_within(&clocks[first], later) && !is_within(later, &clocks[first]))
-                .collect();
-        }
-        Ok(order)
-    }
-
     /// The least order that contains both.
     ///
     /// # Errors
@@ -206,18 +149,6 @@ impl Order {
             *mine = mine.or(*theirs);
         }
         self.close()
-    }
-
-    /// The order restricted to these operations, which are renumbered.
-    pub(crate) fn restricted_to(&self, kept: &[usize]) -> Self {
-        let row = |op: usize| {
-            (0..kept.len())
-                .filter(move |at| self.before[op].has(kept[*at]))
-                .collect()
-        };
-        Self {
-            before: kept.iter().map(|op| row(*op)).collect(),
-        }
     }
 
     /// The number of operations.
@@ -336,32 +267,5 @@ mod tests {
             Order::from_pairs(2, [(0, 2)]).unwrap_err(),
             OrderError::NoSuchOp { op: 2, count: 2 }
         );
-    }
-
-    /// ```text
-    /// t0  |--0--|  |--1--|
-    /// t1      |-----2-----|  |--3--|
-    /// ```
-    #[test]
-    fn a_counter_that_passed_a_return_orders_the_operation_before() {
-        let seen = [vec![0, 0], vec![2, 1], vec![1, 0], vec![4, 2]];
-        let order = Order::from_counters(&[0, 0, 1, 1], &seen).unwrap();
-        assert_eq!(order.before(1), set(&[0]));
-        assert_eq!(order.before(2), OpSet::EMPTY);
-        assert_eq!(order.before(3), set(&[0, 1, 2]));
-    }
-
-    #[test]
-    fn concurrent_vector_clocks_are_unordered() {
-        let clock =
-            |entries: &[(&str, i64)]| entries.iter().map(|(who, at)| ((*who).to_owned(), *at)).collect();
-        let clocks = [
-            clock(&[("a", 1)]),
-            clock(&[("b", 1)]),
-            clock(&[("a", 1), ("b", 2)]),
-        ];
-        let order = Order::from_vector_clocks(&clocks).unwrap();
-        assert_eq!(order.before(1), OpSet::EMPTY);
-        assert_eq!(order.before(2), set(&[0, 1]));
     }
 }

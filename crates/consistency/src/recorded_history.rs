@@ -6,14 +6,13 @@
 
 use std::collections::BTreeMap;
 
-use omnilink_trace::{Operation, Location, Timebox};
+use omnilink_trace::{Operation, Location};
 use omnilink_value::Value;
 
 use crate::decoder::Decoder;
 use crate::history::{History, HistoryOp};
 use crate::history_error::{HistoryError, HistoryProblem};
 use crate::op_names::{OpNames, counters_of};
-use crate::order::Order;
 use crate::vector_clocks::VectorClocks;
 
 /// A recorded history.
@@ -190,52 +189,6 @@ impl RecordedHistory {
             kept.push(position);
         }
         Ok(DecodedOps { ops, kept, names })
-    }
-
-    /// Decoded operations with their order.
-    pub(crate) fn in_order<O>(&self, decoded: DecodedOps<O>) -> Result<History<O>, HistoryError> {
-        let DecodedOps { ops, kept, names } = decoded;
-        let history = self.history(ops, &kept).map_err(|problem| HistoryError::Bad {
-            place: self.place.clone(),
-            problem,
-        })?;
-        Ok(history.with_thread_names(names))
-    }
-
-    fn history<O>(&self, ops: Vec<HistoryOp<O>>, kept: &[usize]) -> Read<History<O>> {
-        let count = ops.len();
-        let wrong = |labels: Vec<String>| move |error| HistoryProblem::Order { error, labels };
-        let timeboxes =
-            |kept: &[usize]| -> Vec<Timebox> { kept.iter().map(|at| self.ops[*at].timebox).collect() };
-        let of_all = || wrong(self.labels.clone());
-        let of_kept = || wrong(kept.iter().map(|at| self.labels[*at].clone()).collect());
-        let order = match &self.order {
-            OrderSource::Timeboxes => {
-                self.check_threads()?;
-                return History::from_timeboxes(ops, &timeboxes(kept)).map_err(of_kept());
-            }
-            OrderSource::AsyncTimeboxes => {
-                return History::from_async_timeboxes(ops, &timeboxes(kept)).map_err(of_kept());
-            }
-            OrderSource::ProgramOrder => Order::none(count).map_err(of_kept())?,
-            // An operation that is left out may lie between two that are not: the order is closed first.
-            OrderSource::Pairs(pairs) => Order::from_pairs(self.ops.len(), pairs.iter().copied())
-                .map_err(of_all())?
-                .restricted_to(kept),
-            OrderSource::Counters(counters) => {
-                let mut index = BTreeMap::new();
-                let mut slots: Vec<&Value> = self.ops.iter().map(|op| &op.thread).collect();
-                slots.sort();
-                slots.dedup();
-                index.extend(slots.into_iter().zip(0..));
-                let threads: Vec<u32> = self.ops.iter().map(|op| index[&op.thread]).collect();
-                Order::from_counters(&threads, counters)
-                    .map_err(of_all())?
-                    .restricted_to(kept)
-            }
-            OrderSource::VectorClocks(clocks) => clocks.order(kept).map_err(of_kept())?,
-        };
-        History::new(ops, &order).map_err(of_kept())
     }
 }
 

@@ -11,7 +11,6 @@ use omnilink_trace::Operation;
 use omnilink_value::Value;
 
 use crate::history_error::HistoryProblem;
-use crate::order::{Order, OrderError};
 
 /// A number of operations for each thread.
 type Clock = BTreeMap<String, i64>;
@@ -75,32 +74,6 @@ impl VectorClocks {
         }))
     }
 
-    /// The order of these operations according to their clocks.
-    ///
-    /// # Errors
-    /// If there are too many operations, or the order is cyclic.
-    pub(crate) fn order(&self, kept: &[usize]) -> Result<Order, OrderError> {
-        let called: Vec<Clock> = kept.iter().map(|at| self.called[*at].clone()).collect();
-        let order = Order::from_vector_clocks(&called)?;
-        let mut later = Vec::new();
-        for (first, at) in kept.iter().enumerate() {
-            let Some(begun) = &self.returned[*at] else {
-                continue;
-            };
-            for (second, other) in kept.iter().enumerate() {
-                let thread = &self.threads[*other];
-                let number = self.called[*other].get(thread);
-                // Of a thread that is not named nothing is known: it may be of another recording, merged with this
-                // one.
-                let has_begun = begun.get(thread).is_none_or(|begun| number <= Some(begun));
-                if *thread != self.threads[*at] && !has_begun {
-                    later.push((first, second));
-                }
-            }
-        }
-        order.join(&Order::from_pairs(kept.len(), later)?)
-    }
-
     /// Pairs of these operations from which, with program order, all that the clocks say follows. `thread_of` is the thread of each.
     ///
     /// In a thread whose clocks only grow, the operations that come before another one are a prefix, so the last of them is
@@ -149,6 +122,7 @@ impl VectorClocks {
                 .enumerate()
                 .filter(|(_, at)| self.threads[**at] != *name)
             {
+                // Of a thread that is not named nothing is known: it may be of another recording, merged with this one.
                 let Some(begun) = self.returned[*at].as_ref().and_then(|clock| clock.get(name)) else {
                     continue;
                 };

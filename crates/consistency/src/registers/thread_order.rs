@@ -7,8 +7,8 @@
 use omnilink_trace::Timebox;
 
 use super::matrix::{Matrix, join};
+use crate::happens_before::HappensBefore;
 use crate::history::HistoryOp;
-use crate::long_history::HappensBefore;
 use crate::order_graph::{EdgeReason, Graph};
 
 /// The orders of a history, restricted to the operations that are included.
@@ -66,7 +66,7 @@ impl<'a> ThreadOrder<'a> {
 
     fn find_happens_before(&mut self, sequence: &[usize]) {
         match self.source {
-            HappensBefore::ProgramOrder | HappensBefore::AsyncRealTime => {}
+            HappensBefore::AsyncRealTime => {}
             HappensBefore::RealTime => {
                 // By start, so that the operations that are over only grow in number. In a thread they end in their order.
                 let mut over = vec![0_u32; self.threads.len()];
@@ -125,7 +125,7 @@ impl<'a> ThreadOrder<'a> {
     pub fn add_happens_before(&self, graph: &mut Graph) {
         self.add_program_order(graph);
         match self.source {
-            HappensBefore::ProgramOrder | HappensBefore::AsyncRealTime => {}
+            HappensBefore::AsyncRealTime => {}
             HappensBefore::RealTime => {
                 let included = (0..self.place.len()).filter(|op| self.is_included[*op]);
                 graph.add_real_time(included.map(|op| (op, self.timeboxes[op])));

@@ -166,10 +166,10 @@ impl<'a> Visibility<'a> {
         let mut done = vec![0; self.order.threads.len()];
         loop {
             let mut is_closed = true;
-            for thread in 0..done.len() {
+            for (thread, done) in done.iter_mut().enumerate() {
                 let count = self.writes.row(op)[thread];
-                if count > done[thread] {
-                    done[thread] = count;
+                if count > *done {
+                    *done = count;
                     is_closed = false;
                     let last = self.order.threads[thread][count as usize - 1];
                     join(self.writes.row_mut(op), self.writes_so_far.row(last));
