@@ -2,7 +2,7 @@
 
 use hashbrown::HashTable;
 
-/// A hash table of up to [`CAPACITY`] entries. When it is full, a new entry replaces the oldest, so that a trace without
+/// A hash table of up to 8192 entries. When it is full, a new entry replaces the oldest, so that a trace without
 /// repetition takes no more memory than any other.
 #[derive(Clone, Debug)]
 pub struct FifoCache<T> {
