@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use omnilink_engine::{Model, Watch};
+use omnilink_engine::{Model, LimitWatch};
 use omnilink_evidence::Conclusion;
 
 use crate::check::{WeakChecker, WeakError, WeakOptions};
@@ -44,7 +44,7 @@ pub fn infer<M: Model>(
             minimise: false,
             ..*options
         },
-        watch: Watch::new(options.limits),
+        watch: LimitWatch::new(options.limits),
         telling: Vec::new(),
         undecided: Vec::new(),
     };
@@ -99,7 +99,7 @@ struct Inference<'a, M: Model> {
     histories: &'a [History<M::Op>],
     options: WeakOptions,
     /// The limits are for all histories together.
-    watch: Watch,
+    watch: LimitWatch,
     /// Histories that satisfy some levels and not others.
     telling: Vec<usize>,
     undecided: Vec<usize>,

@@ -39,7 +39,7 @@ pub(crate) fn linearize<P: Model<Op = usize>>(
     let options = Options {
         strategy,
         limits,
-        patience: PATIENCE,
+        sweep_budget: SWEEP_BUDGET,
         // The timeboxes tell the order of threads, too, as far as timeboxes can.
         async_threads: true,
         // The states of `places` have their order with them, and what is found is checked by `audit`.
@@ -69,7 +69,7 @@ pub(crate) fn linearize<P: Model<Op = usize>>(
 
 /// What the sweep may spend before depth-first search joins in. As where the engine has a whole history in memory, it
 /// may do so early.
-const PATIENCE: u64 = 512;
+const SWEEP_BUDGET: u64 = 512;
 
 /// Operations are given in order, and no step fails.
 fn unexpected(error: CheckError) -> WeakError {

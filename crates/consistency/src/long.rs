@@ -67,7 +67,7 @@ impl<O: Clone> LongHistory<'_, O> {
         let asks_for = |level| *question == Question::Level(level);
         let by_program_order =
             !is_real_time || asks_for(Level::Sequential) || asks_for(Level::CausalConvergence);
-        let mut watch = omnilink_engine::Watch::new(limits);
+        let mut watch = omnilink_engine::LimitWatch::new(limits);
         let first = Options {
             strategy: strategy.unwrap_or_default(),
             limits: match by_program_order {
