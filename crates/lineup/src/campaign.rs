@@ -16,7 +16,7 @@ use crate::options::LineupOptions;
 use crate::sample::{GrowingMatrices, RandomMatrices};
 use crate::scope::Scope;
 use crate::shrink::shrink;
-use crate::verdict::{CheckedMatrix, PhaseFigures, Undecided, MatrixVerdict, Why};
+use crate::verdict::{CheckedMatrix, MatrixVerdict, PhaseFigures, Undecided, Why};
 
 /// Which matrices to check.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -287,7 +287,10 @@ fn unresponsive_call(checked: &CheckedMatrix) -> Option<CallId> {
 }
 
 /// Repeats the run of a violation, and looks up its source lines.
-fn repeat(executor: &mut dyn MatrixExecutor, smallest: &mut CheckedMatrix) -> Result<Option<bool>, LineupError> {
+fn repeat(
+    executor: &mut dyn MatrixExecutor,
+    smallest: &mut CheckedMatrix,
+) -> Result<Option<bool>, LineupError> {
     let CheckedMatrix {
         matrix,
         results,

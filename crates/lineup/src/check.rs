@@ -16,11 +16,11 @@ use crate::execution::{Cut, MatrixRun, RunEnding};
 use crate::executor::{ExecutorError, MatrixExecutor, RunPlan};
 use crate::history::{CallHistory, HistoryEnding, Results};
 use crate::matrix::{Matrix, MatrixError};
-use crate::options::{Blocking, SerialCriterion, LineupOptions, RunSelection, search_limits};
+use crate::options::{Blocking, LineupOptions, RunSelection, SerialCriterion, search_limits};
 use crate::serial::SerialHistories;
 use crate::serial_phase::serial_phase;
 use crate::specification::{Specification, SpecificationError};
-use crate::verdict::{CheckedMatrix, PhaseFigures, Undecided, MatrixVerdict, Why};
+use crate::verdict::{CheckedMatrix, MatrixVerdict, PhaseFigures, Undecided, Why};
 use crate::witness::Witnesses;
 use crate::words::Words;
 

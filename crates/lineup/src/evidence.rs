@@ -15,7 +15,7 @@ use crate::execution::{Cut, MatrixRun, RaceReport, RunEnding, RunEvent};
 use crate::history::{CallHistory, HistoryEnding, HistoryEvent};
 use crate::scope::RUST_LIBRARY;
 use crate::slot::{CallSlot, Lane};
-use crate::verdict::{self, CheckedMatrix, PhaseFigures, Undecided, RunViolation, Why};
+use crate::verdict::{self, CheckedMatrix, PhaseFigures, RunViolation, Undecided, Why};
 use crate::words::Words;
 
 /// The component that a campaign is about.

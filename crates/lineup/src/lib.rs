@@ -57,18 +57,18 @@ pub use description::{Description, DescriptionError};
 pub use diagnosis::Diagnosis;
 pub use evidence::CampaignSubject;
 pub use execution::{Cut, Located, MatrixRun, RaceReport, RunEnding, RunEvent, StuckKind, Switch};
-pub use executor::{Allowance, RunCoverage, ExecutorError, MatrixExecutor, RunPlan, Visit};
+pub use executor::{Allowance, ExecutorError, MatrixExecutor, RunCoverage, RunPlan, Visit};
 pub use harness::{HarnessCommand, HarnessError};
 pub use history::{CallHistory, HistoryEnding, HistoryEvent, ResultId, Results};
 pub use matrix::{Matrix, MatrixError};
 #[cfg(target_os = "linux")]
-pub use native::Native;
+pub use native::NativeThreads;
 pub use observation::{
-    SerialObservation, ObservationError, ObservedSerial, behavioural_diff, read_observations, write_observations,
-    write_xml,
+    ObservationError, ObservedSerial, SerialObservation, behavioural_diff, read_observations,
+    write_observations, write_xml,
 };
 pub use omnilink_sched::{Schedule, ScheduleError, StopConditions};
-pub use options::{Blocking, SerialCriterion, LineupOptions, RunSelection};
+pub use options::{Blocking, LineupOptions, RunSelection, SerialCriterion};
 pub use scheduled::{Scheduled, ScheduledOptions};
 pub use scope::Scope;
 pub use serial::{CallOutcome, Nondeterminism, NotSerial, SerialHistories, SerialStep};
@@ -77,7 +77,7 @@ pub use specification::{
     Condition, ModelSpecification, Requests, Specification, SpecificationError, SpecificationResult,
     calls_as_operations, explain_by,
 };
-pub use verdict::{CheckedMatrix, PhaseFigures, Undecided, MatrixVerdict, RunViolation, Why};
+pub use verdict::{CheckedMatrix, MatrixVerdict, PhaseFigures, RunViolation, Undecided, Why};
 pub use witness::{StuckCall, Witnesses};
 pub use words::Words;
 

@@ -17,7 +17,7 @@ use omnilink_sched::{
 
 use crate::description::Description;
 use crate::execution::MatrixRun;
-use crate::executor::{Allowance, RunCoverage, ExecutorError, MatrixExecutor, RunPlan, Visit};
+use crate::executor::{Allowance, ExecutorError, MatrixExecutor, RunCoverage, RunPlan, Visit};
 use crate::harness::{HarnessCommand, HarnessError};
 use crate::matrix::Matrix;
 use crate::options::limit_of;

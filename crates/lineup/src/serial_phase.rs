@@ -9,7 +9,7 @@ use crate::executor::{MatrixExecutor, RunPlan};
 use crate::history::{CallHistory, Results};
 use crate::matrix::Matrix;
 use crate::serial::{NotSerial, SerialHistories};
-use crate::verdict::{CheckedMatrix, PhaseFigures, Undecided, MatrixVerdict, RunViolation};
+use crate::verdict::{CheckedMatrix, MatrixVerdict, PhaseFigures, RunViolation, Undecided};
 use crate::words::Words;
 
 /// Makes all serial runs. Returns the verdict if it is known after that.

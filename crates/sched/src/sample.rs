@@ -1,7 +1,9 @@
 //! Independent executions with a random policy.
 
 use crate::control::{Control, Visit};
-use crate::{Executor, ExplorationResult, ExploreOptions, RunOptions, SchedError, SchedulingPolicy, TestProgram};
+use crate::{
+    Executor, ExplorationResult, ExploreOptions, RunOptions, SchedError, SchedulingPolicy, TestProgram,
+};
 
 /// Makes `executions` executions; `policy` gives that of the execution with a given number.
 pub(crate) fn sample(

@@ -8,8 +8,8 @@
 use crate::control::{Control, Visit};
 use crate::reduction::{Reduction, candidates_in_order, moved_before};
 use crate::{
-    BoundSummary, Ending, Execution, Executor, ExplorationResult, ExploreOptions, RunOptions, SchedError, Schedule,
-    SchedulerStep, SchedulingPolicy, TestProgram, ThreadId,
+    BoundSummary, Ending, Execution, Executor, ExplorationResult, ExploreOptions, RunOptions, SchedError,
+    Schedule, SchedulerStep, SchedulingPolicy, TestProgram, ThreadId,
 };
 use std::ops::RangeInclusive;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};

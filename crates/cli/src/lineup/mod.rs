@@ -13,10 +13,11 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use omnilink_engine::default_memory_bytes;
 use omnilink_lineup::{
-    Blocking, CampaignSubject, CheckedMatrix, SerialCriterion, Description, Diagnosis, HarnessCommand, HarnessError,
-    LineupOptions, Matrices, Matrix, MatrixExecutor, SerialObservation, Request, Schedule, ScheduleError,
-    Scheduled, ScheduledOptions, RunSelection, Specification, StopConditions, MatrixVerdict, behavioural_diff,
-    read_observations, run_campaign, run_schedule, write_observations, write_xml,
+    Blocking, CampaignSubject, CheckedMatrix, Description, Diagnosis, HarnessCommand, HarnessError,
+    LineupOptions, Matrices, Matrix, MatrixExecutor, MatrixVerdict, Request, RunSelection, Schedule,
+    ScheduleError, Scheduled, ScheduledOptions, SerialCriterion, SerialObservation, Specification,
+    StopConditions, behavioural_diff, read_observations, run_campaign, run_schedule, write_observations,
+    write_xml,
 };
 use omnilink_report::{Look, TextOptions, text};
 use omnilink_sched::SchedError;
@@ -305,7 +306,8 @@ impl LineupArgs {
             }
             #[cfg(target_os = "linux")]
             Engine::Native => {
-                let (executor, description) = omnilink_lineup::NativeThreads::start(harness, self.seed, processors)?;
+                let (executor, description) =
+                    omnilink_lineup::NativeThreads::start(harness, self.seed, processors)?;
                 (Box::new(executor), description)
             }
         })
@@ -417,7 +419,9 @@ fn found_text(description: &Description, checked: &CheckedMatrix) -> Option<Stri
     let headline = Diagnosis::of(checked).map_or("nondeterministic", |diagnosis| diagnosis.headline());
     let matrix = checked.matrix.display(&description.alphabet);
     let schedule = match &checked.verdict {
-        MatrixVerdict::Violation(violation) if !violation.execution.schedule.is_empty() && !violation.is_serial => {
+        MatrixVerdict::Violation(violation)
+            if !violation.execution.schedule.is_empty() && !violation.is_serial =>
+        {
             format!(" --schedule '{}'", violation.execution.schedule)
         }
         _ => String::new(),

@@ -7,8 +7,8 @@ use clap::Args;
 use omnilink_consistency::{MethodLevels, Question, parse_axioms};
 use omnilink_engine::{Consistency, Interrupt};
 use omnilink_lineup::{
-    Alphabet, Condition, SerialCriterion, ModelSpecification, Specification, SpecificationResult, StopConditions,
-    calls_as_operations, explain_by,
+    Alphabet, Condition, ModelSpecification, SerialCriterion, Specification, SpecificationResult,
+    StopConditions, calls_as_operations, explain_by,
 };
 use omnilink_link::{Collection, LinkOptions, Linked};
 use omnilink_models::{NativeModel, Visitor, with_model};

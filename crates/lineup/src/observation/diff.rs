@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::{SerialObservation, ObservedSerial, SerialOutcome};
+use super::{ObservedSerial, SerialObservation, SerialOutcome};
 
 /// The first difference of each sequence of calls, as text; empty if both behave alike on the matrices they share.
 ///

@@ -8,7 +8,7 @@ use std::io::{self, BufRead, Write};
 use serde_json::{Value, json};
 use thiserror::Error;
 
-use super::{SerialObservation, ObservedSerial, SerialOutcome};
+use super::{ObservedSerial, SerialObservation, SerialOutcome};
 
 /// Why an observation file cannot be read.
 #[derive(Debug, Error)]
@@ -67,7 +67,10 @@ fn step_json(step: &ObservedSerial) -> Value {
 ///
 /// # Errors
 /// When it cannot be read or is something else; the message names the line.
-pub fn read_observations(file: &str, input: impl BufRead) -> Result<Vec<SerialObservation>, ObservationError> {
+pub fn read_observations(
+    file: &str,
+    input: impl BufRead,
+) -> Result<Vec<SerialObservation>, ObservationError> {
     let mut observations = Vec::new();
     for (index, text) in input.lines().enumerate() {
         let line = index + 1;

@@ -14,7 +14,7 @@ pub use xml::write_xml;
 use crate::alphabet::Alphabet;
 use crate::serial::{CallOutcome, SerialStep};
 use crate::slot::Lane;
-use crate::verdict::Checked;
+use crate::verdict::CheckedMatrix;
 use crate::words::Words;
 
 /// The serial histories of one matrix.

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::{SerialObservation, ObservedSerial, SerialOutcome};
+use super::{ObservedSerial, SerialObservation, SerialOutcome};
 
 /// Writes observations as XML.
 ///

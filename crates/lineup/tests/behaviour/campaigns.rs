@@ -1,7 +1,7 @@
 //! Many matrices, and what is left of the one that fails.
 
 use omnilink_lineup::{
-    Alphabet, Diagnosis, LineupOptions, Matrices, Request, RunSelection, Summary, MatrixVerdict, run_campaign,
+    Alphabet, Diagnosis, LineupOptions, Matrices, MatrixVerdict, Request, RunSelection, Summary, run_campaign,
 };
 
 use crate::machines::components::{

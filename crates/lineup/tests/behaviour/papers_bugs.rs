@@ -73,7 +73,11 @@ fn a_manual_reset_event_that_reads_twice_before_it_compares_gets_stuck() {
         [CallSlot::of_thread(0, 0)]
     );
     let fixed = checked(|_| ManualResetEvent::fixed(), calls, matrix, options());
-    assert!(matches!(fixed.verdict, MatrixVerdict::Passed), "{:?}", fixed.verdict);
+    assert!(
+        matches!(fixed.verdict, MatrixVerdict::Passed),
+        "{:?}",
+        fixed.verdict
+    );
 }
 
 #[test]

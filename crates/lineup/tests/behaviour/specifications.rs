@@ -4,8 +4,9 @@ use std::time::{Duration, Instant};
 
 use omnilink_evidence::Limit;
 use omnilink_lineup::{
-    Alphabet, Condition, SerialCriterion, LineupOptions, Matrix, ModelSpecification, Request, Specification,
-    SpecificationError, SpecificationResult, StopConditions, Undecided, MatrixVerdict, check_matrix, explain_by,
+    Alphabet, Condition, LineupOptions, Matrix, MatrixVerdict, ModelSpecification, Request, SerialCriterion,
+    Specification, SpecificationError, SpecificationResult, StopConditions, Undecided, check_matrix,
+    explain_by,
 };
 use omnilink_models::{DecodeError, Decoded, NativeModel, Visitor, with_model};
 use omnilink_trace::Operation;
@@ -119,7 +120,10 @@ fn a_register_of_two_replicas_is_sequentially_consistent_and_no_more() {
         by_itself(SerialCriterion::Linearizable),
         MatrixVerdict::Violation(_)
     ));
-    assert!(matches!(by_itself(SerialCriterion::Sequential), MatrixVerdict::Passed));
+    assert!(matches!(
+        by_itself(SerialCriterion::Sequential),
+        MatrixVerdict::Passed
+    ));
     let by_model = |level| {
         against(
             |_| ReplicatedRegister::default(),

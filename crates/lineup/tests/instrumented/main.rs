@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use omnilink_lineup::{
-    Alphabet, CheckedMatrix, Description, Diagnosis, FailingMatrix, LineupError, LineupOptions, Matrices, Matrix,
-    MatrixExecutor, NativeThreads, Request, Scheduled, ScheduledOptions, RunSelection, MatrixVerdict, Why, check_matrix,
-    run_campaign,
+    Alphabet, CheckedMatrix, Description, Diagnosis, FailingMatrix, LineupError, LineupOptions, Matrices,
+    Matrix, MatrixExecutor, MatrixVerdict, NativeThreads, Request, RunSelection, Scheduled, ScheduledOptions,
+    Why, check_matrix, run_campaign,
 };
 use omnilink_sched::build::RustBuild;
 use tempfile::TempDir;
@@ -238,7 +238,8 @@ fn a_bag_that_depends_on_hash_seeds_is_nondeterministic() {
 
 #[test]
 fn native_threads_draw_a_number_twice_and_what_they_show_is_still_a_proof() {
-    let mut native = NativeThreads::start(&harness("lazy").as_path().into(), 1, 1).expect("a running harness");
+    let mut native =
+        NativeThreads::start(&harness("lazy").as_path().into(), 1, 1).expect("a running harness");
     let three = |alphabet: &Alphabet| given("get() | get(), get()", alphabet);
     let (matrix, failure) = found_in(&mut native, &three);
     assert_eq!(matrix, "get() | get()");

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use omnilink_lineup::{
-    Alphabet, Description, Diagnosis, FailingMatrix, Matrices, Scheduled, ScheduledOptions, MatrixVerdict,
+    Alphabet, Description, Diagnosis, FailingMatrix, Matrices, MatrixVerdict, Scheduled, ScheduledOptions,
 };
 use omnilink_sched::build::CppBuild;
 use tempfile::TempDir;
@@ -127,7 +127,10 @@ fn a_bag_that_looks_at_the_clock_is_nondeterministic() {
         return;
     };
     assert_eq!(failure.smallest.matrix.len(), 3, "{matrix}");
-    assert!(matches!(failure.smallest.verdict, MatrixVerdict::Nondeterministic(_)));
+    assert!(matches!(
+        failure.smallest.verdict,
+        MatrixVerdict::Nondeterministic(_)
+    ));
 }
 
 #[test]

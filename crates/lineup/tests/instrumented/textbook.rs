@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use omnilink_lineup::{
-    Description, Diagnosis, LineupOptions, Matrix, Request, Scheduled, ScheduledOptions, MatrixVerdict,
+    Description, Diagnosis, LineupOptions, Matrix, MatrixVerdict, Request, Scheduled, ScheduledOptions,
     check_matrix,
 };
 use omnilink_sched::build::{CppBuild, RustBuild};

@@ -8,7 +8,7 @@ pub(crate) mod components;
 use std::ops::ControlFlow;
 
 use omnilink_lineup::{
-    Allowance, Alphabet, CallSlot, RunCoverage, Cut, ExecutorError, Lane, Matrix, MatrixExecutor, MatrixRun,
+    Allowance, Alphabet, CallSlot, Cut, ExecutorError, Lane, Matrix, MatrixExecutor, MatrixRun, RunCoverage,
     RunEnding, RunEvent, RunPlan, Schedule, StuckKind, Switch, Visit,
 };
 
