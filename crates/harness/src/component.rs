@@ -3,7 +3,7 @@
 use std::fmt;
 use std::process::ExitCode;
 
-use crate::serve::{Instance, ServeOutcome, serve, unobserved};
+use crate::serve::{ComponentInstance, ServeOutcome, serve, unobserved};
 
 const VERSION_MISMATCH: &str = "this harness and the omnilink command are of different versions; use the same version of \
                              omnilink-harness and omnilink";
@@ -128,7 +128,7 @@ impl<T: Sync + 'static> Component<T> {
         // Leaked, because instances are `'static`. The process ends when it has served.
         let calls: &'static [Call<T>] = Vec::leak(calls);
         let ops = u32::try_from(calls.len()).unwrap_or(u32::MAX);
-        let make = || -> Box<dyn Instance> { Box::new(CallTable { value: make(), calls }) };
+        let make = || -> Box<dyn ComponentInstance> { Box::new(CallTable { value: make(), calls }) };
         serve(ops, &description, &make)
     }
 
@@ -168,7 +168,7 @@ struct CallTable<T: 'static> {
     calls: &'static [Call<T>],
 }
 
-impl<T: Sync> Instance for CallTable<T> {
+impl<T: Sync> ComponentInstance for CallTable<T> {
     fn call(&self, _thread: u32, op: u32) -> String {
         match self.calls.get(op as usize) {
             Some(call) => call(&self.value),

@@ -8,7 +8,7 @@ use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// One object under test, shared by all threads.
-pub trait Instance: Sync {
+pub trait ComponentInstance: Sync {
     /// Makes the call with this number and returns its result as text.
     fn call(&self, thread: u32, op: u32) -> String;
 }
@@ -30,7 +30,7 @@ pub enum ServeOutcome {
 ///
 /// `make` is called in a forked process for each execution. `ops` is the number of calls, and `description` a text for the
 /// process that drives the harness.
-pub fn serve(ops: u32, description: &str, make: &dyn Fn() -> Box<dyn Instance>) -> ServeOutcome {
+pub fn serve(ops: u32, description: &str, make: &dyn Fn() -> Box<dyn ComponentInstance>) -> ServeOutcome {
     if !cfg!(omnilink_instrumented) {
         return ServeOutcome::NotInstrumented;
     }
@@ -77,7 +77,7 @@ pub fn step() -> u64 {
 }
 
 struct Context<'a> {
-    make: &'a dyn Fn() -> Box<dyn Instance>,
+    make: &'a dyn Fn() -> Box<dyn ComponentInstance>,
 }
 
 /// The same structure as in the runtime.
@@ -103,7 +103,7 @@ unsafe extern "C" fn make_component(context: *mut c_void) -> *mut c_void {
 
 unsafe extern "C" fn call_component(component: *mut c_void, thread: u32, op: u32) {
     // SAFETY: the runtime passes what `make_component` returned and calls `destroy_component` last.
-    let component = unsafe { &*component.cast::<Box<dyn Instance>>() };
+    let component = unsafe { &*component.cast::<Box<dyn ComponentInstance>>() };
     let result = match catch_unwind(AssertUnwindSafe(|| component.call(thread, op))) {
         Ok(result) => result,
         Err(payload) => format!("panicked: {}", message(&*payload)),
@@ -113,7 +113,7 @@ unsafe extern "C" fn call_component(component: *mut c_void, thread: u32, op: u32
 
 unsafe extern "C" fn destroy_component(component: *mut c_void) {
     // SAFETY: the runtime passes what `make_component` returned, once, when no call is running.
-    let component = unsafe { Box::from_raw(component.cast::<Box<dyn Instance>>()) };
+    let component = unsafe { Box::from_raw(component.cast::<Box<dyn ComponentInstance>>()) };
     if catch_unwind(AssertUnwindSafe(move || drop(component))).is_err() {
         std::process::abort();
     }

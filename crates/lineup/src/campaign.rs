@@ -16,7 +16,7 @@ use crate::options::LineupOptions;
 use crate::sample::{GrowingMatrices, RandomMatrices};
 use crate::scope::Scope;
 use crate::shrink::shrink;
-use crate::verdict::{Checked, Phase, Undecided, Verdict, Why};
+use crate::verdict::{CheckedMatrix, MatrixVerdict, PhaseFigures, Undecided, Why};
 
 /// Which matrices to check.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,7 +105,7 @@ pub struct Summary {
     /// Those of them about which nothing can be concluded.
     pub undecided: u64,
     /// The first of these.
-    pub first_undecided: Option<Box<Checked>>,
+    pub first_undecided: Option<Box<CheckedMatrix>>,
     /// Runs, without those of shrinking.
     pub executions: u64,
     /// Serial histories.
@@ -113,7 +113,7 @@ pub struct Summary {
     /// Serial histories that end in a stuck call.
     pub serial_stuck: u64,
     /// The concurrent runs of all matrices by their preemptions. A phase is complete if it is complete for all matrices.
-    pub phases: Vec<Phase>,
+    pub phases: Vec<PhaseFigures>,
     /// Which matrices were requested, in words.
     pub asked: String,
     /// A race that is only suspected.
@@ -127,16 +127,16 @@ pub struct Summary {
     /// How long it took, without shrinking.
     pub seconds: f64,
     /// The matrix that failed.
-    pub failure: Option<Box<Failure>>,
+    pub failure: Option<Box<FailingMatrix>>,
 }
 
 /// A matrix that failed.
 #[derive(Clone, Debug)]
-pub struct Failure {
+pub struct FailingMatrix {
     /// The matrix as it was found.
     pub found: Matrix,
     /// The smallest matrix that fails in the same way.
-    pub smallest: Checked,
+    pub smallest: CheckedMatrix,
     /// Whether the run had the same history when it was repeated from its schedule. `None` if it is serial or cannot be repeated.
     pub is_repeatable: Option<bool>,
     /// How long shrinking took.
@@ -151,7 +151,7 @@ pub fn run_campaign(
     executor: &mut dyn MatrixExecutor,
     request: Request<'_>,
     matrices: &Matrices,
-    seen: &mut dyn FnMut(&Checked),
+    seen: &mut dyn FnMut(&CheckedMatrix),
     tick: Tick<'_>,
 ) -> Result<Summary, LineupError> {
     let started = Instant::now();
@@ -188,7 +188,7 @@ pub fn run_campaign(
             summary.failure = Some(Box::new(failure(executor, request, checked, found_in, tick)?));
             break;
         }
-        if let Verdict::Unknown(undecided) = checked.verdict {
+        if let MatrixVerdict::Unknown(undecided) = checked.verdict {
             if let Undecided::Limit(limit) = undecided {
                 summary.is_complete = false;
                 summary.limit = Some(limit);
@@ -224,16 +224,16 @@ pub fn run_schedule(
     summary.add(&checked);
     summary.seconds = started.elapsed().as_secs_f64();
     match checked.verdict {
-        Verdict::Passed => {}
-        Verdict::Unknown(undecided) => {
+        MatrixVerdict::Passed => {}
+        MatrixVerdict::Unknown(undecided) => {
             if let Undecided::Limit(limit) = undecided {
                 summary.limit = Some(limit);
             }
             summary.undecided = 1;
             summary.first_undecided = Some(Box::new(checked));
         }
-        Verdict::Violation(_) | Verdict::Nondeterministic(_) => {
-            summary.failure = Some(Box::new(Failure {
+        MatrixVerdict::Violation(_) | MatrixVerdict::Nondeterministic(_) => {
+            summary.failure = Some(Box::new(FailingMatrix {
                 found: checked.matrix.clone(),
                 smallest: checked,
                 is_repeatable: Some(true),
@@ -247,10 +247,10 @@ pub fn run_schedule(
 fn failure(
     executor: &mut dyn MatrixExecutor,
     request: Request<'_>,
-    checked: Checked,
+    checked: CheckedMatrix,
     found_in: Duration,
     tick: Tick<'_>,
-) -> Result<Failure, LineupError> {
+) -> Result<FailingMatrix, LineupError> {
     let started = Instant::now();
     let found = checked.matrix.clone();
     // Shrinking has a time limit of its own: the limit of the user is for finding a violation.
@@ -267,7 +267,7 @@ fn failure(
     };
     let mut smallest = shrink(executor, request, checked, tick)?;
     let is_repeatable = repeat(executor, &mut smallest)?;
-    Ok(Failure {
+    Ok(FailingMatrix {
         found,
         smallest,
         is_repeatable,
@@ -279,19 +279,22 @@ fn failure(
 pub const SHRINK_AT_LEAST: Duration = Duration::from_secs(10);
 
 /// The call that reached no scheduling point in a serial run.
-fn unresponsive_call(checked: &Checked) -> Option<CallId> {
+fn unresponsive_call(checked: &CheckedMatrix) -> Option<CallId> {
     match checked.verdict {
-        Verdict::Unknown(Undecided::SerialRunCut(cut)) => checked.matrix.call(cut.unresponsive_call()?),
+        MatrixVerdict::Unknown(Undecided::SerialRunCut(cut)) => checked.matrix.call(cut.unresponsive_call()?),
         _ => None,
     }
 }
 
 /// Repeats the run of a violation, and looks up its source lines.
-fn repeat(executor: &mut dyn MatrixExecutor, smallest: &mut Checked) -> Result<Option<bool>, LineupError> {
-    let Checked {
+fn repeat(
+    executor: &mut dyn MatrixExecutor,
+    smallest: &mut CheckedMatrix,
+) -> Result<Option<bool>, LineupError> {
+    let CheckedMatrix {
         matrix,
         results,
-        verdict: Verdict::Violation(violation),
+        verdict: MatrixVerdict::Violation(violation),
         ..
     } = smallest
     else {
@@ -325,7 +328,7 @@ fn repeat(executor: &mut dyn MatrixExecutor, smallest: &mut Checked) -> Result<O
 }
 
 impl Summary {
-    fn add(&mut self, checked: &Checked) {
+    fn add(&mut self, checked: &CheckedMatrix) {
         self.matrices += 1;
         if self.suspected.is_none() {
             self.suspected.clone_from(&checked.suspected);
@@ -336,10 +339,10 @@ impl Summary {
         for phase in &checked.phases {
             let at = phase.bound.unwrap_or(0) as usize;
             while self.phases.len() <= at {
-                self.phases.push(Phase {
+                self.phases.push(PhaseFigures {
                     bound: phase.bound.map(|_| self.phases.len() as u32),
                     is_complete: true,
-                    ..Phase::default()
+                    ..PhaseFigures::default()
                 });
             }
             if let Some(total) = self.phases.get_mut(at) {

@@ -16,11 +16,11 @@ use crate::execution::{Cut, MatrixRun, RunEnding};
 use crate::executor::{ExecutorError, MatrixExecutor, RunPlan};
 use crate::history::{CallHistory, HistoryEnding, Results};
 use crate::matrix::{Matrix, MatrixError};
-use crate::options::{Blocking, Criterion, LineupOptions, Search, search_limits};
+use crate::options::{Blocking, LineupOptions, RunSelection, SerialCriterion, search_limits};
 use crate::serial::SerialHistories;
 use crate::serial_phase::serial_phase;
 use crate::specification::{Specification, SpecificationError};
-use crate::verdict::{Checked, Phase, Undecided, Verdict, Why};
+use crate::verdict::{CheckedMatrix, MatrixVerdict, PhaseFigures, Undecided, Why};
 use crate::witness::Witnesses;
 use crate::words::Words;
 
@@ -70,17 +70,17 @@ pub fn check_matrix(
     request: Request<'_>,
     matrix: &Matrix,
     tick: Tick<'_>,
-) -> Result<Checked, LineupError> {
+) -> Result<CheckedMatrix, LineupError> {
     let mut checked = unchecked(matrix)?;
     checked.verdict = unknown_if_limited(check_phases(executor, request, &mut checked, tick))?;
     Ok(checked)
 }
 
 /// A limit is a verdict, not an error.
-fn unknown_if_limited(verdict: Result<Verdict, LineupError>) -> Result<Verdict, LineupError> {
+fn unknown_if_limited(verdict: Result<MatrixVerdict, LineupError>) -> Result<MatrixVerdict, LineupError> {
     match verdict {
         Err(LineupError::Limit(limit) | LineupError::Specification(SpecificationError::Limit(limit))) => {
-            Ok(Verdict::Unknown(Undecided::Limit(limit)))
+            Ok(MatrixVerdict::Unknown(Undecided::Limit(limit)))
         }
         verdict => verdict,
     }
@@ -89,30 +89,30 @@ fn unknown_if_limited(verdict: Result<Verdict, LineupError>) -> Result<Verdict, 
 fn check_phases(
     executor: &mut dyn MatrixExecutor,
     request: Request<'_>,
-    checked: &mut Checked,
+    checked: &mut CheckedMatrix,
     tick: Tick<'_>,
-) -> Result<Verdict, LineupError> {
+) -> Result<MatrixVerdict, LineupError> {
     if let Some(verdict) = serial_phase(executor, request, checked, tick)? {
         return Ok(verdict);
     }
     let options = request.options;
     let seed = options.seed;
     let plan = match options.search {
-        Search::Bounded { preemptions } => RunPlan::Bounded { preemptions },
-        Search::Random { executions } => RunPlan::Random { seed, executions },
-        Search::Pct { executions, depth } => RunPlan::Pct {
+        RunSelection::Bounded { preemptions } => RunPlan::Bounded { preemptions },
+        RunSelection::Random { executions } => RunPlan::Random { seed, executions },
+        RunSelection::Pct { executions, depth } => RunPlan::Pct {
             seed,
             executions,
             depth,
         },
     };
     if let Some(violation) = explore_with_races(executor, request, checked, plan, tick)? {
-        return Ok(Verdict::Violation(Box::new(violation)));
+        return Ok(MatrixVerdict::Violation(Box::new(violation)));
     }
     // A run that was cut short may have become a violation.
     Ok(match checked.cut {
-        Some(cut) => Verdict::Unknown(Undecided::RunCut(cut)),
-        None => Verdict::Passed,
+        Some(cut) => MatrixVerdict::Unknown(Undecided::RunCut(cut)),
+        None => MatrixVerdict::Passed,
     })
 }
 
@@ -126,7 +126,7 @@ pub fn check_schedule(
     matrix: &Matrix,
     schedule: &Schedule,
     tick: Tick<'_>,
-) -> Result<Checked, LineupError> {
+) -> Result<CheckedMatrix, LineupError> {
     let mut checked = unchecked(matrix)?;
     checked.verdict = unknown_if_limited(check_run(executor, request, &mut checked, schedule, tick))?;
     Ok(checked)
@@ -135,10 +135,10 @@ pub fn check_schedule(
 fn check_run(
     executor: &mut dyn MatrixExecutor,
     request: Request<'_>,
-    checked: &mut Checked,
+    checked: &mut CheckedMatrix,
     schedule: &Schedule,
     tick: Tick<'_>,
-) -> Result<Verdict, LineupError> {
+) -> Result<MatrixVerdict, LineupError> {
     if let Some(verdict) = serial_phase(executor, request, checked, tick)? {
         return Ok(verdict);
     }
@@ -165,23 +165,23 @@ fn check_run(
         None => contention::first_unexplained(executor, request, checked, contended)?.or(races.violation),
     };
     Ok(match violation {
-        Some(violation) => Verdict::Violation(Box::new(violation)),
-        None if is_inconclusive => Verdict::Unknown(Undecided::NotRepeated),
-        None => Verdict::Passed,
+        Some(violation) => MatrixVerdict::Violation(Box::new(violation)),
+        None if is_inconclusive => MatrixVerdict::Unknown(Undecided::NotRepeated),
+        None => MatrixVerdict::Passed,
     })
 }
 
-fn unchecked(matrix: &Matrix) -> Result<Checked, LineupError> {
-    Ok(Checked {
+fn unchecked(matrix: &Matrix) -> Result<CheckedMatrix, LineupError> {
+    Ok(CheckedMatrix {
         matrix: matrix.clone().checked()?,
         results: Results::default(),
         serial: SerialHistories::default(),
-        serial_phase: Phase::default(),
+        serial_phase: PhaseFigures::default(),
         phases: Vec::new(),
         cut: None,
         suspected: None,
         redundant: 0,
-        verdict: Verdict::Passed,
+        verdict: MatrixVerdict::Passed,
     })
 }
 
@@ -220,15 +220,15 @@ pub(crate) fn explain(
         return Ok(why);
     }
     let consistency = match request.options.criterion {
-        Criterion::Linearizable => Consistency::Linearizable,
-        Criterion::Sequential => Consistency::Sequential,
+        SerialCriterion::Linearizable => Consistency::Linearizable,
+        SerialCriterion::Sequential => Consistency::Sequential,
     };
     let limits = search_limits(&request.options.stop);
     Witnesses::new(serial, words, consistency, limits).explain(history)
 }
 
 /// Counts a run from which nothing follows, and keeps the first reason.
-pub(crate) fn count_inconclusive(phase: &mut Phase, first: &mut Option<Cut>, execution: &MatrixRun) {
+pub(crate) fn count_inconclusive(phase: &mut PhaseFigures, first: &mut Option<Cut>, execution: &MatrixRun) {
     match execution.ending {
         RunEnding::Cut(cut) => {
             phase.cut += 1;

@@ -13,7 +13,7 @@ use crate::executor::{MatrixExecutor, RunPlan};
 use crate::history::{CallHistory, HistoryEnding, Results};
 use crate::matrix::Matrix;
 use crate::serial::SerialHistories;
-use crate::verdict::{Checked, Phase, Violation, Why};
+use crate::verdict::{CheckedMatrix, PhaseFigures, RunViolation, Why};
 use crate::words::Words;
 
 /// Makes concurrent runs. When accesses race, the runs are made again with scheduling points at these accesses: a violation that a
@@ -21,10 +21,10 @@ use crate::words::Words;
 pub(crate) fn explore_with_races(
     executor: &mut dyn MatrixExecutor,
     request: Request<'_>,
-    checked: &mut Checked,
+    checked: &mut CheckedMatrix,
     plan: RunPlan,
     tick: Tick<'_>,
-) -> Result<Option<Violation>, LineupError> {
+) -> Result<Option<RunViolation>, LineupError> {
     /// New scheduling points may reveal other races.
     const ROUNDS_MAX: usize = 4;
     let (mut all, mut limit) = (Races::default(), None);
@@ -70,10 +70,10 @@ pub(crate) fn explore_with_races(
 fn explore(
     executor: &mut dyn MatrixExecutor,
     request: Request<'_>,
-    checked: &mut Checked,
+    checked: &mut CheckedMatrix,
     plan: RunPlan,
     tick: Tick<'_>,
-) -> Result<(Option<Violation>, Races, Option<Limit>), LineupError> {
+) -> Result<(Option<RunViolation>, Races, Option<Limit>), LineupError> {
     let is_bounded = matches!(plan, RunPlan::Bounded { .. });
     let mut runs = ConcurrentRuns::new(
         request,
@@ -132,7 +132,7 @@ fn explore(
 #[derive(Debug, Default)]
 pub(crate) struct Races {
     /// The first run with a race that is a bug by itself.
-    pub(crate) violation: Option<Violation>,
+    pub(crate) violation: Option<RunViolation>,
     /// The first run in which a block is freed that another thread has accessed, with nothing to order the two.
     freed: Option<MatrixRun>,
     /// The code addresses of the accesses.
@@ -145,15 +145,15 @@ pub(crate) struct ConcurrentRuns<'a> {
     matrix: &'a Matrix,
     serial: &'a SerialHistories,
     results: &'a mut Results,
-    pub(crate) phases: Vec<Phase>,
+    pub(crate) phases: Vec<PhaseFigures>,
     cut: Option<Cut>,
     /// Violations that may be explained by calls that failed because of contention.
-    pub(crate) contended: Vec<Violation>,
+    pub(crate) contended: Vec<RunViolation>,
     pub(crate) races: Races,
     histories: FxHashSet<CallHistory>,
     checked: FxHashSet<CallHistory>,
     /// The violation with the fewest preemptions.
-    pub(crate) simplest: Option<Violation>,
+    pub(crate) simplest: Option<RunViolation>,
     is_bounded: bool,
     last: Instant,
 }
@@ -218,7 +218,7 @@ impl<'a> ConcurrentRuns<'a> {
             self.add_races(history, execution);
             return Ok(ControlFlow::Continue(()));
         };
-        let violation = Violation {
+        let violation = RunViolation {
             history,
             execution,
             is_serial: false,
@@ -229,7 +229,7 @@ impl<'a> ConcurrentRuns<'a> {
             return Ok(ControlFlow::Continue(()));
         }
         phase.unexplained += 1;
-        let is_simpler = |known: &Violation| violation.execution.preemptions < known.execution.preemptions;
+        let is_simpler = |known: &RunViolation| violation.execution.preemptions < known.execution.preemptions;
         if self.simplest.as_ref().is_none_or(is_simpler) {
             self.simplest = Some(violation);
         }
@@ -251,7 +251,7 @@ impl<'a> ConcurrentRuns<'a> {
         }
         let conclusive = execution.races.iter().find(|race| !race.is_inconclusive);
         if let (Some(race), None) = (conclusive.cloned(), &self.races.violation) {
-            self.races.violation = Some(Violation {
+            self.races.violation = Some(RunViolation {
                 history,
                 execution,
                 is_serial: false,
@@ -270,9 +270,9 @@ impl<'a> ConcurrentRuns<'a> {
     fn add_phases_to(&mut self, bound: u32) {
         while self.phases.len() <= bound as usize {
             let bound = self.is_bounded.then_some(self.phases.len() as u32);
-            self.phases.push(Phase {
+            self.phases.push(PhaseFigures {
                 bound,
-                ..Phase::default()
+                ..PhaseFigures::default()
             });
         }
     }

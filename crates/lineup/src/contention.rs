@@ -12,7 +12,7 @@ use crate::history::{CallHistory, HistoryEnding, HistoryEvent, Results};
 use crate::matrix::Matrix;
 use crate::serial::SerialHistories;
 use crate::slot::{CallSlot, Lane};
-use crate::verdict::{Checked, Violation};
+use crate::verdict::{CheckedMatrix, RunViolation};
 use crate::words::Words;
 
 /// The calls of a history that may have failed because of contention.
@@ -59,9 +59,9 @@ fn overlaps(history: &CallHistory, slot: CallSlot) -> bool {
 pub(crate) fn first_unexplained(
     executor: &mut dyn MatrixExecutor,
     request: Request<'_>,
-    checked: &mut Checked,
-    contended: Vec<Violation>,
-) -> Result<Option<Violation>, LineupError> {
+    checked: &mut CheckedMatrix,
+    contended: Vec<RunViolation>,
+) -> Result<Option<RunViolation>, LineupError> {
     let mut known: Vec<(Vec<CallSlot>, ReducedMatrix)> = Vec::new();
     for violation in contended {
         let words = Words {

@@ -4,7 +4,7 @@ use crate::execution::{RunEnding, StuckKind};
 use crate::history::{HistoryEnding, HistoryEvent};
 use crate::serial::{CallOutcome, SerialHistories};
 use crate::slot::{CallSlot, Lane};
-use crate::verdict::{Checked, Verdict, Violation, Why};
+use crate::verdict::{CheckedMatrix, MatrixVerdict, RunViolation, Why};
 
 /// The kind of a bug, as it follows from the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,9 +29,9 @@ pub enum Diagnosis {
 
 impl Diagnosis {
     /// The diagnosis of a matrix with a violation.
-    pub fn of(checked: &Checked) -> Option<Self> {
+    pub fn of(checked: &CheckedMatrix) -> Option<Self> {
         match &checked.verdict {
-            Verdict::Violation(violation) => Some(diagnose(violation, &checked.serial)),
+            MatrixVerdict::Violation(violation) => Some(diagnose(violation, &checked.serial)),
             _ => None,
         }
     }
@@ -51,7 +51,7 @@ impl Diagnosis {
     }
 }
 
-fn diagnose(violation: &Violation, serial: &SerialHistories) -> Diagnosis {
+fn diagnose(violation: &RunViolation, serial: &SerialHistories) -> Diagnosis {
     match &violation.why {
         Why::Race(_) => Diagnosis::Race,
         Why::Crash(..) | Why::CrashAlone(..) => Diagnosis::Crash,
@@ -72,7 +72,7 @@ fn diagnose(violation: &Violation, serial: &SerialHistories) -> Diagnosis {
 }
 
 /// A call that returned, but is stuck in every serial run that makes it.
-fn rendezvous(violation: &Violation, serial: &SerialHistories) -> Option<CallSlot> {
+fn rendezvous(violation: &RunViolation, serial: &SerialHistories) -> Option<CallSlot> {
     if violation.history.ending != HistoryEnding::Finished || serial.stuck() == 0 {
         return None;
     }

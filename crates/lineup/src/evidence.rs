@@ -9,13 +9,13 @@ use omnilink_evidence::{
 use omnilink_report::count;
 
 use crate::alphabet::Alphabet;
-use crate::campaign::{Failure, Summary};
+use crate::campaign::{FailingMatrix, Summary};
 use crate::diagnosis::Diagnosis;
 use crate::execution::{Cut, MatrixRun, RaceReport, RunEnding, RunEvent};
 use crate::history::{CallHistory, HistoryEnding, HistoryEvent};
 use crate::scope::RUST_LIBRARY;
 use crate::slot::{CallSlot, Lane};
-use crate::verdict::{self, Checked, Phase, Undecided, Violation, Why};
+use crate::verdict::{self, CheckedMatrix, PhaseFigures, RunViolation, Undecided, Why};
 use crate::words::Words;
 
 /// The component that a campaign is about.
@@ -58,7 +58,7 @@ impl CampaignSubject<'_> {
     }
 
     fn campaign(&self, summary: &Summary) -> Campaign {
-        let undecided = |checked: &Checked| UndecidedMatrix {
+        let undecided = |checked: &CheckedMatrix| UndecidedMatrix {
             matrix: checked.matrix.display(self.alphabet).to_string(),
             reason: undecided_text(checked, self.alphabet),
         };
@@ -118,7 +118,7 @@ impl CampaignSubject<'_> {
         })
     }
 
-    fn violation(&self, failure: &Failure) -> Option<omnilink_evidence::Violation> {
+    fn violation(&self, failure: &FailingMatrix) -> Option<omnilink_evidence::Violation> {
         let checked = &failure.smallest;
         let words = Words {
             alphabet: self.alphabet,
@@ -129,7 +129,7 @@ impl CampaignSubject<'_> {
         let matrix = checked.matrix.display(self.alphabet).to_string();
         let serial_histories = checked.serial.len();
         match &checked.verdict {
-            verdict::Verdict::Violation(violation) => {
+            verdict::MatrixVerdict::Violation(violation) => {
                 let execution = &violation.execution;
                 let diagnosis =
                     Diagnosis::of(checked).map_or("not linearizable", |diagnosis| diagnosis.headline());
@@ -166,7 +166,7 @@ impl CampaignSubject<'_> {
                 };
                 Some(omnilink_evidence::Violation::Run(Box::new(run)))
             }
-            verdict::Verdict::Nondeterministic(two) => {
+            verdict::MatrixVerdict::Nondeterministic(two) => {
                 let contradiction = SerialContradiction {
                     found,
                     matrix,
@@ -185,7 +185,7 @@ impl CampaignSubject<'_> {
                     contradiction,
                 )))
             }
-            verdict::Verdict::Passed | verdict::Verdict::Unknown(_) => None,
+            verdict::MatrixVerdict::Passed | verdict::MatrixVerdict::Unknown(_) => None,
         }
     }
 }
@@ -199,7 +199,7 @@ fn bound_completed(summary: &Summary) -> Option<u32> {
     complete.filter_map(|phase| phase.bound).max()
 }
 
-fn phase(phase: &Phase) -> RunPhase {
+fn phase(phase: &PhaseFigures) -> RunPhase {
     RunPhase {
         preemptions: phase.bound,
         executions: phase.executions,
@@ -242,7 +242,7 @@ fn named(words: Words<'_>, counterexample: &Counterexample) -> Counterexample {
     counterexample
 }
 
-fn why(words: Words<'_>, violation: &Violation) -> Unexplained {
+fn why(words: Words<'_>, violation: &RunViolation) -> Unexplained {
     match &violation.why {
         Why::Results(counterexample) => Unexplained::Results {
             counterexample: named(words, counterexample),
@@ -301,7 +301,7 @@ fn operations(words: Words<'_>, history: &CallHistory) -> Vec<Operation> {
 }
 
 /// The ids of the calls that cannot be explained.
-fn unexplained(violation: &Violation) -> Vec<u64> {
+fn unexplained(violation: &RunViolation) -> Vec<u64> {
     let calls: Vec<CallSlot> = violation
         .history
         .events
@@ -387,7 +387,7 @@ fn ending(ending: &RunEnding) -> ScheduleEnding {
 }
 
 /// Why nothing can be concluded about a matrix.
-fn undecided_text(checked: &Checked, alphabet: &Alphabet) -> String {
+fn undecided_text(checked: &CheckedMatrix, alphabet: &Alphabet) -> String {
     let call = |slot: Option<CallSlot>| {
         let call = slot.and_then(|slot| checked.matrix.call(slot));
         call.map_or("a call", |call| alphabet.name(call)).to_owned()
@@ -411,7 +411,7 @@ fn undecided_text(checked: &Checked, alphabet: &Alphabet) -> String {
         Cut::TooManyThreads => "was stopped: the component created more than 32 threads at a time".to_owned(),
         Cut::ResultsTooLarge => "was stopped: its results do not fit into the memory for them".to_owned(),
     };
-    let verdict::Verdict::Unknown(undecided) = checked.verdict else {
+    let verdict::MatrixVerdict::Unknown(undecided) = checked.verdict else {
         return String::new();
     };
     match undecided {

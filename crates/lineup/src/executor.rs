@@ -56,7 +56,7 @@ pub struct Allowance {
 
 /// How far an exploration went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Coverage {
+pub struct RunCoverage {
     /// Whether every run of the plan was made. Never true of an exploration that was stopped.
     pub is_complete: bool,
     /// The largest number of preemptions up to which all runs were made, for a bounded plan.
@@ -99,7 +99,7 @@ pub trait MatrixExecutor {
         plan: RunPlan,
         allowance: Allowance,
         visit: Visit<'_>,
-    ) -> Result<Coverage, ExecutorError>;
+    ) -> Result<RunCoverage, ExecutorError>;
 
     /// Makes the run of a schedule again, with these plain accesses as scheduling points and no others.
     ///

@@ -7,7 +7,7 @@
 //! (PLDI 2010).
 //!
 //! This crate **runs nothing itself**: a [`MatrixExecutor`] does, be it the instrumented scheduler ([`Scheduled`]), native threads
-//! ([`Native`]) or a state machine of a test; it returns calls and returns. And it does not search: the serial histories are a
+//! ([`NativeThreads`]) or a state machine of a test; it returns calls and returns. And it does not search: the serial histories are a
 //! [model](omnilink_engine::Model) that the engine searches. What is left is here: which [matrices](Matrices) to check, what
 //! [blocking](Blocking) means, how failing matrices are shrunk.
 //!
@@ -15,7 +15,7 @@
 //!
 //! - [`check_matrix`] is the paper's `Check(X, m)`, [`run_campaign`] its `RandomCheck` and `AutoCheck`;
 //! - [`CampaignSubject::evidence`] makes the evidence of a [`Summary`];
-//! - [`Observation`] stores serial behaviour, to be compared with another version.
+//! - [`SerialObservation`] stores serial behaviour, to be compared with another version.
 
 mod alphabet;
 mod automaton;
@@ -51,24 +51,24 @@ mod witness;
 mod words;
 
 pub use alphabet::{Alphabet, AlphabetError, CallId};
-pub use campaign::{Failure, Matrices, Summary, run_campaign, run_schedule};
+pub use campaign::{FailingMatrix, Matrices, Summary, run_campaign, run_schedule};
 pub use check::{LineupError, Request, Tick, check_matrix, check_schedule};
 pub use description::{Description, DescriptionError};
 pub use diagnosis::Diagnosis;
 pub use evidence::CampaignSubject;
 pub use execution::{Cut, Located, MatrixRun, RaceReport, RunEnding, RunEvent, StuckKind, Switch};
-pub use executor::{Allowance, Coverage, ExecutorError, MatrixExecutor, RunPlan, Visit};
+pub use executor::{Allowance, ExecutorError, MatrixExecutor, RunCoverage, RunPlan, Visit};
 pub use harness::{HarnessCommand, HarnessError};
 pub use history::{CallHistory, HistoryEnding, HistoryEvent, ResultId, Results};
 pub use matrix::{Matrix, MatrixError};
 #[cfg(target_os = "linux")]
-pub use native::Native;
+pub use native::NativeThreads;
 pub use observation::{
-    Observation, ObservationError, ObservedSerial, behavioural_diff, read_observations, write_observations,
-    write_xml,
+    ObservationError, ObservedSerial, SerialObservation, behavioural_diff, read_observations,
+    write_observations, write_xml,
 };
 pub use omnilink_sched::{Schedule, ScheduleError, StopConditions};
-pub use options::{Blocking, Criterion, LineupOptions, Search};
+pub use options::{Blocking, LineupOptions, RunSelection, SerialCriterion};
 pub use scheduled::{Scheduled, ScheduledOptions};
 pub use scope::Scope;
 pub use serial::{CallOutcome, Nondeterminism, NotSerial, SerialHistories, SerialStep};
@@ -77,7 +77,7 @@ pub use specification::{
     Condition, ModelSpecification, Requests, Specification, SpecificationError, SpecificationResult,
     calls_as_operations, explain_by,
 };
-pub use verdict::{Checked, Phase, Undecided, Verdict, Violation, Why};
+pub use verdict::{CheckedMatrix, MatrixVerdict, PhaseFigures, RunViolation, Undecided, Why};
 pub use witness::{StuckCall, Witnesses};
 pub use words::Words;
 

@@ -17,7 +17,7 @@ use omnilink_sched::{
 
 use crate::description::Description;
 use crate::execution::MatrixRun;
-use crate::executor::{Allowance, Coverage, ExecutorError, MatrixExecutor, RunPlan, Visit};
+use crate::executor::{Allowance, ExecutorError, MatrixExecutor, RunCoverage, RunPlan, Visit};
 use crate::harness::{HarnessCommand, HarnessError};
 use crate::matrix::Matrix;
 use crate::options::limit_of;
@@ -50,12 +50,12 @@ impl Series {
 
 /// A harness with native threads.
 #[derive(Debug)]
-pub struct Native {
+pub struct NativeThreads {
     serial: Scheduled,
     native: HarnessExecutor,
 }
 
-impl Native {
+impl NativeThreads {
     /// Starts a harness, best one that was built without instrumentation, and reads its description.
     ///
     /// # Errors
@@ -88,7 +88,7 @@ impl Native {
         matrix: &Matrix,
         allowance: Allowance,
         visit: Visit<'_>,
-    ) -> Result<Coverage, ExecutorError> {
+    ) -> Result<RunCoverage, ExecutorError> {
         let program = test_program(matrix);
         let mut left = allowance.executions;
         let mut series = Series::FIRST;
@@ -109,25 +109,25 @@ impl Native {
             for execution in &executions {
                 if visit(matrix_run(execution, matrix)).is_break() {
                     self.refuse_changing_rounds(&program)?;
-                    return Ok(Coverage::default());
+                    return Ok(RunCoverage::default());
                 }
             }
             // A program that hangs once will hang again, and waiting for it takes long.
             let has_ended =
                 |execution: &Execution| matches!(execution.ending, Ending::Finished | Ending::Crashed { .. });
             if !executions.last().is_some_and(has_ended) {
-                return Ok(Coverage::default());
+                return Ok(RunCoverage::default());
             }
         }
-        Ok(Coverage {
+        Ok(RunCoverage {
             is_complete: left == 0,
             limit: stopped.and_then(limit_of),
-            ..Coverage::default()
+            ..RunCoverage::default()
         })
     }
 }
 
-impl Native {
+impl NativeThreads {
     /// Refuses a component whose results change from round to round when one thread makes all calls.
     fn refuse_changing_rounds(&mut self, program: &TestProgram) -> Result<(), ExecutorError> {
         const ROUNDS: u32 = 64;
@@ -158,14 +158,14 @@ impl Native {
     }
 }
 
-impl MatrixExecutor for Native {
+impl MatrixExecutor for NativeThreads {
     fn explore(
         &mut self,
         matrix: &Matrix,
         plan: RunPlan,
         allowance: Allowance,
         visit: Visit<'_>,
-    ) -> Result<Coverage, ExecutorError> {
+    ) -> Result<RunCoverage, ExecutorError> {
         match plan {
             RunPlan::Serial { .. } => self.serial.explore(matrix, plan, allowance, visit),
             RunPlan::Random { executions, .. } => {

@@ -10,7 +10,7 @@ use crate::executor::Allowance;
 
 /// What counts as an explanation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Criterion {
+pub enum SerialCriterion {
     /// An order that respects real time: of two calls that did not overlap, the earlier comes first.
     #[default]
     Linearizable,
@@ -30,7 +30,7 @@ pub enum Blocking {
 
 /// How concurrent runs are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Search {
+pub enum RunSelection {
     /// All runs with 0, then 1, 2, … preemptions, up to this bound.
     Bounded {
         /// The bound.
@@ -54,11 +54,11 @@ pub enum Search {
 #[derive(Clone, Copy, Debug)]
 pub struct LineupOptions {
     /// What counts as an explanation.
-    pub criterion: Criterion,
+    pub criterion: SerialCriterion,
     /// Which calls may get stuck.
     pub blocking: Blocking,
     /// How concurrent runs are chosen.
-    pub search: Search,
+    pub search: RunSelection,
     /// The seed of random matrices and random runs.
     pub seed: u64,
     /// The number of environments (random numbers, hash keys, time, addresses) in which serial runs are made, to see whether the
@@ -77,9 +77,9 @@ pub struct LineupOptions {
 impl Default for LineupOptions {
     fn default() -> Self {
         Self {
-            criterion: Criterion::default(),
+            criterion: SerialCriterion::default(),
             blocking: Blocking::default(),
-            search: Search::Bounded { preemptions: 2 },
+            search: RunSelection::Bounded { preemptions: 2 },
             seed: 0,
             environments: 3,
             serial_max: 200_000,

@@ -11,7 +11,7 @@ use omnilink_sched::{
 
 use crate::description::Description;
 use crate::execution::{MatrixRun, RunEnding};
-use crate::executor::{Allowance, Coverage, ExecutorError, MatrixExecutor, RunPlan, Visit};
+use crate::executor::{Allowance, ExecutorError, MatrixExecutor, RunCoverage, RunPlan, Visit};
 use crate::harness::{HarnessCommand, HarnessError};
 use crate::matrix::Matrix;
 use crate::options::limit_of;
@@ -123,7 +123,7 @@ impl MatrixExecutor for Scheduled {
         plan: RunPlan,
         allowance: Allowance,
         visit: Visit<'_>,
-    ) -> Result<Coverage, ExecutorError> {
+    ) -> Result<RunCoverage, ExecutorError> {
         let strategy = match plan {
             RunPlan::Serial { .. } => ExplorationStrategy::Serial,
             RunPlan::Bounded { preemptions } => ExplorationStrategy::Bounded {
@@ -164,7 +164,7 @@ impl MatrixExecutor for Scheduled {
             RunPlan::Bounded { .. } => (exploration.bounds.len() as u32).checked_sub(2),
             _ => None,
         };
-        Ok(Coverage {
+        Ok(RunCoverage {
             is_complete,
             bound_completed,
             redundant: exploration.redundant,

@@ -9,16 +9,16 @@ use crate::executor::{MatrixExecutor, RunPlan};
 use crate::history::{CallHistory, Results};
 use crate::matrix::Matrix;
 use crate::serial::{NotSerial, SerialHistories};
-use crate::verdict::{Checked, Phase, Undecided, Verdict, Violation};
+use crate::verdict::{CheckedMatrix, MatrixVerdict, PhaseFigures, RunViolation, Undecided};
 use crate::words::Words;
 
 /// Makes all serial runs. Returns the verdict if it is known after that.
 pub(crate) fn serial_phase(
     executor: &mut dyn MatrixExecutor,
     request: Request<'_>,
-    checked: &mut Checked,
+    checked: &mut CheckedMatrix,
     tick: Tick<'_>,
-) -> Result<Option<Verdict>, LineupError> {
+) -> Result<Option<MatrixVerdict>, LineupError> {
     let started = Instant::now();
     let options = request.options;
     let mut runs = SerialRuns {
@@ -27,9 +27,9 @@ pub(crate) fn serial_phase(
         results: &mut checked.results,
         serial: &mut checked.serial,
         cut: &mut checked.cut,
-        phase: Phase {
+        phase: PhaseFigures {
             is_complete: true,
-            ..Phase::default()
+            ..PhaseFigures::default()
         },
         unresponsive: None,
         verdict: None,
@@ -81,7 +81,7 @@ pub(crate) fn serial_phase(
         return Ok(verdict);
     }
     if let Some(cut) = unresponsive {
-        return Ok(Some(Verdict::Unknown(Undecided::SerialRunCut(cut))));
+        return Ok(Some(MatrixVerdict::Unknown(Undecided::SerialRunCut(cut))));
     }
     if let Some(limit) = limit {
         return Err(LineupError::Limit(limit));
@@ -91,11 +91,11 @@ pub(crate) fn serial_phase(
         return Ok(None);
     }
     Ok(if let Some(cut) = checked.cut {
-        Some(Verdict::Unknown(Undecided::SerialRunCut(cut)))
+        Some(MatrixVerdict::Unknown(Undecided::SerialRunCut(cut)))
     } else if phase.diverged > 0 {
-        Some(Verdict::Unknown(Undecided::SerialRunsDiverged))
+        Some(MatrixVerdict::Unknown(Undecided::SerialRunsDiverged))
     } else if !phase.is_complete {
-        Some(Verdict::Unknown(Undecided::TooManySerialRuns))
+        Some(MatrixVerdict::Unknown(Undecided::TooManySerialRuns))
     } else {
         None
     })
@@ -108,10 +108,10 @@ struct SerialRuns<'a> {
     results: &'a mut Results,
     serial: &'a mut SerialHistories,
     cut: &'a mut Option<Cut>,
-    phase: Phase,
+    phase: PhaseFigures,
     /// Set when a call was unresponsive: every other run that makes the call would take as long, with the same result.
     unresponsive: Option<Cut>,
-    verdict: Option<Verdict>,
+    verdict: Option<MatrixVerdict>,
 }
 
 impl SerialRuns<'_> {
@@ -132,7 +132,7 @@ impl SerialRuns<'_> {
             // A specification may be nondeterministic.
             Err(NotSerial::Nondeterministic(_)) if self.request.specification.is_some() => true,
             Err(NotSerial::Nondeterministic(nondeterminism)) => {
-                self.verdict = Some(Verdict::Nondeterministic(nondeterminism));
+                self.verdict = Some(MatrixVerdict::Nondeterministic(nondeterminism));
                 return Ok(ControlFlow::Break(()));
             }
             Err(NotSerial::Overlap) => {
@@ -151,7 +151,7 @@ impl SerialRuns<'_> {
         let Some(why) = violation_without_serial_runs(self.request, words, &history, true)? else {
             return Ok(ControlFlow::Continue(()));
         };
-        self.verdict = Some(Verdict::Violation(Box::new(Violation {
+        self.verdict = Some(MatrixVerdict::Violation(Box::new(RunViolation {
             history,
             execution,
             is_serial: true,

@@ -11,8 +11,8 @@ use rustc_hash::FxHashSet;
 use crate::check::{LineupError, Request, Tick, check_matrix};
 use crate::executor::MatrixExecutor;
 use crate::matrix::Matrix;
-use crate::options::{LineupOptions, Search};
-use crate::verdict::{Checked, Verdict};
+use crate::options::{LineupOptions, RunSelection};
+use crate::verdict::{CheckedMatrix, MatrixVerdict};
 
 /// The preemption bound with which a random search is repeated, to find a simple run.
 const PREEMPTIONS_MAX: u32 = 3;
@@ -24,9 +24,9 @@ const PREEMPTIONS_MAX: u32 = 3;
 pub(crate) fn shrink(
     executor: &mut dyn MatrixExecutor,
     request: Request<'_>,
-    failing: Checked,
+    failing: CheckedMatrix,
     tick: Tick<'_>,
-) -> Result<Checked, LineupError> {
+) -> Result<CheckedMatrix, LineupError> {
     if !failing.verdict.is_failure() {
         return Ok(failing);
     }
@@ -61,8 +61,8 @@ impl Shrinking<'_> {
     fn first_failing(
         &mut self,
         matrices: Vec<Matrix>,
-        failing: &Checked,
-    ) -> Result<Option<Checked>, LineupError> {
+        failing: &CheckedMatrix,
+    ) -> Result<Option<CheckedMatrix>, LineupError> {
         for matrix in matrices {
             if self.request.options.reached().is_some() {
                 break;
@@ -79,7 +79,7 @@ impl Shrinking<'_> {
     }
 
     /// Removes calls until none can be removed.
-    fn without_calls(&mut self, failing: Checked) -> Result<Checked, LineupError> {
+    fn without_calls(&mut self, failing: CheckedMatrix) -> Result<CheckedMatrix, LineupError> {
         let mut smallest = failing;
         while let Some(smaller) = self.first_failing(smaller(&smallest.matrix), &smallest)? {
             smallest = smaller;
@@ -88,7 +88,7 @@ impl Shrinking<'_> {
     }
 
     /// Splits a thread in two, if calls can be removed then.
-    fn with_split_thread(&mut self, failing: &Checked) -> Result<Option<Checked>, LineupError> {
+    fn with_split_thread(&mut self, failing: &CheckedMatrix) -> Result<Option<CheckedMatrix>, LineupError> {
         for matrix in with_one_split(&failing.matrix) {
             if let Some(split) = self.first_failing(vec![matrix], failing)? {
                 let smaller = self.without_calls(split)?;
@@ -106,7 +106,7 @@ impl Shrinking<'_> {
 fn simplest_search(
     executor: &mut dyn MatrixExecutor,
     request: Request<'_>,
-    failing: &mut Checked,
+    failing: &mut CheckedMatrix,
     tick: Tick<'_>,
 ) -> Result<LineupOptions, LineupError> {
     let options = LineupOptions {
@@ -119,15 +119,15 @@ fn simplest_search(
             ..options
         });
     }
-    if matches!(options.search, Search::Bounded { .. }) {
+    if matches!(options.search, RunSelection::Bounded { .. }) {
         return Ok(options);
     }
     let preemptions = match &failing.verdict {
-        Verdict::Violation(violation) => violation.execution.preemptions.min(PREEMPTIONS_MAX),
+        MatrixVerdict::Violation(violation) => violation.execution.preemptions.min(PREEMPTIONS_MAX),
         _ => 0,
     };
     let bounded = LineupOptions {
-        search: Search::Bounded { preemptions },
+        search: RunSelection::Bounded { preemptions },
         ..options
     };
     let request = Request {
@@ -144,11 +144,11 @@ fn simplest_search(
 
 /// With native threads, a smaller matrix gets a multiple of the runs that the failing one took: if it fails much more rarely, it is
 /// not used.
-fn sampled_like(failing: &Checked) -> Search {
+fn sampled_like(failing: &CheckedMatrix) -> RunSelection {
     const TIMES: u64 = 3;
     const AT_LEAST: u64 = 2_000;
     let taken: u64 = failing.phases.iter().map(|phase| phase.executions).sum();
-    Search::Random {
+    RunSelection::Random {
         executions: taken.saturating_mul(TIMES).max(AT_LEAST),
     }
 }

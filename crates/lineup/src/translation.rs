@@ -1,7 +1,7 @@
 //! Translation between test matrices and the scheduler's programs and executions.
 
 use omnilink_sched::{
-    CallEventKind, DataRace, Ending, Execution, MemoryErrorKind, RacingAccess, SchedError, StuckReason,
+    DataRace, Ending, Execution, HarnessEventKind, MemoryErrorKind, RacingAccess, SchedError, StuckReason,
     TestProgram, ThreadId, UnresponsiveReason,
 };
 
@@ -56,8 +56,8 @@ pub(crate) fn matrix_run(execution: &Execution, matrix: &Matrix) -> MatrixRun {
         .map(|event| {
             let slot = slot_of(matrix, event.thread, event.position);
             match &event.kind {
-                CallEventKind::Call => RunEvent::Call(slot),
-                CallEventKind::Return(result) => RunEvent::Return(slot, result.as_str().into()),
+                HarnessEventKind::Call => RunEvent::Call(slot),
+                HarnessEventKind::Return(result) => RunEvent::Return(slot, result.as_str().into()),
             }
         })
         .collect();

@@ -12,7 +12,7 @@ use crate::witness::StuckCall;
 
 /// What came of checking one matrix.
 #[derive(Clone, Debug)]
-pub struct Checked {
+pub struct CheckedMatrix {
     /// The matrix.
     pub matrix: Matrix,
     /// The results that were seen.
@@ -20,9 +20,9 @@ pub struct Checked {
     /// The serial histories: what the component is taken to be specified as.
     pub serial: SerialHistories,
     /// The serial runs.
-    pub serial_phase: Phase,
+    pub serial_phase: PhaseFigures,
     /// The concurrent runs, bound by bound.
-    pub phases: Vec<Phase>,
+    pub phases: Vec<PhaseFigures>,
     /// Why the first run was stopped that was cut short.
     pub cut: Option<Cut>,
     /// A race that may be none, because not everything is seen that could order its accesses.
@@ -30,10 +30,10 @@ pub struct Checked {
     /// Concurrent runs that were made but not looked at, because another run shows the same.
     pub redundant: u64,
     /// The answer.
-    pub verdict: Verdict,
+    pub verdict: MatrixVerdict,
 }
 
-impl Checked {
+impl CheckedMatrix {
     /// Runs of all phases.
     pub fn executions(&self) -> u64 {
         let concurrent: u64 = self.phases.iter().map(|phase| phase.executions).sum();
@@ -43,18 +43,18 @@ impl Checked {
 
 /// The answer.
 #[derive(Clone, Debug)]
-pub enum Verdict {
+pub enum MatrixVerdict {
     /// Every history that was seen is explained.
     Passed,
     /// One is not.
-    Violation(Box<Violation>),
+    Violation(Box<RunViolation>),
     /// Serial runs contradict each other: there is no deterministic specification to check against.
     Nondeterministic(Box<Nondeterminism>),
     /// Nothing can be concluded.
     Unknown(Undecided),
 }
 
-impl Verdict {
+impl MatrixVerdict {
     /// Whether the component did something wrong (or at least nondeterministic).
     pub fn is_failure(&self) -> bool {
         matches!(self, Self::Violation(_) | Self::Nondeterministic(_))
@@ -63,7 +63,7 @@ impl Verdict {
     /// Whether this fails as `other` does: a violation may turn into another while it gets smaller, but not into serial
     /// runs that contradict each other, nor the other way round.
     pub(crate) fn fails_like(&self, other: &Self) -> bool {
-        let is_race = |violation: &Violation| matches!(violation.why, Why::Race(_));
+        let is_race = |violation: &RunViolation| matches!(violation.why, Why::Race(_));
         match (self, other) {
             // A race alone says less than what may come of it.
             (Self::Violation(one), Self::Violation(other)) => is_race(one) == is_race(other),
@@ -92,7 +92,7 @@ pub enum Undecided {
 
 /// A history that nothing explains.
 #[derive(Clone, Debug)]
-pub struct Violation {
+pub struct RunViolation {
     /// The history.
     pub history: CallHistory,
     /// The run that has it.
@@ -124,7 +124,7 @@ pub enum Why {
 
 /// What a series of runs came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Phase {
+pub struct PhaseFigures {
     /// The number of preemptions of these runs, where runs are made by their number.
     pub bound: Option<u32>,
     /// Runs.
@@ -141,7 +141,7 @@ pub struct Phase {
     pub cut: u64,
     /// Runs that did not follow their schedule, from which nothing follows.
     pub diverged: u64,
-    /// Checked histories that nothing explains.
+    /// CheckedMatrix histories that nothing explains.
     pub unexplained: u64,
     /// Whether these are all runs that there are.
     pub is_complete: bool,
@@ -149,7 +149,7 @@ pub struct Phase {
     pub seconds: f64,
 }
 
-impl Phase {
+impl PhaseFigures {
     /// Adds what came of the same phase of another matrix.
     pub(crate) fn add(&mut self, other: &Self) {
         self.executions += other.executions;

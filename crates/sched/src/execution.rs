@@ -6,7 +6,7 @@ use crate::{Schedule, ThreadId};
 #[derive(Debug, Clone)]
 pub struct Execution {
     /// Calls and returns, in the order in which they happened.
-    pub events: Vec<CallEvent>,
+    pub events: Vec<HarnessEvent>,
     /// How it ended.
     pub ending: Ending,
     /// The steps while the columns ran.
@@ -20,7 +20,7 @@ pub struct Execution {
 
 /// A call or a return.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct CallEvent {
+pub struct HarnessEvent {
     /// The thread that called.
     pub thread: ThreadId,
     /// The index of the call in its thread, from 0; `before` and `after` are one sequence of the main thread.
@@ -30,12 +30,12 @@ pub struct CallEvent {
     /// The step in which it happened: a clock that is the same in every repetition.
     pub step: u64,
     /// Call, or return with its result.
-    pub kind: CallEventKind,
+    pub kind: HarnessEventKind,
 }
 
-/// The kind of a [`CallEvent`].
+/// The kind of a [`HarnessEvent`].
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum CallEventKind {
+pub enum HarnessEventKind {
     /// The call begins.
     Call,
     /// The call ended with this result, as the harness formats it.
@@ -263,13 +263,13 @@ impl Execution {
     ///
     /// A history says only which operation ended before which other one began, so executions with equal canonical events have
     /// the same history. Steps are set to 0: they are not part of it.
-    pub fn canonical_events(&self) -> Vec<CallEvent> {
-        let mut events: Vec<CallEvent> = self
+    pub fn canonical_events(&self) -> Vec<HarnessEvent> {
+        let mut events: Vec<HarnessEvent> = self
             .events
             .iter()
-            .map(|e| CallEvent { step: 0, ..e.clone() })
+            .map(|e| HarnessEvent { step: 0, ..e.clone() })
             .collect();
-        let is_call = |event: &CallEvent| event.kind == CallEventKind::Call;
+        let is_call = |event: &HarnessEvent| event.kind == HarnessEventKind::Call;
         for run in events.chunk_by_mut(|a, b| is_call(a) == is_call(b)) {
             run.sort();
         }

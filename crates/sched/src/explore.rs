@@ -90,7 +90,7 @@ impl ExploreOptions {
 /// The result of an exploration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Exploration {
+pub struct ExplorationResult {
     /// Executions made.
     pub executions: u64,
     /// Those of them that are equivalent to another one, and were not shown.
@@ -142,7 +142,7 @@ pub fn explore(
     strategy: ExplorationStrategy,
     options: &ExploreOptions,
     visit: &mut (dyn FnMut(&Execution) -> ControlFlow<()> + Send),
-) -> Result<Exploration, SchedError> {
+) -> Result<ExplorationResult, SchedError> {
     if executors.is_empty() {
         return Err(SchedError::NoExecutor);
     }

@@ -48,12 +48,12 @@ mod watchdog;
 pub use chaos::{Chaos, chaos_library};
 pub use error::SchedError;
 pub use execution::{
-    CallEvent, CallEventKind, DataRace, Ending, Execution, MemoryError, MemoryErrorKind, RacingAccess,
+    DataRace, Ending, Execution, HarnessEvent, HarnessEventKind, MemoryError, MemoryErrorKind, RacingAccess,
     SchedulerStep, StepAccess, StuckReason, StuckThreads, UnresponsiveReason,
 };
 pub use executor::{Executor, RunOptions, SchedulingPoints, SchedulingPolicy};
 pub use explore::{
-    BoundSummary, Exploration, ExplorationStrategy, ExploreOptions, StopReason, explore, replay,
+    BoundSummary, ExplorationResult, ExplorationStrategy, ExploreOptions, StopReason, explore, replay,
 };
 #[cfg(target_os = "linux")]
 pub use harness_executor::{HarnessExecutor, HarnessOptions};

@@ -1,7 +1,9 @@
 //! Independent executions with a random policy.
 
 use crate::control::{Control, Visit};
-use crate::{Executor, Exploration, ExploreOptions, RunOptions, SchedError, SchedulingPolicy, TestProgram};
+use crate::{
+    Executor, ExplorationResult, ExploreOptions, RunOptions, SchedError, SchedulingPolicy, TestProgram,
+};
 
 /// Makes `executions` executions; `policy` gives that of the execution with a given number.
 pub(crate) fn sample(
@@ -11,7 +13,7 @@ pub(crate) fn sample(
     executions: u64,
     policy: &(dyn Fn(u64) -> SchedulingPolicy + Sync),
     visit: Visit<'_>,
-) -> Result<Exploration, SchedError> {
+) -> Result<ExplorationResult, SchedError> {
     let control = Control::new(options, visit);
     let work = |executor: &mut Box<dyn Executor>| {
         while let Some(index) = control.begin().filter(|&index| index < executions) {
@@ -36,7 +38,7 @@ pub(crate) fn sample(
         }
     });
     let (stopped, begun) = control.finish()?;
-    Ok(Exploration {
+    Ok(ExplorationResult {
         executions: begun.min(executions),
         redundant: 0,
         diverged: 0,

@@ -8,8 +8,8 @@
 use crate::control::{Control, Visit};
 use crate::reduction::{Reduction, candidates_in_order, moved_before};
 use crate::{
-    BoundSummary, Ending, Execution, Executor, Exploration, ExploreOptions, RunOptions, SchedError, Schedule,
-    SchedulerStep, SchedulingPolicy, TestProgram, ThreadId,
+    BoundSummary, Ending, Execution, Executor, ExplorationResult, ExploreOptions, RunOptions, SchedError,
+    Schedule, SchedulerStep, SchedulingPolicy, TestProgram, ThreadId,
 };
 use std::ops::RangeInclusive;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -87,7 +87,7 @@ impl ScheduleTree {
         program: &TestProgram,
         options: &ExploreOptions,
         visit: Visit<'_>,
-    ) -> Result<Exploration, SchedError> {
+    ) -> Result<ExplorationResult, SchedError> {
         let control = Control::new(options, visit);
         let frontier = Mutex::new(Frontier {
             is_new: true,
@@ -126,7 +126,7 @@ impl ScheduleTree {
         } else {
             frontier.counts.clone()
         };
-        Ok(Exploration {
+        Ok(ExplorationResult {
             executions: frontier.counts.iter().map(|count| count.executions).sum(),
             redundant: frontier.counts.iter().map(|count| count.redundant).sum(),
             diverged: frontier.diverged,

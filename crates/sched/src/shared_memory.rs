@@ -1,7 +1,7 @@
 //! The explorer's side of the memory that it shares with a harness.
 
 use crate::{
-    CallEvent, CallEventKind, DataRace, Ending, Execution, MemoryError, MemoryErrorKind, RacingAccess,
+    DataRace, Ending, Execution, HarnessEvent, HarnessEventKind, MemoryError, MemoryErrorKind, RacingAccess,
     RunOptions, SchedError, Schedule, SchedulerStep, SchedulingPoints, SchedulingPolicy, StepAccess,
     StuckReason, StuckThreads, TestProgram, ThreadId, UnresponsiveReason,
 };
@@ -250,12 +250,12 @@ impl SharedMemory {
         }
     }
 
-    fn events(&self) -> Vec<CallEvent> {
+    fn events(&self) -> Vec<HarnessEvent> {
         self.records().map(|(_, event)| event).collect()
     }
 
     /// The events with their kinds, up to the first that was not written.
-    fn records(&self) -> impl Iterator<Item = (u8, CallEvent)> {
+    fn records(&self) -> impl Iterator<Item = (u8, HarnessEvent)> {
         const HEADER: usize = size_of::<EventHeader>();
         let shared = self.get();
         let mut rest = &shared.events[..(shared.events_len as usize).min(EVENTS_CAP)];
@@ -266,8 +266,8 @@ impl SharedMemory {
             let length = header.value_len as usize;
             let value = behind.get(..length)?;
             let event_kind = match header.kind {
-                event_kind::RETURN => CallEventKind::Return(String::from_utf8_lossy(value).into_owned()),
-                event_kind::CALL | event_kind::ROUND_END => CallEventKind::Call,
+                event_kind::RETURN => HarnessEventKind::Return(String::from_utf8_lossy(value).into_owned()),
+                event_kind::CALL | event_kind::ROUND_END => HarnessEventKind::Call,
                 _ => return None,
             };
             rest = behind.get(length.next_multiple_of(8)..).unwrap_or_default();
@@ -280,7 +280,7 @@ impl SharedMemory {
             } = header;
             Some((
                 header.kind,
-                CallEvent {
+                HarnessEvent {
                     thread,
                     position,
                     op,

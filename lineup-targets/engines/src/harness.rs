@@ -11,7 +11,7 @@ mod component;
 #[allow(dead_code, reason = "the file also has a clock and a way to hide work")]
 mod harness;
 
-impl harness::Instance for component::Queue {
+impl harness::ComponentInstance for component::Queue {
     fn call(&self, _thread: u32, op: u32) -> String {
         component::Queue::call(self, op)
     }

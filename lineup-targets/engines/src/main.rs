@@ -5,8 +5,8 @@
 
 use omnilink_sched::build::RustBuild;
 use omnilink_sched::{
-    CallEvent, CallEventKind, Execution, Executor, ExploreOptions, HarnessExecutor, HarnessOptions, TestProgram,
-    ExplorationStrategy, explore,
+    Execution, Executor, ExplorationStrategy, ExploreOptions, HarnessEvent, HarnessEventKind,
+    HarnessExecutor, HarnessOptions, TestProgram, explore,
 };
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -28,12 +28,12 @@ mod ported_to_loom {
 #[derive(Default)]
 struct Count {
     executions: u64,
-    histories: BTreeSet<Vec<CallEvent>>,
+    histories: BTreeSet<Vec<HarnessEvent>>,
     first_bug: Option<u64>,
 }
 
 impl Count {
-    fn add(&mut self, events: Vec<CallEvent>) {
+    fn add(&mut self, events: Vec<HarnessEvent>) {
         self.executions += 1;
         let mut taken: Vec<&String> = events.iter().filter_map(item).collect();
         taken.sort();
@@ -45,9 +45,9 @@ impl Count {
 }
 
 /// The item that a call took, or the ticket that it drew: no other call may return it.
-fn item(event: &CallEvent) -> Option<&String> {
+fn item(event: &HarnessEvent) -> Option<&String> {
     match &event.kind {
-        CallEventKind::Return(value) if value.starts_with("Some") => Some(value),
+        HarnessEventKind::Return(value) if value.starts_with("Some") => Some(value),
         _ => None,
     }
 }
@@ -82,16 +82,19 @@ fn loom(program: &TestProgram, bound: usize) -> Count {
                 let (queue, events, program) = (queue.clone(), events.clone(), program.clone());
                 loom::thread::spawn(move || {
                     for (position, &op) in program.columns[thread].iter().enumerate() {
-                        let event = |kind| CallEvent {
+                        let event = |kind| HarnessEvent {
                             thread: thread as u8,
                             position: position as u32,
                             op,
                             step: 0,
                             kind,
                         };
-                        events.lock().unwrap().push(event(CallEventKind::Call));
+                        events.lock().unwrap().push(event(HarnessEventKind::Call));
                         let result = queue.call(op);
-                        events.lock().unwrap().push(event(CallEventKind::Return(result)));
+                        events
+                            .lock()
+                            .unwrap()
+                            .push(event(HarnessEventKind::Return(result)));
                     }
                 })
             })
@@ -139,7 +142,10 @@ fn main() {
         ("queue 2×2", vec![vec![0, 2], vec![1, 2]]),
         ("queue 3×2", vec![vec![0, 2], vec![1, 2], vec![2, 2]]),
         ("tickets without a lock 2×1", vec![vec![4], vec![4]]),
-        ("tickets without a lock 3×2", vec![vec![4, 4], vec![4, 4], vec![4, 4]]),
+        (
+            "tickets without a lock 3×2",
+            vec![vec![4, 4], vec![4, 4], vec![4, 4]],
+        ),
         ("look, then take 2×2", vec![vec![0, 3], vec![1, 3]]),
         ("look, then take 3×2", vec![vec![0, 3], vec![1, 3], vec![3, 3]]),
     ];

@@ -13,10 +13,11 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use omnilink_engine::default_memory_bytes;
 use omnilink_lineup::{
-    Blocking, CampaignSubject, Checked, Criterion, Description, Diagnosis, HarnessCommand, HarnessError,
-    LineupOptions, Matrices, Matrix, MatrixExecutor, Observation, Request, Schedule, ScheduleError,
-    Scheduled, ScheduledOptions, Search, Specification, StopConditions, Verdict, behavioural_diff,
-    read_observations, run_campaign, run_schedule, write_observations, write_xml,
+    Blocking, CampaignSubject, CheckedMatrix, Description, Diagnosis, HarnessCommand, HarnessError,
+    LineupOptions, Matrices, Matrix, MatrixExecutor, MatrixVerdict, Request, RunSelection, Schedule,
+    ScheduleError, Scheduled, ScheduledOptions, SerialCriterion, SerialObservation, Specification,
+    StopConditions, behavioural_diff, read_observations, run_campaign, run_schedule, write_observations,
+    write_xml,
 };
 use omnilink_report::{Look, TextOptions, text};
 use omnilink_sched::SchedError;
@@ -204,7 +205,7 @@ impl LineupArgs {
         built: &Built,
         explained: &Explained<'_>,
         schedule: Option<&Schedule>,
-        observations: &mut Vec<Observation>,
+        observations: &mut Vec<SerialObservation>,
         look: &Look,
         out: &mut Output,
     ) -> Result<Option<Exit>, CliError> {
@@ -244,12 +245,12 @@ impl LineupArgs {
             shown.text(executions, elapsed_s, Instant::now())
         });
         let tick = &mut || progress.add_one();
-        let mut seen = |checked: &Checked| {
+        let mut seen = |checked: &CheckedMatrix| {
             outlook.add_matrix(Instant::now());
             if let Some(found) = found_text(&description, checked) {
                 output::note(&found);
             }
-            observations.push(Observation::of(checked, &description.alphabet));
+            observations.push(SerialObservation::of(checked, &description.alphabet));
         };
         let summary = match (schedule, &matrices) {
             (Some(schedule), Matrices::Given(given)) => {
@@ -305,23 +306,24 @@ impl LineupArgs {
             }
             #[cfg(target_os = "linux")]
             Engine::Native => {
-                let (executor, description) = omnilink_lineup::Native::start(harness, self.seed, processors)?;
+                let (executor, description) =
+                    omnilink_lineup::NativeThreads::start(harness, self.seed, processors)?;
                 (Box::new(executor), description)
             }
         })
     }
 
-    fn options(&self, description: &Description, criterion: Criterion) -> LineupOptions {
+    fn options(&self, description: &Description, criterion: SerialCriterion) -> LineupOptions {
         let search = match (self.random, self.pct) {
-            _ if self.target.engine == Engine::Native => Search::Random {
+            _ if self.target.engine == Engine::Native => RunSelection::Random {
                 executions: self.random.unwrap_or(self.executions),
             },
-            (Some(executions), _) => Search::Random { executions },
-            (None, Some(executions)) => Search::Pct {
+            (Some(executions), _) => RunSelection::Random { executions },
+            (None, Some(executions)) => RunSelection::Pct {
                 executions,
                 depth: self.depth,
             },
-            (None, None) => Search::Bounded {
+            (None, None) => RunSelection::Bounded {
                 preemptions: self.preemptions,
             },
         };
@@ -393,7 +395,7 @@ impl<'a> Files<'a> {
         })
     }
 
-    fn write(self, observations: &[Observation]) -> Result<(), CliError> {
+    fn write(self, observations: &[SerialObservation]) -> Result<(), CliError> {
         // Writing into memory does not fail.
         let mut bytes = Vec::new();
         if let Some(file) = self.observations {
@@ -410,14 +412,16 @@ impl<'a> Files<'a> {
 }
 
 /// What was found, before it is made smaller: that may take as long again.
-fn found_text(description: &Description, checked: &Checked) -> Option<String> {
+fn found_text(description: &Description, checked: &CheckedMatrix) -> Option<String> {
     if !checked.verdict.is_failure() {
         return None;
     }
     let headline = Diagnosis::of(checked).map_or("nondeterministic", |diagnosis| diagnosis.headline());
     let matrix = checked.matrix.display(&description.alphabet);
     let schedule = match &checked.verdict {
-        Verdict::Violation(violation) if !violation.execution.schedule.is_empty() && !violation.is_serial => {
+        MatrixVerdict::Violation(violation)
+            if !violation.execution.schedule.is_empty() && !violation.is_serial =>
+        {
             format!(" --schedule '{}'", violation.execution.schedule)
         }
         _ => String::new(),

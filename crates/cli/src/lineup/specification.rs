@@ -7,8 +7,8 @@ use clap::Args;
 use omnilink_consistency::{Guarantee, MethodLevels, parse_axioms};
 use omnilink_engine::{Consistency, Interrupt};
 use omnilink_lineup::{
-    Alphabet, Condition, Criterion, ModelSpecification, Specification, SpecificationResult, StopConditions,
-    calls_as_operations, explain_by,
+    Alphabet, Condition, ModelSpecification, SerialCriterion, Specification, SpecificationResult,
+    StopConditions, calls_as_operations, explain_by,
 };
 use omnilink_link::{Collection, LinkOptions, Linked};
 use omnilink_models::{NativeModel, Visitor, with_model};
@@ -49,7 +49,7 @@ pub(super) struct Explained<'a> {
 
 enum By<'a> {
     /// The component's own serial runs.
-    Itself(Criterion),
+    Itself(SerialCriterion),
     Model(&'a str),
     Spec(Box<Spec<'a>>),
 }
@@ -142,10 +142,10 @@ fn load(path: &Path, options: &LinkOptions) -> Result<Arc<Linked>, CliError> {
 }
 
 /// What serial runs can be asked for.
-fn criterion(condition: &Condition) -> Result<Criterion, CliError> {
+fn criterion(condition: &Condition) -> Result<SerialCriterion, CliError> {
     match condition {
-        Condition::Order(Consistency::Linearizable) => Ok(Criterion::Linearizable),
-        Condition::Order(Consistency::Sequential) => Ok(Criterion::Sequential),
+        Condition::Order(Consistency::Linearizable) => Ok(SerialCriterion::Linearizable),
+        Condition::Order(Consistency::Sequential) => Ok(SerialCriterion::Sequential),
         Condition::Weak(question) => Err(CliError::Usage(format!(
             "{} needs a --model or a --spec: serial runs tell nothing about calls that do not see each other",
             question.name()
@@ -155,10 +155,10 @@ fn criterion(condition: &Condition) -> Result<Criterion, CliError> {
 
 impl Explained<'_> {
     /// What counts as an explanation by serial runs.
-    pub(super) fn criterion(&self) -> Criterion {
+    pub(super) fn criterion(&self) -> SerialCriterion {
         match self.by {
             By::Itself(criterion) => criterion,
-            By::Model(_) | By::Spec(_) => Criterion::default(),
+            By::Model(_) | By::Spec(_) => SerialCriterion::default(),
         }
     }
 

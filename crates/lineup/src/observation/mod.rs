@@ -14,12 +14,12 @@ pub use xml::write_xml;
 use crate::alphabet::Alphabet;
 use crate::serial::{CallOutcome, SerialStep};
 use crate::slot::Lane;
-use crate::verdict::Checked;
+use crate::verdict::CheckedMatrix;
 use crate::words::Words;
 
 /// The serial histories of one matrix.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Observation {
+pub struct SerialObservation {
     /// The matrix in its notation.
     pub matrix: String,
     /// Its serial histories, sorted.
@@ -48,9 +48,9 @@ pub enum SerialOutcome {
     Crashed(String),
 }
 
-impl Observation {
+impl SerialObservation {
     /// The serial histories of a checked matrix.
-    pub fn of(checked: &Checked, alphabet: &Alphabet) -> Self {
+    pub fn of(checked: &CheckedMatrix, alphabet: &Alphabet) -> Self {
         let words = Words {
             alphabet,
             matrix: &checked.matrix,

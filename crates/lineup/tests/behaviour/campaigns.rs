@@ -1,7 +1,7 @@
 //! Many matrices, and what is left of the one that fails.
 
 use omnilink_lineup::{
-    Alphabet, Diagnosis, LineupOptions, Matrices, Request, Search, Summary, Verdict, run_campaign,
+    Alphabet, Diagnosis, LineupOptions, Matrices, MatrixVerdict, Request, RunSelection, Summary, run_campaign,
 };
 
 use crate::machines::components::{
@@ -32,14 +32,14 @@ pub(crate) fn campaign<M: Machine>(
 /// The smallest matrix of a random check, and what it suffers from.
 fn found<M: Machine>(make: impl Fn(u64) -> M, calls: &[&str]) -> (String, Option<Diagnosis>) {
     let options = LineupOptions {
-        search: Search::Bounded { preemptions: 1 },
+        search: RunSelection::Bounded { preemptions: 1 },
         executions_max: 500,
         ..LineupOptions::default()
     };
     let (summary, alphabet) = campaign(make, calls, &Matrices::default(), &options);
     let failure = summary.failure.expect("a failure");
     let smallest = failure.smallest;
-    if matches!(smallest.verdict, Verdict::Violation(_)) {
+    if matches!(smallest.verdict, MatrixVerdict::Violation(_)) {
         assert_eq!(failure.is_repeatable, Some(true));
     }
     (

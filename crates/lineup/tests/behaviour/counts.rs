@@ -1,6 +1,6 @@
 //! Exactly known numbers of runs and histories.
 
-use omnilink_lineup::{Alphabet, Checked, LineupOptions, Matrix, Request, Search, check_matrix};
+use omnilink_lineup::{Alphabet, CheckedMatrix, LineupOptions, Matrix, Request, RunSelection, check_matrix};
 
 use crate::machines::components::{BlockingQueue, Queue};
 use crate::machines::{Machine, Machines};
@@ -10,7 +10,7 @@ pub(crate) fn checked<M: Machine>(
     calls: &[&str],
     matrix: &str,
     options: LineupOptions,
-) -> Checked {
+) -> CheckedMatrix {
     let alphabet = Alphabet::of_calls(calls.iter().copied()).unwrap();
     let matrix = Matrix::parse(matrix, &alphabet).unwrap();
     let mut machines = Machines {
@@ -29,7 +29,7 @@ const QUEUE: &[&str] = &["push(1)", "push(2)", "push(3)", "pop()"];
 
 fn bound(preemptions: u32) -> LineupOptions {
     LineupOptions {
-        search: Search::Bounded { preemptions },
+        search: RunSelection::Bounded { preemptions },
         executions_max: u64::MAX,
         ..LineupOptions::default()
     }

@@ -2,7 +2,7 @@
 
 use crate::support::{components, explored, program, start};
 use omnilink_sched::{
-    CallEventKind, Ending, Executor, ExplorationStrategy, HarnessExecutor, HarnessOptions, RunOptions,
+    Ending, Executor, ExplorationStrategy, HarnessEventKind, HarnessExecutor, HarnessOptions, RunOptions,
     Schedule, StuckReason, StuckThreads, UnresponsiveReason,
 };
 
@@ -185,7 +185,7 @@ fn loops_that_give_up_end() {
             .unwrap();
         assert_eq!(execution.ending, Ending::Finished, "{column}");
         let last = execution.events.last().map(|event| event.kind.clone());
-        assert_eq!(last, Some(CallEventKind::Return(tries.to_string())));
+        assert_eq!(last, Some(HarnessEventKind::Return(tries.to_string())));
     }
     // More attempts than an execution has steps: the verdict is open.
     let execution = start("patient")

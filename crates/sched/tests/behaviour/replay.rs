@@ -2,8 +2,8 @@
 
 use crate::support::{explored, program, start};
 use omnilink_sched::{
-    CallEventKind, Ending, Executor, ExplorationStrategy, ExploreOptions, RunOptions, SchedError, Schedule,
-    SchedulingPolicy, replay,
+    Ending, Executor, ExplorationStrategy, ExploreOptions, HarnessEventKind, RunOptions, SchedError,
+    Schedule, SchedulingPolicy, replay,
 };
 
 #[test]
@@ -76,7 +76,7 @@ fn another_environment_has_another_time_and_other_hash_seeds_and_addresses() {
             ..RunOptions::follow(Schedule::default())
         };
         let execution = surroundings.run(&program("0"), &plan).unwrap();
-        let CallEventKind::Return(result) = &execution.events[1].kind else {
+        let HarnessEventKind::Return(result) = &execution.events[1].kind else {
             panic!("{execution:?}")
         };
         // Time, keys and address, as a tuple shows them.

@@ -2,8 +2,8 @@
 
 use omnilink_sched::build::{BuildError, RustBuild};
 use omnilink_sched::{
-    CallEvent, CallEventKind, Ending, Execution, Executor, Exploration, ExplorationStrategy, ExploreOptions,
-    HarnessExecutor, HarnessOptions, SchedulingPoints, StopReason, TestProgram, explore,
+    Ending, Execution, Executor, ExplorationResult, ExplorationStrategy, ExploreOptions, HarnessEvent,
+    HarnessEventKind, HarnessExecutor, HarnessOptions, SchedulingPoints, StopReason, TestProgram, explore,
 };
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -64,9 +64,9 @@ pub fn program(columns: &str) -> TestProgram {
 /// A history in one line: `+0 -0:7 +1` is thread 0 calling, returning 7, thread 1 calling; `!` marks a history
 /// that is stuck, `#` one that crashed.
 pub fn drawn(execution: &Execution) -> String {
-    let draw = |event: &CallEvent| match &event.kind {
-        CallEventKind::Call => format!("+{}", event.thread),
-        CallEventKind::Return(value) => format!("-{}:{value}", event.thread),
+    let draw = |event: &HarnessEvent| match &event.kind {
+        HarnessEventKind::Call => format!("+{}", event.thread),
+        HarnessEventKind::Return(value) => format!("-{}:{value}", event.thread),
     };
     let mut words: Vec<String> = execution.canonical_events().iter().map(draw).collect();
     match &execution.ending {
@@ -80,7 +80,7 @@ pub fn drawn(execution: &Execution) -> String {
 
 pub struct Explored {
     pub histories: BTreeSet<String>,
-    pub exploration: Exploration,
+    pub exploration: ExplorationResult,
     pub executions: Vec<Execution>,
 }
 

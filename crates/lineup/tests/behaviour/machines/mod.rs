@@ -8,7 +8,7 @@ pub(crate) mod components;
 use std::ops::ControlFlow;
 
 use omnilink_lineup::{
-    Allowance, Alphabet, CallSlot, Coverage, Cut, ExecutorError, Lane, Matrix, MatrixExecutor, MatrixRun,
+    Allowance, Alphabet, CallSlot, Cut, ExecutorError, Lane, Matrix, MatrixExecutor, MatrixRun, RunCoverage,
     RunEnding, RunEvent, RunPlan, Schedule, StuckKind, Switch, Visit,
 };
 
@@ -325,7 +325,7 @@ impl<M: Machine, F: Fn(u64) -> M> MatrixExecutor for Machines<M, F> {
         plan: RunPlan,
         allowance: Allowance,
         visit: Visit<'_>,
-    ) -> Result<Coverage, ExecutorError> {
+    ) -> Result<RunCoverage, ExecutorError> {
         let environment = match plan {
             RunPlan::Serial { environment } => environment,
             RunPlan::Bounded { .. } => 0,
@@ -345,35 +345,35 @@ impl<M: Machine, F: Fn(u64) -> M> MatrixExecutor for Machines<M, F> {
         };
         if let Some(ending) = self.alone(&mut start, matrix, Lane::Initial) {
             let is_complete = search.show(start, ending).is_continue();
-            return Ok(Coverage {
+            return Ok(RunCoverage {
                 is_complete,
                 bound_completed: None,
-                ..Coverage::default()
+                ..RunCoverage::default()
             });
         }
         let RunPlan::Bounded { preemptions } = plan else {
             let is_complete = self.explore_from(start, &mut search).is_continue();
-            return Ok(Coverage {
+            return Ok(RunCoverage {
                 is_complete,
                 bound_completed: None,
-                ..Coverage::default()
+                ..RunCoverage::default()
             });
         };
         // Slow and simple: each bound explores everything below it again, and shows only what is new.
         for bound in 0..=preemptions {
             search.exactly = Some(bound);
             if self.explore_from(start.clone(), &mut search).is_break() {
-                return Ok(Coverage {
+                return Ok(RunCoverage {
                     is_complete: false,
                     bound_completed: bound.checked_sub(1),
-                    ..Coverage::default()
+                    ..RunCoverage::default()
                 });
             }
         }
-        Ok(Coverage {
+        Ok(RunCoverage {
             is_complete: true,
             bound_completed: Some(preemptions),
-            ..Coverage::default()
+            ..RunCoverage::default()
         })
     }
 

@@ -10,7 +10,7 @@
 )]
 mod harness;
 
-use harness::Instance;
+use harness::ComponentInstance;
 use std::cell::UnsafeCell;
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering::SeqCst};
@@ -19,7 +19,7 @@ use std::sync::{Condvar, Mutex};
 /// A component made of a value and its calls.
 struct Calls<T: 'static>(T, &'static [fn(&T) -> String]);
 
-impl<T: Sync + 'static> Instance for Calls<T> {
+impl<T: Sync + 'static> ComponentInstance for Calls<T> {
     fn call(&self, _thread: u32, op: u32) -> String {
         self.1[op as usize](&self.0)
     }
@@ -54,11 +54,11 @@ impl Spin {
 
 static STARTS: AtomicUsize = AtomicUsize::new(0);
 
-fn component(name: &str) -> Option<(u32, Box<dyn Instance>)> {
+fn component(name: &str) -> Option<(u32, Box<dyn ComponentInstance>)> {
     fn of<T: Sync + 'static>(
         value: T,
         calls: &'static [fn(&T) -> String],
-    ) -> Option<(u32, Box<dyn Instance>)> {
+    ) -> Option<(u32, Box<dyn ComponentInstance>)> {
         Some((calls.len() as u32, Box::new(Calls(value, calls))))
     }
     match name {
