@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use omnilink_engine::{Limits, LimitWatch};
+use omnilink_engine::{LimitWatch, Limits};
 use omnilink_link::{BoundOp, EffectSummary, Linked, Outline, Survey};
 use omnilink_report::Look;
 use omnilink_trace::OpenOptions;

@@ -1,6 +1,6 @@
 //! The limits of a search.
 
-use omnilink_engine::{Limit, Limits, LimitWatch};
+use omnilink_engine::{Limit, LimitWatch, Limits};
 
 /// Counts work, and checks the clock and memory at intervals.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use std::io::BufRead;
 
-use omnilink_trace::{Args, Operation, Location, Timebox};
+use omnilink_trace::{Args, Location, Operation, Timebox};
 use omnilink_value::Value;
 
 use crate::history_error::{HistoryError, HistoryProblem};

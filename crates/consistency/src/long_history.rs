@@ -6,7 +6,7 @@
 //! real time. The engine decides both, at any length. If neither way applies, there is no answer.
 
 use omnilink_engine::{
-    CheckError, Consistency, Limit, Limits, Model, Operation, Options, LimitWatch, check_and_keep_order,
+    CheckError, Consistency, Limit, LimitWatch, Limits, Model, Operation, Options, check_and_keep_order,
 };
 use omnilink_evidence::{Anomaly, Conclusion, Unknown};
 use omnilink_trace::{Time, Timebox};

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use omnilink_trace::{Operation, Location};
+use omnilink_trace::{Location, Operation};
 use omnilink_value::Value;
 
 use crate::decoder::Decoder;

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use omnilink_engine::Interrupt;
-use omnilink_tla::eval::{SilentSession, Session};
+use omnilink_tla::eval::{Session, SilentSession};
 use omnilink_value::Value;
 
 /// A session for evaluating actions. Output of the spec is dropped: it would be printed once for every state that is tried, in a

@@ -86,7 +86,11 @@ pub(crate) fn violation_report(
 }
 
 /// Describes a failed evaluation at the end of a trace.
-pub(crate) fn failure_report(model: &CompiledSpec, failure: &Failure, mut trace: Vec<TraceState>) -> Violation {
+pub(crate) fn failure_report(
+    model: &CompiledSpec,
+    failure: &Failure,
+    mut trace: Vec<TraceState>,
+) -> Violation {
     let kind = match failure.class {
         ErrorClass::Assert => Kind::Assert,
         ErrorClass::Unassigned if !trace.is_empty() => Kind::Incomplete,
@@ -134,7 +138,11 @@ pub(crate) fn false_part(
 }
 
 /// The states of a path as they are shown: their variables, or the fields of ALIAS.
-fn trace(model: &CompiledSpec, evaluator: &mut Evaluator<'_>, path: Vec<PathState<ActionTaken>>) -> Vec<TraceState> {
+fn trace(
+    model: &CompiledSpec,
+    evaluator: &mut Evaluator<'_>,
+    path: Vec<PathState<ActionTaken>>,
+) -> Vec<TraceState> {
     let states: Vec<State> = path.iter().map(|state| state.values.clone()).collect();
     let mut trace = Vec::with_capacity(path.len());
     for (at, state) in path.into_iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use omnilink_engine::{Limit, Limits};
 use omnilink_evidence::Anomaly;
-use omnilink_trace::{Operation, Location, Timebox};
+use omnilink_trace::{Location, Operation, Timebox};
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 use thiserror::Error;

@@ -7,7 +7,7 @@ use std::thread;
 
 use omnilink_consistency::{History, Level, OrderSource, RecordedHistory, WeakOptions, check_history};
 use omnilink_models::{Decode, DecodeError, Decoded, Register, RegisterOp};
-use omnilink_record::{EndFence, RecordOptions, Record, Recorder, ValueSlot, ThreadLog, Written, record};
+use omnilink_record::{EndFence, Record, RecordOptions, Recorder, ThreadLog, ValueSlot, Written, record};
 use omnilink_trace::{OpenOptions, Operation, Trace};
 use omnilink_value::Value;
 
@@ -27,7 +27,9 @@ fn decode(operation: &Operation) -> Result<Option<RegisterOp>, DecodeError> {
 }
 
 fn counting(end_fence: EndFence) -> Recorder {
-    let options = RecordOptions::new().happens_before(THREADS as u16).end_fence(end_fence);
+    let options = RecordOptions::new()
+        .happens_before(THREADS as u16)
+        .end_fence(end_fence);
     options.in_memory().unwrap()
 }
 
