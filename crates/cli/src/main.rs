@@ -17,12 +17,13 @@ mod output;
 mod progress;
 mod quantity;
 mod reports;
+mod shell;
 mod tla;
 mod trace_args;
 mod trace_command;
 mod validate;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use omnilink_tla::deep_stack;
 
 use crate::exit::Exit;
@@ -75,6 +76,10 @@ enum Command {
     Validate(validate::ValidateArgs),
     #[command(about = link::ABOUT)]
     Link(link::LinkArgs),
+    #[command(about = shell::ABOUT_COMPLETIONS)]
+    Completions(shell::CompletionsArgs),
+    #[command(about = shell::ABOUT_MAN)]
+    Man(shell::ManArgs),
 }
 
 fn main() {
@@ -96,6 +101,8 @@ fn run() -> Exit {
         Command::Tla(args) => tla::run(&args),
         Command::Link(args) => link::run(&args),
         Command::Validate(args) => validate::run(&args),
+        Command::Completions(args) => shell::completions(&args, Cli::command()),
+        Command::Man(args) => shell::man(&args, Cli::command()),
     };
     result.unwrap_or_else(|error| {
         output::error(&error);
