@@ -66,7 +66,9 @@ pub(crate) fn man(args: &ManArgs, mut command: Command) -> Result<Exit, CliError
     command.build();
     for name in &args.command {
         command = command.find_subcommand(name).cloned().ok_or_else(|| {
-            CliError::Usage(format!("there is no command {name:?}; `omnilink help` lists them"))
+            CliError::Usage(format!(
+                "there is no command {name:?}; `omnilink help` lists them"
+            ))
         })?;
     }
     let title = command.get_display_name().unwrap_or("omnilink").to_owned();
