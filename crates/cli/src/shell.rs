@@ -55,10 +55,7 @@ pub(crate) fn completions(args: &CompletionsArgs, mut command: Command) -> Resul
 /// Prints the manual page of one command, or writes those of all of them.
 pub(crate) fn man(args: &ManArgs, mut command: Command) -> Result<Exit, CliError> {
     if let Some(folder) = &args.output {
-        let write_error = |error| CliError::Write {
-            path: folder.clone(),
-            error,
-        };
+        let write_error = |error| CliError::write(folder, error);
         std::fs::create_dir_all(folder).map_err(write_error)?;
         clap_mangen::generate_to(command, folder).map_err(write_error)?;
         return Ok(Exit::Valid);
