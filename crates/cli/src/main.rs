@@ -39,6 +39,9 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 struct Cli {
     #[command(subcommand)]
     command: Command,
+    /// When to use colour
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t)]
+    color: output::Color,
 }
 
 const EXAMPLES: &str = "\
@@ -92,7 +95,9 @@ fn main() {
 }
 
 fn run() -> Exit {
-    let result = match Cli::parse().command {
+    let cli = Cli::parse();
+    cli.color.apply();
+    let result = match cli.command {
         Command::Check(args) => check::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Lineup(args) => lineup::run(&args),
