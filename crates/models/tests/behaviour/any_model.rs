@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::common::check_text;
-use omnilink_engine::{Model, Operation, Options, Outcome, Verdict, check};
+use omnilink_engine::{Conclusion, Model, Operation, Options, Outcome, check};
 use omnilink_models::{AnyModel, Decoded, catalogue};
 use omnilink_trace::{OpenOptions, Trace};
 
@@ -29,7 +29,7 @@ fn every_example_is_valid_behind_a_pointer() {
     for entry in catalogue() {
         assert_eq!(AnyModel::from_spec(entry.name).unwrap().entry().name, entry.name);
         let outcome = check_behind_pointer(entry.name, entry.example);
-        assert!(outcome.verdict.is_valid(), "{}", entry.name);
+        assert!(outcome.conclusion.is_valid(), "{}", entry.name);
     }
 }
 
@@ -60,8 +60,8 @@ fn a_violation_has_the_same_evidence_behind_a_pointer() {
             check_text(spec, &text).unwrap(),
             check_behind_pointer(spec, &text),
         );
-        let evidence = |outcome: &Outcome| match &outcome.verdict {
-            Verdict::Violation(counterexample) => format!("{counterexample:?}"),
+        let evidence = |outcome: &Outcome| match &outcome.conclusion {
+            Conclusion::Violation(counterexample) => format!("{counterexample:?}"),
             other => panic!("{spec}: {other:?}"),
         };
         assert_eq!(evidence(&plain), evidence(&hidden), "{spec}");
