@@ -4,7 +4,7 @@
 usage: mc-vs-manifests.py CHECKOUT COMMAND [CPU_SECONDS [PART_OF_PATH]]
 
 COMMAND is the omnilink binary. Runs every model whose manifest says that it is exhaustive and takes TLC at most 30 s, from the
-folder of the checkout, and compares result and distinct states. Models with a liveness property are listed by themselves: the
+folder of the checkout, and compares result and distinct states. Models with a liveness property are listed separately: the
 counts are compared, the property is not checked.
 """
 import json, pathlib, resource, subprocess, sys, time

@@ -3,7 +3,7 @@
 #
 #   benches/mc-vs-tlc.sh OMNILINK TLC_CLASSPATH [WORKERS] [SPEC...]
 #
-# TLC_CLASSPATH is a tla2tools.jar or whatever else java -cp takes, with absolute paths. Counts must be equal; the last column is TLC's time over ours.
+# TLC_CLASSPATH is a tla2tools.jar or any other class path, with absolute paths. Counts must be equal; the last column is TLC's time over ours.
 set -eu
 omnilink=$(realpath "$1"); classpath=$2; workers=${3:-1}
 shift; shift; [ $# -gt 0 ] && shift

@@ -1,16 +1,15 @@
 #!/bin/bash
 # omnilink mc with two workers against one on the golden benchmark specs, in one run: wall-clock seconds, start-up included.
 #
-#   benches/mc-workers.sh OMNILINK [TURNS] [SPEC...]
+#   benches/mc-workers.sh OMNILINK [ROUNDS] [SPEC...]
 #
-# Runs with one worker, with two, and two runs with one worker each at the same time take turns, TURNS times (6 unless told), because
-# machines are faster at one time than at another. All must find the same states. Seconds are medians. Then follow, as medians of the
-# ratios of each turn: how much faster two workers are than one; how much the machine gets done by two separate runs at a time, which
-# share nothing but its processors, compared with one, beyond which two workers cannot get; and the CPU time of two workers over that
-# of one. On a virtual machine, a turn during which other guests took more than a twentieth of the processors says nothing about two
-# workers, and is repeated, at most as often as turns are asked for.
+# Runs with one worker, with two workers, and two simultaneous runs with one worker each alternate for ROUNDS rounds (default 6), because
+# the speed of a shared machine varies. All must find the same states. Seconds are medians. The other columns are medians of the ratios of
+# each round: the speed-up of two workers; the throughput of two separate processes over one, which is the limit of the machine; and the
+# CPU time of two workers over that of one. On a virtual machine, a round in which other guests took more than a twentieth of the
+# processors is repeated, at most ROUNDS times.
 set -eu
-omnilink=$(realpath "$1"); turns=${2:-6}
+omnilink=$(realpath "$1"); rounds=${2:-6}
 shift; [ $# -gt 0 ] && shift
 [ $# -gt 0 ] || set -- Commit2 Synod Elect Philo AltBit Gears Bakery GCount
 specs=$(cd "$(dirname "$0")/../crates/tla/tests/golden/specs" && pwd)
@@ -29,33 +28,33 @@ both() {
     local separate=("$omnilink" mc "$1.tla" --config "$1Bench.cfg" --workers 1 --json)
     { time { "${separate[@]}" > /dev/null 2>&1 & "${separate[@]}" > /dev/null 2>&1; wait; } ; } 2>&1 | cut -d' ' -f1
 }
-# How long the host has given the processors to others so far, in hundredths of a second; nothing where the system does not say.
+# Time that the host has given to other guests so far, in hundredths of a second; 0 if the system does not report it.
 stolen() { awk '/^cpu / { print $9 + 0 }' /proc/stat 2> /dev/null || echo 0; }
-# The median of numbers, one a line.
+# The median of numbers, one per line.
 median() { sort -n | awk '{ v[NR] = $1 } END { print (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2 }'; }
 printf '%-10s %12s %10s %10s %8s %8s %8s %8s\n' spec distinct '1 s' '2 s' ratio machine CPU repeated
 for spec in "$@"; do
     cd "$specs/$spec"
-    : > "$scratch/turns"
-    again=$turns done=0
-    while [ "$done" -lt "$turns" ]; do
+    : > "$scratch/rounds"
+    again=$rounds done=0
+    while [ "$done" -lt "$rounds" ]; do
         before=$(stolen)
-        turn="$(run "$spec" 1) $(run "$spec" 2) $(both "$spec")"
-        if [ "$again" -gt 0 ] && echo "$turn $(($(stolen) - before))" | awk '{ exit !($8 > 5 * (3 * $3 + $6)) }'; then
+        round="$(run "$spec" 1) $(run "$spec" 2) $(both "$spec")"
+        if [ "$again" -gt 0 ] && echo "$round $(($(stolen) - before))" | awk '{ exit !($8 > 5 * (3 * $3 + $6)) }'; then
             again=$((again - 1))
             continue
         fi
         done=$((done + 1))
-        echo "$turn" >> "$scratch/turns"
+        echo "$round" >> "$scratch/rounds"
     done
-    awk '$1 == "" || $1 != $4 { exit 1 }' "$scratch/turns" || { echo "$spec: one and two workers find different states" >&2; exit 1; }
-    ratio=$(awk '{ print $2 / $5 }' "$scratch/turns" | median)
+    awk '$1 == "" || $1 != $4 { exit 1 }' "$scratch/rounds" || { echo "$spec: one and two workers find different states" >&2; exit 1; }
+    ratio=$(awk '{ print $2 / $5 }' "$scratch/rounds" | median)
     echo "$ratio" >> "$scratch/ratios"
-    machine=$(awk '{ print 2 * $2 / $7 }' "$scratch/turns" | median)
+    machine=$(awk '{ print 2 * $2 / $7 }' "$scratch/rounds" | median)
     echo "$machine" >> "$scratch/machine"
-    printf '%-10s %12d %10.2f %10.2f %7.2fx %7.2fx %7.2fx %8d\n' "$spec" "$(cut -d' ' -f1 "$scratch/turns" | head -n 1)" \
-        "$(awk '{ print $2 }' "$scratch/turns" | median)" "$(awk '{ print $5 }' "$scratch/turns" | median)" \
-        "$ratio" "$machine" "$(awk '{ print $6 / $3 }' "$scratch/turns" | median)" $((turns - again))
+    printf '%-10s %12d %10.2f %10.2f %7.2fx %7.2fx %7.2fx %8d\n' "$spec" "$(cut -d' ' -f1 "$scratch/rounds" | head -n 1)" \
+        "$(awk '{ print $2 }' "$scratch/rounds" | median)" "$(awk '{ print $5 }' "$scratch/rounds" | median)" \
+        "$ratio" "$machine" "$(awk '{ print $6 / $3 }' "$scratch/rounds" | median)" $((rounds - again))
 done
 mean() { awk '{ sum += log($1) } END { printf "%.2fx", exp(sum / NR) }' "$1"; }
 echo "geometric mean of the ratios $(mean "$scratch/ratios"), of the machine's $(mean "$scratch/machine")"

@@ -1,6 +1,6 @@
-//! `cargo bench`: one table, our checker beside porcupine-rs.
+//! One table: our checker beside porcupine-rs.
 //!
-//! `cargo bench -- WORD` runs the cases whose name contains the word.
+//! `cargo bench -p omnilink-benches --bench linearizability -- WORD` runs the cases whose name contains the word.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -80,8 +80,8 @@ fn table(wanted: &str) {
     }
 }
 
-/// The best run of each tool. Short ones are repeated, the tools taking turns: the machine may be busy with something else for
-/// seconds at a time, and that must not fall on one of them only.
+/// The best run of each tool. Short runs are repeated, and the tools alternate, because other load on the machine lasts for seconds
+/// and must not affect only one of them.
 fn best_of_rounds<const TOOLS: usize>(
     tools: [&str; TOOLS],
     measure: impl Fn(&str) -> Measured,

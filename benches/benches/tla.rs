@@ -1,4 +1,4 @@
-//! `cargo bench --bench tla`: how fast specs are read, in wall time.
+//! Reading speed of specifications, in wall-clock time.
 //!
 //! Two inputs: one generated module of 2.4 MB, as tools make them, and the specs of the test corpus, as people write
 //! them. Each is read three times; the best counts. Parsing is lexer and parser; checking is what `omnilink tla check`
@@ -98,7 +98,7 @@ fn specs(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// A module of at least the given size: actions and invariants of ever new names, in the usual mixture of forms.
+/// A module of at least the given size: actions and invariants with distinct names, in the usual mixture of forms.
 fn generated_module(bytes: usize) -> String {
     let mut text = String::from(
         "---- MODULE Generated ----\nEXTENDS Integers, Sequences, FiniteSets, TLC\nCONSTANTS Node, Value, Limit\n\

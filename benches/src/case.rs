@@ -39,7 +39,7 @@ pub struct Case {
     pub input: Input,
     /// Whether the history is checked key by key.
     pub partitioned: bool,
-    /// The ratio of CPU times to reach, if one is promised.
+    /// The ratio of CPU times that must be reached, if any.
     pub ratio_min: Option<f64>,
     /// Whether porcupine-rs is run at all: where it is known to need tens of gigabytes it is not.
     pub porcupine: bool,
@@ -274,7 +274,7 @@ impl Case {
     }
 }
 
-/// A model of ours, whichever.
+/// Any of our models.
 trait Subject {
     fn check_in_memory(&self, file: &Path, options: Options, answer: &mut Answer);
     fn check_streaming(&self, file: &Path, options: Options, answer: &mut Answer);

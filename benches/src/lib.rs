@@ -1,6 +1,6 @@
 //! Benchmarks against the tools a user would otherwise pick.
 //!
-//! Every case runs each tool in a process of its own, so that time and peak memory are the tool's and nothing else's. Times compare library with library: the history in memory, a bare verdict out; what our command line takes from file to
+//! Every case runs each tool in its own process, so that time and peak memory are the tool's and nothing else's. Times compare library with library: the history in memory, a bare verdict out; what our command line takes from file to
 //! verdict, streaming, is shown beside it, and it is what memory is measured on. What counts is the ratio within one
 //! run: machines differ and are noisy.
 

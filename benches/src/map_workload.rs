@@ -1,7 +1,7 @@
 //! A simulated ordered map under load: virtual time, virtual cores, every interleaving reproducible from its seed.
 //!
-//! Each operation waits before and after its effect, so that timeboxes overlap; how long is left to the caller. A fault
-//! can be planted: late in the run, a few reads answer from an old version of the map.
+//! Each operation waits before and after its effect, so that timeboxes overlap; the caller chooses how long. A fault
+//! can be injected: late in the run, a few reads answer from an old version of the map.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
@@ -41,11 +41,11 @@ pub enum Call {
 /// A call with its answer and timebox.
 #[derive(Clone, Copy, Debug)]
 pub struct Observed {
-    /// Who called.
+    /// The thread.
     pub thread: u32,
-    /// What was asked.
+    /// The call.
     pub call: Call,
-    /// What was answered.
+    /// The result.
     pub answer: u8,
     /// When the call began.
     pub start: i64,
@@ -95,7 +95,7 @@ impl Dice {
     }
 }
 
-/// The map, with its recent versions for planted faults.
+/// The map, with its recent versions for injected faults.
 struct Store {
     map: BTreeMap<u8, u8>,
     old: VecDeque<BTreeMap<u8, u8>>,
@@ -227,7 +227,7 @@ impl Load {
     /// # Errors
     /// Those of the writer.
     pub fn write_sorted(&self, out: &mut impl Write) -> std::io::Result<()> {
-        // No operation lasts longer than this, so whatever started so much earlier than a return has been seen.
+        // No operation lasts longer than this, so every operation that started that much earlier than a return has been seen.
         const LONGEST: i64 = 4_000;
         let mut waiting: BTreeMap<(i64, u32), Observed> = BTreeMap::new();
         let mut failure = Ok(());

@@ -10,7 +10,7 @@ use omnilink_value::Value;
 /// Every operation of a trace that happened, decoded for `model`.
 ///
 /// # Panics
-/// If the input is not what the benchmark made it: there is nobody to report to.
+/// If the input is not what the benchmark made it: a benchmark has no error to return.
 pub fn operations<M: Decode>(model: &M, path: &Path) -> impl Iterator<Item = Operation<M::Op>> {
     let trace = Trace::open(path, &OpenOptions::default()).expect("a readable input");
     let mut threads: Vec<Value> = Vec::new();
@@ -30,7 +30,7 @@ pub fn operations<M: Decode>(model: &M, path: &Path) -> impl Iterator<Item = Ope
     })
 }
 
-/// Checks the trace as the command line does: streaming, and once more where parts turn out to belong together.
+/// Checks the trace as the command line does: as a stream, and once more if partitions turn out to be connected.
 ///
 /// # Panics
 /// If the input is not what the benchmark made it.

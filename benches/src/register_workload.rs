@@ -1,4 +1,4 @@
-//! A simulated register whose clients crash now and then: easy histories with operations that never return.
+//! A simulated register whose clients crash occasionally: easy histories with operations that never return.
 
 use std::io::Write;
 
@@ -11,7 +11,7 @@ pub struct RegisterLoad {
     pub clients: u32,
     /// Operations altogether.
     pub ops: u64,
-    /// One write in so many never returns.
+    /// One write in N never returns.
     pub crash_one_in: u64,
     /// Whether the last read answers a value that was never written.
     pub violation: bool,

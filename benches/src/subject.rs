@@ -69,7 +69,7 @@ pub fn run(args: &[&str], cpu_limit: Duration, memory_limit_mb: u64) -> Measured
     }
 }
 
-/// The peak of this process alone. What its parent learns at its end also counts the parent's own memory, which the process
+/// The peak of this process alone. What its parent reads at its end includes the parent's own memory, which the process
 /// shared before it became this program.
 pub fn peak_mb() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -17,12 +17,13 @@ mod output;
 mod progress;
 mod quantity;
 mod reports;
+mod shell;
 mod tla;
 mod trace_args;
 mod trace_command;
 mod validate;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use omnilink_tla::deep_stack;
 
 use crate::exit::Exit;
@@ -38,6 +39,9 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 struct Cli {
     #[command(subcommand)]
     command: Command,
+    /// When to use colour
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t)]
+    color: output::Color,
 }
 
 const EXAMPLES: &str = "\
@@ -75,6 +79,10 @@ enum Command {
     Validate(validate::ValidateArgs),
     #[command(about = link::ABOUT)]
     Link(link::LinkArgs),
+    #[command(about = shell::ABOUT_COMPLETIONS)]
+    Completions(shell::CompletionsArgs),
+    #[command(about = shell::ABOUT_MAN)]
+    Man(shell::ManArgs),
 }
 
 fn main() {
@@ -87,7 +95,9 @@ fn main() {
 }
 
 fn run() -> Exit {
-    let result = match Cli::parse().command {
+    let cli = Cli::parse();
+    cli.color.apply();
+    let result = match cli.command {
         Command::Check(args) => check::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Lineup(args) => lineup::run(&args),
@@ -96,6 +106,8 @@ fn run() -> Exit {
         Command::Tla(args) => tla::run(&args),
         Command::Link(args) => link::run(&args),
         Command::Validate(args) => validate::run(&args),
+        Command::Completions(args) => shell::completions(&args, Cli::command()),
+        Command::Man(args) => shell::man(&args, Cli::command()),
     };
     result.unwrap_or_else(|error| {
         output::error(&error);

@@ -21,12 +21,14 @@ pub(crate) enum Color {
 }
 
 impl Color {
-    fn choice(self, stream: &impl anstream::stream::RawStream) -> anstream::ColorChoice {
+    /// Makes this the choice for standard output and standard error.
+    pub(crate) fn apply(self) {
         match self {
-            Self::Auto => AutoStream::choice(stream),
+            Self::Auto => anstream::ColorChoice::Auto,
             Self::Always => anstream::ColorChoice::Always,
             Self::Never => anstream::ColorChoice::Never,
         }
+        .write_global();
     }
 }
 
@@ -36,22 +38,19 @@ pub(crate) struct Drawing {
     /// Draw with ASCII characters only
     #[arg(long)]
     ascii: bool,
-    /// When to use colour
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
-    color: Color,
 }
 
 impl Drawing {
     /// How pictures on standard output are to look.
     pub(crate) fn look(self) -> Look {
-        look(self.color, self.ascii)
+        look(self.ascii)
     }
 }
 
 /// How text on standard output is to look.
-pub(crate) fn look(color: Color, ascii: bool) -> Look {
+pub(crate) fn look(ascii: bool) -> Look {
     let stdout = io::stdout();
-    let is_colored = color.choice(&stdout) != anstream::ColorChoice::Never;
+    let is_colored = AutoStream::choice(&stdout) != anstream::ColorChoice::Never;
     let width = match stdout.is_terminal() {
         true => console::Term::stdout()
             .size_checked()

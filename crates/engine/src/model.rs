@@ -170,6 +170,27 @@ impl<S> Outcomes<S> {
         is_over
     }
 
+    /// Lets `step` accept states of another type, and wraps each: for a model inside a model. Everything else that `step` says
+    /// is said here.
+    pub fn wrapping<T>(&mut self, wrap: impl FnMut(T) -> S, step: impl FnOnce(&mut Outcomes<T>)) {
+        let mut inner = Outcomes {
+            states: Vec::new(),
+            failure: self.failure.take(),
+            exceeded: self.exceeded.take(),
+            reason: self.reason.take(),
+            explaining: self.explaining,
+            deadline: self.deadline,
+            interrupt: self.interrupt,
+            interrupted: self.interrupted.clone(),
+        };
+        step(&mut inner);
+        self.states.extend(inner.states.into_iter().map(wrap));
+        self.failure = inner.failure;
+        self.exceeded = inner.exceeded;
+        self.reason = inner.reason;
+        self.interrupted = inner.interrupted;
+    }
+
     pub(crate) fn new(deadline: Option<Instant>, interrupt: Option<Interrupt>) -> Self {
         let interrupted = Cell::new(false);
         Self {

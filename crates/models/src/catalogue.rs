@@ -101,7 +101,14 @@ pub(crate) fn is_similar(left: &str, right: &str) -> bool {
 }
 
 /// A native model that ships with OmniLink.
-pub trait NativeModel: Decode + Clone + std::fmt::Debug + Send + Sync + 'static {
+pub trait NativeModel:
+    Decode<State: Send + Sync + 'static, Op: Send + Sync + 'static>
+    + Clone
+    + std::fmt::Debug
+    + Send
+    + Sync
+    + 'static
+{
     /// The model with these options.
     ///
     /// # Errors

@@ -38,6 +38,7 @@
 //! # Ok::<(), omnilink_models::ModelSpecError>(())
 //! ```
 
+mod any_model;
 mod bank;
 mod call_reader;
 mod cas_register;
@@ -65,6 +66,7 @@ mod set;
 mod stack;
 mod suggestion;
 
+pub use any_model::{AnyModel, AnyOp, AnyState};
 pub use bank::{Balances, Bank, BankOp};
 pub use call_reader::{CallReader, is_code};
 pub use cas_register::{CasRegister, CasRegisterOp, FailedCas};

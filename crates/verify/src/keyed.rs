@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use omnilink_engine::{Limits, Options};
 use omnilink_evidence::{Evidence, Figures, KeyVerdict, Verdict};
-use omnilink_models::{KeyDetector, Keying, NativeModel, split, splits_by_key};
+use omnilink_models::{AnyModel, KeyDetector, Keying, ModelEntry, NativeModel, split, splits_by_key};
 use omnilink_trace::{Format, Operation};
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
@@ -50,7 +50,7 @@ pub(crate) fn check_model<M: NativeModel>(
     let keying = match keyed {
         Keyed::Yes => Keying::Keyed,
         Keyed::No => Keying::Plain,
-        Keyed::ByContent => find_out(model, input),
+        Keyed::ByContent => find_out(M::ENTRY, input, |operation| model.decode(operation).is_ok()),
     };
     match keying {
         Keying::Plain => plain(input, request),
@@ -62,7 +62,7 @@ pub(crate) fn check_model<M: NativeModel>(
             report
         }
         Keying::Keyed if splits_by_key(M::ENTRY) => {
-            let report = check_each::<M>(input, request, &plain);
+            let report = check_each(M::ENTRY, input, request, &plain);
             with_note(report, READ_AS_KEYED)
         }
         Keying::Keyed => {
@@ -95,25 +95,22 @@ pub(crate) struct Pieces {
 }
 
 /// The pieces of an input whose values are keyed, for checks that take all operations at once; `None` if they are not.
-pub(crate) fn pieces<M: NativeModel>(
-    model: &M,
-    keyed: Keyed,
-    input: &Input,
-) -> Result<Option<Pieces>, VerifyError> {
+pub(crate) fn pieces(model: &AnyModel, keyed: Keyed, input: &Input) -> Result<Option<Pieces>, VerifyError> {
+    let entry = model.entry();
     let keying = match keyed {
         Keyed::Yes => Keying::Keyed,
         Keyed::No => return Ok(None),
-        Keyed::ByContent => find_out(model, input),
+        Keyed::ByContent => find_out(entry, input, |operation| model.decode(operation).is_ok()),
     };
     match keying {
         Keying::Plain | Keying::PlainPairs => return Ok(None),
         Keying::Unclear => return Err(unclear(input)),
         Keying::Keyed => {}
     }
-    let (objects, _, mut notes) = objects::<M>(input)?;
+    let (objects, _, mut notes) = objects(entry, input)?;
     notes.push(format!("{}: {READ_AS_KEYED}", input.name));
     let operation = |operation: Arc<Operation>| Arc::unwrap_or_clone(operation);
-    let each = match splits_by_key(M::ENTRY) {
+    let each = match splits_by_key(entry) {
         true => objects
             .into_iter()
             .map(|object| {
@@ -138,7 +135,7 @@ fn with_note(mut report: Evidence, note: &str) -> Evidence {
 
 /// How the values of an input are to be read, by what they are. Only Jepsen's have keys in them. What cannot be read will be
 /// met again.
-fn find_out<M: NativeModel>(model: &M, input: &Input) -> Keying {
+fn find_out(entry: &'static ModelEntry, input: &Input, accepts: impl Fn(&Operation) -> bool) -> Keying {
     let Ok(trace) = input.open() else {
         return Keying::Plain;
     };
@@ -148,12 +145,12 @@ fn find_out<M: NativeModel>(model: &M, input: &Input) -> Keying {
     ) {
         return Keying::Plain;
     }
-    let mut detector = KeyDetector::new(M::ENTRY);
+    let mut detector = KeyDetector::new(entry);
     for operation in trace {
         let Ok(operation) = operation else {
             return Keying::Plain;
         };
-        if !detector.observe(&operation, |operation| model.decode(operation).is_ok()) {
+        if !detector.observe(&operation, &accepts) {
             break;
         }
     }
@@ -183,13 +180,16 @@ impl Object {
 }
 
 /// The objects of an input in the order in which they are first used, with the input's format and notes.
-fn objects<M: NativeModel>(input: &Input) -> Result<(Vec<Object>, Format, Vec<String>), VerifyError> {
+fn objects(
+    entry: &'static ModelEntry,
+    input: &Input,
+) -> Result<(Vec<Object>, Format, Vec<String>), VerifyError> {
     let mut trace = input.open()?;
     let mut objects: Vec<Object> = Vec::new();
     let mut known: FxHashMap<Value, usize> = FxHashMap::default();
     while let Some(operation) = trace.next_shared() {
         let operation = operation?;
-        let (key, inner) = split(&operation, M::ENTRY).ok_or_else(|| no_pair(&operation))?;
+        let (key, inner) = split(&operation, entry).ok_or_else(|| no_pair(&operation))?;
         let at = *known.entry(key.clone()).or_insert_with(|| {
             objects.push(Object {
                 key,
@@ -207,14 +207,15 @@ fn objects<M: NativeModel>(input: &Input) -> Result<(Vec<Object>, Format, Vec<St
 }
 
 /// Checks each key by itself. The report is that of the worst, with what became of all.
-fn check_each<M: NativeModel>(
+fn check_each(
+    entry: &'static ModelEntry,
     input: &Input,
     request: &CheckRequest,
     check: &dyn Fn(&Input, &CheckRequest) -> Evidence,
 ) -> Evidence {
     let started = Instant::now();
     let read = match request.witness {
-        None => objects::<M>(input),
+        None => objects(entry, input),
         Some(_) => Err(VerifyError::Usage(format!(
             "{}: --witness writes the order of one object, and this history has one for each key; drop it",
             input.name

@@ -5,7 +5,7 @@ use std::fmt;
 use omnilink_consistency::Decoder;
 use omnilink_engine::Model;
 use omnilink_link::{BindError, BoundOp, Instance, Linked, TlaModel};
-use omnilink_models::{DecodeError, Decoded, NativeModel};
+use omnilink_models::{AnyModel, AnyOp, DecodeError, Decoded};
 use omnilink_trace::Operation;
 
 /// A sequential model with the names of its operations.
@@ -22,15 +22,15 @@ pub trait Subject: Decoder<<Self::Model as Model>::Op> {
 
 /// A shipped model.
 #[derive(Clone, Debug)]
-pub struct NativeSubject<M> {
+pub struct NativeSubject {
     /// The model.
-    pub model: M,
+    pub model: AnyModel,
 }
 
-impl<M: NativeModel> Decoder<M::Op> for NativeSubject<M> {
+impl Decoder<AnyOp> for NativeSubject {
     type Error = DecodeError;
 
-    fn returned(&self, operation: &Operation) -> Result<Option<M::Op>, DecodeError> {
+    fn returned(&self, operation: &Operation) -> Result<Option<AnyOp>, DecodeError> {
         Ok(match self.model.decode(operation)? {
             Decoded::Op(op) => Some(op),
             Decoded::DidNotHappen => None,
@@ -38,15 +38,15 @@ impl<M: NativeModel> Decoder<M::Op> for NativeSubject<M> {
     }
 }
 
-impl<M: NativeModel> Subject for NativeSubject<M> {
-    type Model = M;
+impl Subject for NativeSubject {
+    type Model = AnyModel;
 
-    fn model(&self) -> &M {
+    fn model(&self) -> &AnyModel {
         &self.model
     }
 
     fn methods(&self) -> Vec<&str> {
-        let ops = M::ENTRY.ops.iter();
+        let ops = self.model.entry().ops.iter();
         ops.flat_map(|op| std::iter::once(op.name).chain(op.aliases.iter().copied()))
             .collect()
     }

@@ -2,6 +2,7 @@
 
 use omnilink_models::catalogue;
 use omnilink_report::{Look, Tone, wrapped};
+use serde_json::json;
 
 /// Every model with its operations and options.
 pub(super) fn page(look: &Look) -> String {
@@ -42,4 +43,27 @@ pub(super) fn page(look: &Look) -> String {
         "Names are compared without regard to case, - and _. An operation without an end is pending.\n",
     );
     page
+}
+
+/// Every model as JSON, one object per line.
+pub(super) fn json_lines() -> String {
+    let models = catalogue().iter().map(|entry| {
+        let operations = entry.ops.iter().map(|op| {
+            json!({
+                "name": op.name, "aliases": op.aliases, "arguments": op.arguments, "result": op.result,
+                "meaning": op.meaning,
+            })
+        });
+        let options = entry.options.iter().map(|option| {
+            json!({
+                "name": option.name, "values": option.values, "default": option.default,
+                "meaning": option.meaning,
+            })
+        });
+        json!({
+            "model": entry.name, "summary": entry.summary,
+            "operations": operations.collect::<Vec<_>>(), "options": options.collect::<Vec<_>>(),
+        })
+    });
+    models.map(|model| format!("{model}\n")).collect()
 }

@@ -11,7 +11,7 @@ use omnilink_lineup::{
     StopConditions, calls_as_operations, explain_by,
 };
 use omnilink_link::{Collection, LinkOptions, Linked};
-use omnilink_models::{NativeModel, Visitor, with_model};
+use omnilink_models::AnyModel;
 use omnilink_trace::Operation;
 use omnilink_verify::{NativeSubject, SpecSubject, Subject};
 
@@ -68,7 +68,7 @@ impl SpecificationArgs {
         let condition = self.condition()?;
         let by = match (&self.model, &self.spec) {
             (Some(model), _) => {
-                with_model(model, Exists)?;
+                AnyModel::from_spec(model)?;
                 By::Model(model)
             }
             (None, Some(path)) => By::Spec(Box::new(self.read(path)?)),
@@ -173,12 +173,12 @@ impl Explained<'_> {
         Ok(match &self.by {
             By::Itself(_) => None,
             By::Model(model) => {
-                let make = OfModel {
-                    name: named(model),
-                    condition,
-                    stop,
+                let subject = NativeSubject {
+                    model: AnyModel::from_spec(model)?,
                 };
-                Some(with_model(model, make)?)
+                Some(Specification::new(named(model), move |operations| {
+                    explained_by(&subject, &condition, stop, operations)
+                }))
             }
             By::Spec(spec) => {
                 let linked = spec.for_calls(alphabet)?;
@@ -202,37 +202,6 @@ impl Spec<'_> {
         let mut options = self.options.clone();
         options.collected = collection.finish().0;
         load(self.path, &options)
-    }
-}
-
-/// Asks only whether there is such a model.
-struct Exists;
-
-impl Visitor for Exists {
-    type Output = ();
-
-    fn visit<M: NativeModel>(self, _: M) {}
-}
-
-struct OfModel {
-    name: String,
-    condition: Condition,
-    stop: StopConditions,
-}
-
-impl Visitor for OfModel {
-    type Output = Specification;
-
-    fn visit<M: NativeModel>(self, model: M) -> Specification {
-        let Self {
-            name,
-            condition,
-            stop,
-        } = self;
-        let subject = NativeSubject { model };
-        Specification::new(name, move |operations| {
-            explained_by(&subject, &condition, stop, operations)
-        })
     }
 }
 

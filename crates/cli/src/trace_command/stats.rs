@@ -14,7 +14,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::limits::LimitArgs;
-use crate::output::{self, Color, Output};
+use crate::output::{self, Output};
 
 /// Tell what is in traces: operations, threads, overlap, the longest timeboxes.
 #[derive(Debug, Args)]
@@ -30,9 +30,6 @@ pub(super) struct StatsArgs {
     reading: Reading,
     #[command(flatten)]
     limits: LimitArgs,
-    /// When to use colour
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
-    color: Color,
 }
 
 const EXAMPLES: &str = "\
@@ -53,7 +50,7 @@ struct JsonStats<'a> {
 }
 
 pub(super) fn run(args: &StatsArgs) -> Result<Exit, CliError> {
-    let look = output::look(args.color, false);
+    let look = output::look(false);
     let mut out = Output::new(&look);
     let mut worst = Exit::Valid;
     for input in Input::all(&args.traces, &args.reading.options(), Some(interrupt::flag()))? {

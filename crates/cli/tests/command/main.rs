@@ -19,6 +19,7 @@ mod other_styles;
 mod pages;
 mod ran;
 mod setups;
+mod shell;
 mod ties;
 mod tla;
 mod trace_verbs;

@@ -3,6 +3,7 @@
 //! They are one binary, because each binary compiles the search for every model.
 
 mod agrees_with_naive;
+mod any_model;
 mod arbitrary;
 mod common;
 mod decoding;

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 
 use omnilink_consistency::{OpSet, RecordedHistory, is_history_line, read_histories};
 use omnilink_engine::{Limit, LimitWatch, Limits};
-use omnilink_models::NativeModel;
+use omnilink_models::AnyModel;
 use omnilink_trace::Operation;
 
 use super::judge_factory::weak_error;
@@ -33,8 +33,8 @@ pub(super) struct Histories<'a> {
 pub(super) type Read<'a> = dyn for<'i> Fn(&'i Input) -> Result<Histories<'i>, VerifyError> + 'a;
 
 /// The histories of one input for a shipped model: one for each key, where values are keyed.
-pub(super) fn keyed_histories<'a, M: NativeModel>(
-    model: &M,
+pub(super) fn keyed_histories<'a>(
+    model: &AnyModel,
     keyed: Keyed,
     input: &'a Input,
     reading: Reading,

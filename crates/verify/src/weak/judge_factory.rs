@@ -9,7 +9,6 @@ use omnilink_consistency::{
 use omnilink_engine::Limits;
 use omnilink_evidence::Evidence;
 use omnilink_link::Linked;
-use omnilink_models::NativeModel;
 
 use crate::error::VerifyError;
 use crate::subject::{NativeSubject, SpecSubject, Subject};
@@ -48,13 +47,13 @@ impl JudgeFactory for IsolationJudges {
 }
 
 /// Judges by a shipped model.
-pub(crate) struct ModelJudges<M> {
-    pub(crate) subject: NativeSubject<M>,
+pub(crate) struct ModelJudges {
+    pub(crate) subject: NativeSubject,
     pub(crate) question: Guarantee,
     pub(crate) options: WeakOptions,
 }
 
-impl<M: NativeModel> JudgeFactory for ModelJudges<M> {
+impl JudgeFactory for ModelJudges {
     fn with_judge(&self, work: &mut (dyn FnMut(&mut Judge<'_>) + Send)) -> Result<(), VerifyError> {
         judge_by(&self.subject, &self.question, &self.options, work);
         Ok(())

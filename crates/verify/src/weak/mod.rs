@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use omnilink_consistency::{Guarantee, Isolation, RecordedHistory, WeakOptions, infer_recorded, unread};
 use omnilink_evidence::{self as evidence, Command, Evidence};
 use omnilink_link::{Collection, LinkOptions, Linked};
-use omnilink_models::{NativeModel, Visitor, with_model};
+use omnilink_models::AnyModel;
 
 use self::histories::{Histories, Read, Reading, histories, keyed_histories};
 use self::jobs::judge_all;
@@ -103,8 +103,27 @@ impl WeakCheck<'_> {
     /// # Errors
     /// If there is no such model.
     pub fn against_model(&self, model: &str, deliver: &mut Deliver<'_>) -> Result<(), VerifyError> {
-        let check = AgainstModel { check: self, deliver };
-        with_model(model, check)?
+        let model = AnyModel::from_spec(model)?;
+        let (keyed, reading, by_key) = (self.keyed, self.reading(), model.clone());
+        let read: &Read<'_> = &|input| keyed_histories(&by_key, keyed, input, reading);
+        let subject = NativeSubject { model };
+        let options = self.options;
+        match self.task.clone() {
+            WeakTask::Judge(question) => {
+                let judges = ModelJudges {
+                    subject,
+                    question,
+                    options,
+                };
+                self.judge_inputs(self.all(), &judges, read, deliver)
+            }
+            WeakTask::Infer => {
+                let infer = |histories: &[Recorded]| {
+                    judge_together(subject.model(), histories, &subject, &options).map_err(weak_error)
+                };
+                self.infer_inputs(self.all(), read, &infer, deliver)
+            }
+        }
     }
 
     /// Checks every input against a specification.
@@ -279,39 +298,5 @@ impl WeakCheck<'_> {
         evidence.figures.peak_bytes = peak_bytes();
         evidence.notes = notes;
         evidence
-    }
-}
-
-/// A check against whichever shipped model has the name.
-struct AgainstModel<'c, 'i, 'd, 'e> {
-    check: &'c WeakCheck<'i>,
-    deliver: &'d mut Deliver<'e>,
-}
-
-impl Visitor for AgainstModel<'_, '_, '_, '_> {
-    type Output = Result<(), VerifyError>;
-
-    fn visit<M: NativeModel>(self, model: M) -> Result<(), VerifyError> {
-        let Self { check, deliver } = self;
-        let (keyed, reading, by_key) = (check.keyed, check.reading(), model.clone());
-        let read: &Read<'_> = &|input| keyed_histories(&by_key, keyed, input, reading);
-        let subject = NativeSubject { model };
-        let options = check.options;
-        match check.task.clone() {
-            WeakTask::Judge(question) => {
-                let judges = ModelJudges {
-                    subject,
-                    question,
-                    options,
-                };
-                check.judge_inputs(check.all(), &judges, read, deliver)
-            }
-            WeakTask::Infer => {
-                let infer = |histories: &[RecordedHistory]| {
-                    infer_recorded(subject.model(), histories, &subject, &options).map_err(weak_error)
-                };
-                check.infer_inputs(check.all(), read, &infer, deliver)
-            }
-        }
     }
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""CPU milliseconds (user + system) and page faults of short commands that take turns, one run at a time.
+"""CPU milliseconds (user + system) and page faults of short commands whose runs alternate.
 
-    benches/by-turns.py RUNS COMMAND COMMAND...
+    benches/alternate.py RUNS COMMAND COMMAND...
 
-Each command is one argument, written as for a shell. Machines are faster at one moment than at the next: whoever is compared should run
-in the same moments. Best run, lower quartile and median are printed; an exit code above 1 ends it."""
+Each command is one argument, written as for a shell. The speed of a shared machine varies over seconds, so commands that are compared
+should alternate. Prints best run, lower quartile and median; an exit code above 1 ends it."""
 
 import os
 import shlex
