@@ -213,7 +213,7 @@ impl<'t> Analyzer<'t> {
                         Class::Module,
                         ident.span,
                         message,
-                        "take one of the EXTENDS or INSTANCEs out",
+                        "remove one of the EXTENDS or INSTANCEs",
                     );
                     self.incomplete = true;
                     return None;

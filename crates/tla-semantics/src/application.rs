@@ -325,7 +325,7 @@ impl Analyzer<'_> {
                 max.word()
             );
             let help = match (of.level, max) {
-                (Level::Temporal, _) => "a temporal formula may stand only inside temporal formulas",
+                (Level::Temporal, _) => "a temporal formula is allowed only inside temporal formulas",
                 (_, Level::State) => "a primed expression cannot be primed again",
                 _ => "take the primes out",
             };
@@ -377,7 +377,7 @@ impl Analyzer<'_> {
         match op {
             Op::LeadsTo | Op::PlusArrow if has(Level::Action) => {
                 let message = format!("an operand of `{}` is an action", op.text());
-                let help = "only state predicates and temporal formulas may stand here";
+                let help = "only state predicates and temporal formulas are allowed here";
                 let action = levels.iter().position(|l| l.level == Level::Action);
                 let action = action.and_then(|i| operand(self, i));
                 self.action_operand(message, help, (action, None), span);

@@ -161,7 +161,7 @@ impl Analyzer<'_> {
                     Class::Arity,
                     self.span(id),
                     message,
-                    "a LAMBDA may only be put in for an operator",
+                    "a LAMBDA may only be an operator argument",
                 );
             }
             Some(wanted) if wanted as usize != params.len() => {

@@ -383,8 +383,8 @@ impl Analyzer<'_> {
         let mut seen = FxHashSet::default();
         for (field, _) in fields {
             if !seen.insert(field.name) {
-                let message = format!("the field `{}` is there twice", self.text(field.name));
-                self.error(Class::Redefined, field.span, message, "take one of the two out");
+                let message = format!("the field `{}` occurs twice", self.text(field.name));
+                self.error(Class::Redefined, field.span, message, "remove one of the two");
             }
         }
         let values: Vec<ExprId> = fields.iter().map(|(_, value)| *value).collect();
@@ -413,12 +413,12 @@ impl Analyzer<'_> {
     pub(super) fn check_label(&mut self, label: Ident) {
         let text = self.text(label.name);
         if let Some(place) = self.no_labels {
-            let message = format!("there can be no label in {place}");
+            let message = format!("a label is not allowed in {place}");
             self.error(
                 Class::Label,
                 label.span,
                 message,
-                "labels belong into definitions",
+                "labels belong in definitions",
             );
         }
         if !self.labels.insert(label.name) {

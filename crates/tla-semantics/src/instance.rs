@@ -140,7 +140,7 @@ impl Analyzer<'_> {
                 Class::Redefined,
                 given.target.span,
                 message,
-                "take one of the two out",
+                "remove one of the two",
             );
             return None;
         }
@@ -177,7 +177,7 @@ impl Analyzer<'_> {
                 self.reported.errors += 1;
                 return None;
             }
-            let message = format!("nothing is put in for `{text}` of module {module}");
+            let message = format!("there is no substitution for `{text}` of module {module}");
             let diagnostic = Diagnostic::error(Class::Undefined, self.source(), span, message)
                 .label(place.0, place.1, "it is declared here")
                 .help(format!(
@@ -224,19 +224,19 @@ impl Analyzer<'_> {
         let (max, text) = (entity.max_level, self.text(entity.name));
         if argument.level.level > max {
             let message = format!(
-                "`{text}` is of {} level, what is put in for it of {} level",
+                "`{text}` has {} level, but its substitution has {} level",
                 max.word(),
                 argument.level.level.word()
             );
             let help = match max {
                 Level::Constant => "only a module without variables takes anything for its constants",
-                _ => "put in an expression without primes and temporal operators",
+                _ => "substitute an expression without primes and temporal operators",
             };
             let diagnostic = Diagnostic::error(Class::Level, self.source(), at.whole, message).help(help);
             match (of, at.part) {
                 (Some(entity), _) => self.report_level_of(diagnostic, entity, argument.level.level),
                 (None, Some(part)) => {
-                    let diagnostic = diagnostic.label(self.source(), self.span(part), "this is put in");
+                    let diagnostic = diagnostic.label(self.source(), self.span(part), "this is substituted");
                     self.report_level(diagnostic, Some(part), argument.level.level, Suspect::All);
                 }
                 (None, None) => self.report(diagnostic),
@@ -247,7 +247,7 @@ impl Analyzer<'_> {
             let leibniz = (0..self.spec.entity(target).arity).all(|i| self.formal(operator, i as usize).2);
             if !leibniz {
                 let message =
-                    format!("what is put in for `{text}` primes its argument or uses it temporally");
+                    format!("the substitution for `{text}` primes its argument or uses it temporally");
                 self.level_error(at, message, "define it without primes and temporal operators");
             }
             self.check_uses(target, operator, |_| None, at);
@@ -258,7 +258,7 @@ impl Analyzer<'_> {
     fn level_error(&mut self, at: At, message: String, help: &str) {
         let mut diagnostic = Diagnostic::error(Class::Level, self.source(), at.whole, message).help(help);
         if let Some(part) = at.part {
-            diagnostic = diagnostic.label(self.source(), self.span(part), "this is put in");
+            diagnostic = diagnostic.label(self.source(), self.span(part), "this is substituted");
         }
         self.report(diagnostic);
     }

@@ -104,7 +104,7 @@ fn limit(diagnostics: &mut Vec<Diagnostic>) {
                 Diagnostic::warning
             };
             let diagnostic = diagnostic(Class::Limit, last.source, last.span, message);
-            diagnostics.push(diagnostic.help("mend the first ones and check again"));
+            diagnostics.push(diagnostic.help("fix the first ones and check again"));
         }
     }
 }

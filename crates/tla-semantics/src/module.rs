@@ -191,7 +191,7 @@ impl Analyzer<'_> {
                         "an assumption is constant, but this one is of {} level",
                         level.level.word()
                     );
-                    let help = "a formula with variables belongs into Init, an invariant or a theorem";
+                    let help = "a formula with variables belongs in Init, an invariant or a theorem";
                     let diagnostic = Diagnostic::error(Class::Level, self.source(), unit.span, message);
                     self.report_level(diagnostic.help(help), Some(*body), level.level, Suspect::All);
                 }

@@ -22,13 +22,13 @@ impl Analyzer<'_> {
             return;
         };
         if let Some(known) = self.reported.between.get(&announced).copied() {
-            self.add_label(known, unit.span, format!("nor can {what}"));
+            self.add_label(known, unit.span, format!("nor is {what}"));
             return;
         }
         self.reported.between.insert(announced, self.diagnostics.len());
         let open = self.spec.entity(announced);
         let (name, place) = (self.text(open.name), (open.source, open.span));
-        let message = format!("{what} cannot stand between RECURSIVE and the definition of `{name}`");
+        let message = format!("{what} is not allowed between RECURSIVE and the definition of `{name}`");
         let diagnostic = Diagnostic::error(Class::Semantic, self.source(), unit.span, message)
             .label(place.0, place.1, "announced here")
             .help("move it before the RECURSIVE");

@@ -129,7 +129,7 @@ impl Analyzer<'_> {
             let place = (earlier.source, earlier.span);
             Diagnostic::error(Class::Redefined, source, span, message)
                 .label(place.0, place.1, "it is introduced here")
-                .help("TLA+ has no shadowing: choose another name, or take one of the two out")
+                .help("TLA+ has no shadowing: choose another name, or remove one of the two")
         };
         self.report(diagnostic);
     }

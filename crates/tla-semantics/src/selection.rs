@@ -229,7 +229,7 @@ impl Analyzer<'_> {
             None => Ok((Selected::Expr(statement.prove), none)),
             Some(Assumed::Formula(formula)) => Ok((Selected::Expr(*formula), none)),
             Some(Assumed::Nested(inner)) => Ok((Selected::Statement(inner, false), none)),
-            Some(Assumed::New(..)) => Err("a NEW name is declared here: that is no expression".into()),
+            Some(Assumed::New(..)) => Err("this declares a NEW name and is not an expression".into()),
         }
     }
 

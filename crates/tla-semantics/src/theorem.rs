@@ -48,7 +48,7 @@ impl Analyzer<'_> {
     fn assume_prove(&mut self, statement: &AssumeProve, around: Around) -> LevelOf {
         let formula = statement.assumes.is_empty();
         if statement.boxed && around.unboxed {
-            let message = "[]ASSUME cannot stand inside an ASSUME";
+            let message = "[]ASSUME is not allowed inside an ASSUME";
             let help = "write ASSUME and PROVE here, or []ASSUME and []PROVE around";
             self.error(Class::Semantic, statement.span, message, help);
         }

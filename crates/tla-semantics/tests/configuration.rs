@@ -90,7 +90,7 @@ fn what_cannot_be_read_is_refused_and_reading_goes_on() {
             "CHECK_DEADLOCK maybe",
             "1:16 expected TRUE or FALSE, found `maybe`",
         ),
-        ("INIT A\nINIT B", "2:1 INIT is there twice"),
+        ("INIT A\nINIT B", "2:1 INIT occurs twice"),
         (
             "CONSTANT N = 1 + 2",
             "1:16 a value is written here, not computed: found `+`",

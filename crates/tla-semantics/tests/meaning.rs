@@ -127,7 +127,7 @@ fn instances_put_in_for_every_constant_and_variable() {
     assert_fine(&format!("{inner}VARIABLE v\nK == 1\nINSTANCE In\nA == V(2)"));
     assert_one(
         &format!("{inner}VARIABLE v\nI == INSTANCE In"),
-        "8:1 undefined: nothing is put in for `K`",
+        "8:1 undefined: there is no substitution for `K`",
     );
     assert_one(
         &format!("{inner}VARIABLE v\nI == INSTANCE In WITH K <- 1, Z <- 2"),

@@ -370,7 +370,7 @@ fn advice_fits_the_usual_slips() {
             "--algorithm a\nbegin\n  skip;\nend algorithm",
             "put it in a comment",
         ),
-        ("A == 1\nA == 2", "take one of the two out"),
+        ("A == 1\nA == 2", "remove one of the two"),
     ] {
         assert_eq!(complaints(body).len(), 1, "{body}: {:?}", complaints(body));
         assert!(advice(body).contains(expected), "{body}: {}", advice(body));

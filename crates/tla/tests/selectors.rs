@@ -109,7 +109,7 @@ fn a_boxed_assume_goes_with_a_boxed_prove() {
         ["2:14 semantic: []ASSUME does not go with PROVE"]
     );
     let inside = of("ASSUME []ASSUME v = 1 []PROVE v = 2 PROVE v = 1");
-    assert_eq!(inside, ["2:21 semantic: []ASSUME cannot stand inside an ASSUME"]);
+    assert_eq!(inside, ["2:21 semantic: []ASSUME is not allowed inside an ASSUME"]);
 }
 
 #[test]
@@ -175,14 +175,14 @@ fn parts_of_an_unfinished_definition_cannot_be_named() {
 fn a_label_may_carry_a_prefix_that_means_nothing() {
     let prefixed = "A == \\A n \\in {} : P(zz)!1!lab(n) :: n = 1\n";
     assert_eq!(selected(&format!("{prefixed}B == A!lab(3)")), "n = 1");
-    let warning = "1:20 label: what stands before the `!` of a label means nothing";
+    let warning = "1:20 label: the part before the `!` of a label has no meaning";
     assert_eq!(complaints(prefixed), [warning]);
     assert_eq!(
         selected("A == \\A n \\in {} : +(n) :: n = 1\nB == A!+(3)"),
         "n = 1"
     );
     let bare = complaints("A == P!lab :: TRUE");
-    assert_eq!(bare, ["1:6 parse: a name with `!` is no label"]);
+    assert_eq!(bare, ["1:6 parse: a name with `!` is not a label"]);
 }
 
 #[test]

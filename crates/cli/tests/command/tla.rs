@@ -98,7 +98,7 @@ fn an_expression_may_be_about_a_specification_and_its_constants() {
     );
     let ran = area(&["--const", "M=1"]);
     assert_eq!(ran.code, 2, "{ran:?}");
-    assert!(ran.stderr.contains("`M` is no constant"), "{ran:?}");
+    assert!(ran.stderr.contains("`M` is not a constant"), "{ran:?}");
     assert_eq!(area(&["--const", "N"]).code, 2);
 }
 

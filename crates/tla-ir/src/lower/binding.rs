@@ -120,10 +120,10 @@ impl Lowering<'_> {
             ..
         } = &spec.entity(entity).kind
         else {
-            return self.fail(loc, ErrorClass::Undefined, "this is no function".into());
+            return self.fail(loc, ErrorClass::Undefined, "this is not a function".into());
         };
         let UnitKind::Function { bounds, .. } = &spec.tree(at.tree).unit(*unit).kind else {
-            return self.fail(loc, ErrorClass::Undefined, "this is no function".into());
+            return self.fail(loc, ErrorClass::Undefined, "this is not a function".into());
         };
         let itself = recursive.then_some(entity);
         match self.bounded(at, params, bounds, itself, |this| this.expr(at, *body)) {

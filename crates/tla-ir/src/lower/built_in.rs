@@ -28,7 +28,7 @@ impl Lowering<'_> {
         }
         if name == NO_MEANING {
             let message = format!(
-                "this operator of module {module} needs a meaning of its own, which this program lacks"
+                "this operator of module {module} is not supported"
             );
             return Some(self.fail(loc, ErrorClass::Unsupported, message));
         }

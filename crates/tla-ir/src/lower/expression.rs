@@ -48,7 +48,7 @@ impl Lowering<'_> {
             ExprKind::Apply(..) | ExprKind::Path(_) => self.named(at, id, None, false),
             ExprKind::At => match self.frame().at_slots.last().copied() {
                 Some(slot) => local(slot, loc),
-                None => self.fail(loc, ErrorClass::Undefined, "`@` stands outside EXCEPT".into()),
+                None => self.fail(loc, ErrorClass::Undefined, "`@` is used outside EXCEPT".into()),
             },
             ExprKind::Prefix(op, operand) if op.is_built_in() => {
                 self.symbol(at, loc, *op, &[Operand::Expr(at, *operand)])
@@ -162,7 +162,7 @@ impl Lowering<'_> {
         self.fail(
             loc,
             ErrorClass::Unsupported,
-            "a temporal formula speaks of whole behaviours and has no value in a state".into(),
+            "a temporal formula is about whole behaviours and has no value in a state".into(),
         )
     }
 

@@ -274,7 +274,7 @@ impl Lowering<'_> {
                 self.fail(loc, ErrorClass::Undefined, message)
             }
             EntityKind::Instance(_) | EntityKind::Statement(None) | EntityKind::Unknown => {
-                let message = format!("`{}` is no expression", self.text_of(entity));
+                let message = format!("`{}` is not an expression", self.text_of(entity));
                 self.fail(loc, ErrorClass::Undefined, message)
             }
         }

@@ -236,7 +236,7 @@ impl Reader<'_> {
         let text = self.slice(word).to_owned();
         self.report(
             word.span(),
-            format!("{text} is there twice"),
+            format!("{text} occurs twice"),
             "keep the one that is meant",
         )
     }

@@ -7,7 +7,7 @@ use omnilink_tla_syntax::token::Token;
 pub enum LineSlip {
     /// It is not there.
     Lost,
-    /// It is there twice.
+    /// It occurs twice.
     Doubled,
     /// It has changed places with the next.
     Swapped,
@@ -27,7 +27,7 @@ pub enum LineSlip {
     CommentBegun,
     /// A comment ends before it that has not begun.
     CommentEnded,
-    /// It begins a definition, which is there twice.
+    /// It begins a definition, which occurs twice.
     DefinitionDoubled,
     /// It begins a definition, which is not there.
     DefinitionLost,

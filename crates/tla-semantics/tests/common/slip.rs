@@ -10,7 +10,7 @@ use super::line_slip::{LINE_SLIPS, LineSlip, line_spoilt};
 pub enum Slip {
     /// It is not there.
     Forgotten,
-    /// It is there twice.
+    /// It occurs twice.
     Doubled,
     /// A name is misspelled.
     Misspelled,

@@ -214,7 +214,7 @@ impl Lexer<'_> {
             .get(start..at)
             .is_some_and(|text| text.contains('\u{fffd}'))
         {
-            let message = "this string holds bytes that are no text and are read as U+FFFD";
+            let message = "this string contains bytes that are not UTF-8 and are read as U+FFFD";
             let warning = Diagnostic::warning(Class::Lex, self.source, span, message);
             self.diagnostics.push(warning.help("save the file as UTF-8"));
         }

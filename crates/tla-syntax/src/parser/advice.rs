@@ -3,7 +3,7 @@
 use super::*;
 
 /// Advice about `!=`.
-pub(super) const DIFFERS: &str = "`!=` is no operator: write `#` or `/=`";
+pub(super) const DIFFERS: &str = "`!=` is not an operator: write `#` or `/=`";
 
 /// The TLA+ spelling of a word or symbol of another language, as advice.
 fn translation(text: &str) -> Option<String> {

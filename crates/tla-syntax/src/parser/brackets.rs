@@ -239,7 +239,7 @@ impl Parser<'_> {
                     .error(
                         Class::Parse,
                         open.to(close),
-                        "an expression in `[` `]` alone means nothing",
+                        "an expression in `[` `]` alone has no meaning",
                     )
                     .help(match self.tree.expr(first).kind {
                         ExprKind::Infix(Op::Dots, ..) => "a range is a set already: write `1..10`",

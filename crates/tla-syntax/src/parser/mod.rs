@@ -348,7 +348,7 @@ impl Parser<'_> {
         let column = self.junctions.last().map_or(0, |(_, column)| *column);
         let found = self.describe(&token);
         let message =
-            format!("expected {expected}, but {found} stands at or left of the bullet of its list item");
+            format!("expected {expected}, but {found} is at or left of the bullet of its list item");
         let bullet = (0..self.at)
             .rev()
             .map(|at| self.token_at(at))

@@ -71,7 +71,7 @@ impl Parser<'_> {
                     .error(
                         Class::Parse,
                         bang.to(token.span()),
-                        "`=` is no name that could follow `!`",
+                        "`=` is not a name that can follow `!`",
                     )
                     .help(advice::DIFFERS);
                 return Err(self.report(diagnostic));
@@ -122,12 +122,12 @@ impl Parser<'_> {
         });
         let Some((name, at, args)) = named else {
             let diagnostic = self
-                .error(Class::Parse, span, "a name with `!` is no label")
+                .error(Class::Parse, span, "a name with `!` is not a label")
                 .help("a label is a plain name, with the names bound around it: `lab(x) ::`");
             return Err(self.report(diagnostic));
         };
         let before = Span::new(span.start, at.start);
-        let message = "what stands before the `!` of a label means nothing";
+        let message = "the part before the `!` of a label has no meaning";
         let warning = Diagnostic::warning(Class::Label, self.tree.source, before, message);
         self.diagnostics.push(warning.help("take it out"));
         self.label(Ident { name, span: at }, &args, left, begin)

@@ -168,7 +168,7 @@ fn given(
     match written(name, text, models).unwrap_or_else(|| evaluated(text, options)) {
         Ok(value) => replacements.add(spec, target, Replacement::Value(value)),
         Err(message) => {
-            let message = format!("this is no value for `{name}`: {message}");
+            let message = format!("this is not a value for `{name}`: {message}");
             diagnostics.push(Diagnostic::error(Class::Config, source, value_span, message));
         }
     }
@@ -193,7 +193,7 @@ fn unknown_constant(spec: &Spec, name: &str, source: SourceId, span: Span) -> Di
         Class::Config,
         source,
         span,
-        format!("`{name}` is no constant of the spec"),
+        format!("`{name}` is not a constant of the spec"),
     )
     .help(help)
 }
@@ -228,7 +228,7 @@ fn evaluated(text: &str, options: &BuildOptions) -> Result<Value, String> {
             value: Some(value), ..
         }) => Ok(value),
         Ok(Evaluated { text, .. }) => Err(format!(
-            "{text} has no end; replace the constant by a definition in a configuration"
+            "{text} is infinite; replace the constant by a definition in a configuration"
         )),
         Err(error) => Err(error.message),
     }

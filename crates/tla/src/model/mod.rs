@@ -256,7 +256,7 @@ impl Names<'_> {
         let Some(source) = self.config.source else { return };
         let action = action.split_whitespace().collect::<Vec<_>>().join(" ");
         let message = format!(
-            "the property `{}` has the action `{action}`, which would speak of the first step only",
+            "the property `{}` has the action `{action}`, which would be about the first step only",
             named.name
         );
         let help = "write `[][A]_v` for all steps, or `<><<A>>_v` for some step";
