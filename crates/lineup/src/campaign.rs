@@ -16,7 +16,7 @@ use crate::options::LineupOptions;
 use crate::sample::{GrowingMatrices, RandomMatrices};
 use crate::scope::Scope;
 use crate::shrink::shrink;
-use crate::verdict::{Checked, Phase, Undecided, Verdict, Why};
+use crate::verdict::{Checked, MatrixOutcome, Phase, Undecided, Why};
 
 /// Which matrices to check.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -183,12 +183,12 @@ pub fn run_campaign(
         summary.scope = executor.scope();
         seen(&checked);
         summary.seconds = started.elapsed().as_secs_f64();
-        if checked.verdict.is_failure() {
+        if checked.outcome.is_failure() {
             let found_in = started.elapsed();
             summary.failure = Some(Box::new(failure(executor, request, checked, found_in, tick)?));
             break;
         }
-        if let Verdict::Unknown(undecided) = checked.verdict {
+        if let MatrixOutcome::Unknown(undecided) = checked.outcome {
             if let Undecided::Limit(limit) = undecided {
                 summary.limit.get_or_insert(limit);
             }
@@ -219,13 +219,13 @@ pub fn run_schedule(
     };
     summary.add(&checked);
     summary.seconds = started.elapsed().as_secs_f64();
-    match checked.verdict {
-        Verdict::Passed => {}
-        Verdict::Unknown(_) => {
+    match checked.outcome {
+        MatrixOutcome::Passed => {}
+        MatrixOutcome::Unknown(_) => {
             summary.undecided = 1;
             summary.first_undecided = Some(Box::new(checked));
         }
-        Verdict::Violation(_) | Verdict::Nondeterministic(_) => {
+        MatrixOutcome::Violation(_) | MatrixOutcome::Nondeterministic(_) => {
             summary.failure = Some(Box::new(Failure {
                 found: checked.matrix.clone(),
                 smallest: checked,
@@ -273,8 +273,8 @@ pub const SHRINK_AT_LEAST: Duration = Duration::from_secs(10);
 
 /// The call that reached no scheduling point in a serial run.
 fn unresponsive_call(checked: &Checked) -> Option<CallId> {
-    match checked.verdict {
-        Verdict::Unknown(Undecided::SerialRunCut(cut)) => checked.matrix.call(cut.unresponsive_call()?),
+    match checked.outcome {
+        MatrixOutcome::Unknown(Undecided::SerialRunCut(cut)) => checked.matrix.call(cut.unresponsive_call()?),
         _ => None,
     }
 }
@@ -284,7 +284,7 @@ fn repeat(executor: &mut dyn MatrixExecutor, smallest: &mut Checked) -> Result<O
     let Checked {
         matrix,
         results,
-        verdict: Verdict::Violation(violation),
+        outcome: MatrixOutcome::Violation(violation),
         ..
     } = smallest
     else {

@@ -20,7 +20,7 @@ use crate::options::{Blocking, Criterion, LineupOptions, Search, search_limits};
 use crate::serial::SerialHistories;
 use crate::serial_phase::serial_phase;
 use crate::specification::{Specification, SpecificationError};
-use crate::verdict::{Checked, Phase, Undecided, Verdict, Why};
+use crate::verdict::{Checked, MatrixOutcome, Phase, Undecided, Why};
 use crate::witness::Witnesses;
 use crate::words::Words;
 
@@ -72,11 +72,11 @@ pub fn check_matrix(
     tick: Tick<'_>,
 ) -> Result<Checked, LineupError> {
     let mut checked = unchecked(matrix)?;
-    checked.verdict = match check_phases(executor, request, &mut checked, tick) {
+    checked.outcome = match check_phases(executor, request, &mut checked, tick) {
         Err(LineupError::Limit(limit) | LineupError::Specification(SpecificationError::Limit(limit))) => {
-            Verdict::Unknown(Undecided::Limit(limit))
+            MatrixOutcome::Unknown(Undecided::Limit(limit))
         }
-        verdict => verdict?,
+        outcome => outcome?,
     };
     Ok(checked)
 }
@@ -86,9 +86,9 @@ fn check_phases(
     request: Request<'_>,
     checked: &mut Checked,
     tick: Tick<'_>,
-) -> Result<Verdict, LineupError> {
-    if let Some(verdict) = serial_phase(executor, request, checked, tick)? {
-        return Ok(verdict);
+) -> Result<MatrixOutcome, LineupError> {
+    if let Some(outcome) = serial_phase(executor, request, checked, tick)? {
+        return Ok(outcome);
     }
     let options = request.options;
     let seed = options.seed;
@@ -102,16 +102,16 @@ fn check_phases(
         },
     };
     if let Some(violation) = explore_with_races(executor, request, checked, plan, tick)? {
-        return Ok(Verdict::Violation(Box::new(violation)));
+        return Ok(MatrixOutcome::Violation(Box::new(violation)));
     }
     let is_complete = checked.phases.iter().all(|phase| phase.is_complete);
     if let Some(limit) = options.reached().filter(|_| !is_complete) {
-        return Ok(Verdict::Unknown(Undecided::Limit(limit)));
+        return Ok(MatrixOutcome::Unknown(Undecided::Limit(limit)));
     }
     // A run that was cut short may have become a violation.
     Ok(match checked.cut {
-        Some(cut) => Verdict::Unknown(Undecided::RunCut(cut)),
-        None => Verdict::Passed,
+        Some(cut) => MatrixOutcome::Unknown(Undecided::RunCut(cut)),
+        None => MatrixOutcome::Passed,
     })
 }
 
@@ -127,8 +127,8 @@ pub fn check_schedule(
     tick: Tick<'_>,
 ) -> Result<Checked, LineupError> {
     let mut checked = unchecked(matrix)?;
-    if let Some(verdict) = serial_phase(executor, request, &mut checked, tick)? {
-        checked.verdict = verdict;
+    if let Some(outcome) = serial_phase(executor, request, &mut checked, tick)? {
+        checked.outcome = outcome;
         return Ok(checked);
     }
     let execution = executor.replay(&checked.matrix, schedule, &executor.racy_accesses())?;
@@ -155,10 +155,10 @@ pub fn check_schedule(
             contention::first_unexplained(executor, request, &mut checked, contended)?.or(races.violation)
         }
     };
-    checked.verdict = match simplest {
-        Some(violation) => Verdict::Violation(Box::new(violation)),
-        None if is_inconclusive => Verdict::Unknown(Undecided::NotRepeated),
-        None => Verdict::Passed,
+    checked.outcome = match simplest {
+        Some(violation) => MatrixOutcome::Violation(Box::new(violation)),
+        None if is_inconclusive => MatrixOutcome::Unknown(Undecided::NotRepeated),
+        None => MatrixOutcome::Passed,
     };
     Ok(checked)
 }
@@ -173,7 +173,7 @@ fn unchecked(matrix: &Matrix) -> Result<Checked, LineupError> {
         cut: None,
         suspected: None,
         redundant: 0,
-        verdict: Verdict::Passed,
+        outcome: MatrixOutcome::Passed,
     })
 }
 

@@ -4,7 +4,7 @@ use crate::execution::{RunEnding, StuckKind};
 use crate::history::{HistoryEnding, HistoryEvent};
 use crate::serial::{CallOutcome, SerialHistories};
 use crate::slot::{CallSlot, Lane};
-use crate::verdict::{Checked, Verdict, Violation, Why};
+use crate::verdict::{Checked, MatrixOutcome, Violation, Why};
 
 /// The kind of a bug, as it follows from the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,8 +30,8 @@ pub enum Diagnosis {
 impl Diagnosis {
     /// The diagnosis of a matrix with a violation.
     pub fn of(checked: &Checked) -> Option<Self> {
-        match &checked.verdict {
-            Verdict::Violation(violation) => Some(diagnose(violation, &checked.serial)),
+        match &checked.outcome {
+            MatrixOutcome::Violation(violation) => Some(diagnose(violation, &checked.serial)),
             _ => None,
         }
     }

@@ -15,7 +15,7 @@ use crate::execution::{Cut, MatrixRun, RaceReport, RunEnding, RunEvent};
 use crate::history::{CallHistory, HistoryEnding, HistoryEvent};
 use crate::scope::RUST_LIBRARY;
 use crate::slot::{CallSlot, Lane};
-use crate::verdict::{self, Checked, Phase, Undecided, Violation, Why};
+use crate::verdict::{Checked, MatrixOutcome, Phase, Undecided, Violation, Why};
 use crate::words::Words;
 
 /// The component that a campaign is about.
@@ -128,8 +128,8 @@ impl CampaignSubject<'_> {
         let found = failure.found.display(self.alphabet).to_string();
         let matrix = checked.matrix.display(self.alphabet).to_string();
         let serial_histories = checked.serial.len();
-        match &checked.verdict {
-            verdict::Verdict::Violation(violation) => {
+        match &checked.outcome {
+            MatrixOutcome::Violation(violation) => {
                 let execution = &violation.execution;
                 let diagnosis =
                     Diagnosis::of(checked).map_or("not linearizable", |diagnosis| diagnosis.headline());
@@ -166,7 +166,7 @@ impl CampaignSubject<'_> {
                 };
                 Some(omnilink_evidence::Violation::Run(Box::new(run)))
             }
-            verdict::Verdict::Nondeterministic(two) => {
+            MatrixOutcome::Nondeterministic(two) => {
                 let contradiction = SerialContradiction {
                     found,
                     matrix,
@@ -185,7 +185,7 @@ impl CampaignSubject<'_> {
                     contradiction,
                 )))
             }
-            verdict::Verdict::Passed | verdict::Verdict::Unknown(_) => None,
+            MatrixOutcome::Passed | MatrixOutcome::Unknown(_) => None,
         }
     }
 }
@@ -411,7 +411,7 @@ fn undecided_text(checked: &Checked, alphabet: &Alphabet) -> String {
         Cut::TooManyThreads => "was stopped: the component created more than 32 threads at a time".to_owned(),
         Cut::ResultsTooLarge => "was stopped: its results do not fit into the memory for them".to_owned(),
     };
-    let verdict::Verdict::Unknown(undecided) = checked.verdict else {
+    let MatrixOutcome::Unknown(undecided) = checked.outcome else {
         return String::new();
     };
     match undecided {

@@ -77,7 +77,7 @@ pub use specification::{
     Condition, ModelSpecification, Requests, Specification, SpecificationError, SpecificationResult,
     calls_as_operations, explain_by,
 };
-pub use verdict::{Checked, Phase, Undecided, Verdict, Violation, Why};
+pub use verdict::{Checked, MatrixOutcome, Phase, Undecided, Violation, Why};
 pub use witness::{StuckCall, Witnesses};
 pub use words::Words;
 

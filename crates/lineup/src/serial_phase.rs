@@ -9,16 +9,16 @@ use crate::executor::{MatrixExecutor, RunPlan};
 use crate::history::{CallHistory, Results};
 use crate::matrix::Matrix;
 use crate::serial::{NotSerial, SerialHistories};
-use crate::verdict::{Checked, Phase, Undecided, Verdict, Violation};
+use crate::verdict::{Checked, MatrixOutcome, Phase, Undecided, Violation};
 use crate::words::Words;
 
-/// Makes all serial runs. Returns the verdict if it is known after that.
+/// Makes all serial runs. Returns the outcome if it is known after that.
 pub(crate) fn serial_phase(
     executor: &mut dyn MatrixExecutor,
     request: Request<'_>,
     checked: &mut Checked,
     tick: Tick<'_>,
-) -> Result<Option<Verdict>, LineupError> {
+) -> Result<Option<MatrixOutcome>, LineupError> {
     let started = Instant::now();
     let options = request.options;
     let mut runs = SerialRuns {
@@ -32,7 +32,7 @@ pub(crate) fn serial_phase(
             ..Phase::default()
         },
         unresponsive: None,
-        verdict: None,
+        outcome: None,
     };
     // Another environment can only add contradictions: the first alone decides whether all serial runs were made.
     for environment in 0..options.environments.max(1) {
@@ -59,14 +59,14 @@ pub(crate) fn serial_phase(
         if environment == 0 {
             runs.phase.is_complete = coverage.is_complete;
         }
-        if runs.verdict.is_some() || runs.unresponsive.is_some() {
+        if runs.outcome.is_some() || runs.unresponsive.is_some() {
             break;
         }
     }
     let SerialRuns {
         mut phase,
         unresponsive,
-        verdict,
+        outcome,
         ..
     } = runs;
     phase.histories = checked.serial.len();
@@ -75,24 +75,24 @@ pub(crate) fn serial_phase(
     phase.crashed = checked.serial.crashed();
     phase.seconds = started.elapsed().as_secs_f64();
     checked.serial_phase = phase;
-    if verdict.is_some() {
-        return Ok(verdict);
+    if outcome.is_some() {
+        return Ok(outcome);
     }
     if let Some(cut) = unresponsive {
-        return Ok(Some(Verdict::Unknown(Undecided::SerialRunCut(cut))));
+        return Ok(Some(MatrixOutcome::Unknown(Undecided::SerialRunCut(cut))));
     }
     // With a specification, serial runs are runs like all others: it does not matter if some are missing.
     if request.specification.is_some() {
         return Ok(None);
     }
     Ok(if let Some(cut) = checked.cut {
-        Some(Verdict::Unknown(Undecided::SerialRunCut(cut)))
+        Some(MatrixOutcome::Unknown(Undecided::SerialRunCut(cut)))
     } else if phase.diverged > 0 {
-        Some(Verdict::Unknown(Undecided::SerialRunsDiverged))
+        Some(MatrixOutcome::Unknown(Undecided::SerialRunsDiverged))
     } else if !phase.is_complete {
         let limit = options.reached();
         let undecided = limit.map_or(Undecided::TooManySerialRuns, Undecided::Limit);
-        Some(Verdict::Unknown(undecided))
+        Some(MatrixOutcome::Unknown(undecided))
     } else {
         None
     })
@@ -108,7 +108,7 @@ struct SerialRuns<'a> {
     phase: Phase,
     /// Set when a call was unresponsive: every other run that makes the call would take as long, with the same result.
     unresponsive: Option<Cut>,
-    verdict: Option<Verdict>,
+    outcome: Option<MatrixOutcome>,
 }
 
 impl SerialRuns<'_> {
@@ -129,7 +129,7 @@ impl SerialRuns<'_> {
             // A specification may be nondeterministic.
             Err(NotSerial::Nondeterministic(_)) if self.request.specification.is_some() => true,
             Err(NotSerial::Nondeterministic(nondeterminism)) => {
-                self.verdict = Some(Verdict::Nondeterministic(nondeterminism));
+                self.outcome = Some(MatrixOutcome::Nondeterministic(nondeterminism));
                 return Ok(ControlFlow::Break(()));
             }
             Err(NotSerial::Overlap) => {
@@ -148,7 +148,7 @@ impl SerialRuns<'_> {
         let Some(why) = violation_without_serial_runs(self.request, words, &history, true)? else {
             return Ok(ControlFlow::Continue(()));
         };
-        self.verdict = Some(Verdict::Violation(Box::new(Violation {
+        self.outcome = Some(MatrixOutcome::Violation(Box::new(Violation {
             history,
             execution,
             is_serial: true,

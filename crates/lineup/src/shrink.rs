@@ -12,7 +12,7 @@ use crate::check::{LineupError, Request, Tick, check_matrix};
 use crate::executor::MatrixExecutor;
 use crate::matrix::Matrix;
 use crate::options::{LineupOptions, Search};
-use crate::verdict::{Checked, Verdict};
+use crate::verdict::{Checked, MatrixOutcome};
 
 /// The preemption bound with which a random search is repeated, to find a simple run.
 const PREEMPTIONS_MAX: u32 = 3;
@@ -27,7 +27,7 @@ pub(crate) fn shrink(
     failing: Checked,
     tick: Tick<'_>,
 ) -> Result<Checked, LineupError> {
-    if !failing.verdict.is_failure() {
+    if !failing.outcome.is_failure() {
         return Ok(failing);
     }
     let mut smallest = failing;
@@ -71,7 +71,7 @@ impl Shrinking<'_> {
                 continue;
             }
             let checked = check_matrix(self.executor, self.request, &matrix, self.tick)?;
-            if checked.verdict.fails_like(&failing.verdict) {
+            if checked.outcome.fails_like(&failing.outcome) {
                 return Ok(Some(checked));
             }
         }
@@ -122,8 +122,8 @@ fn simplest_search(
     if matches!(options.search, Search::Bounded { .. }) {
         return Ok(options);
     }
-    let preemptions = match &failing.verdict {
-        Verdict::Violation(violation) => violation.execution.preemptions.min(PREEMPTIONS_MAX),
+    let preemptions = match &failing.outcome {
+        MatrixOutcome::Violation(violation) => violation.execution.preemptions.min(PREEMPTIONS_MAX),
         _ => 0,
     };
     let bounded = LineupOptions {
@@ -135,7 +135,7 @@ fn simplest_search(
         ..request
     };
     let checked = check_matrix(executor, request, &failing.matrix, tick)?;
-    if checked.verdict.fails_like(&failing.verdict) {
+    if checked.outcome.fails_like(&failing.outcome) {
         *failing = checked;
         return Ok(bounded);
     }

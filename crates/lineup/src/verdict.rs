@@ -29,8 +29,8 @@ pub struct Checked {
     pub suspected: Option<RaceReport>,
     /// Concurrent runs that were made but not looked at, because another run shows the same.
     pub redundant: u64,
-    /// The answer.
-    pub verdict: Verdict,
+    /// What its runs show.
+    pub outcome: MatrixOutcome,
 }
 
 impl Checked {
@@ -41,9 +41,9 @@ impl Checked {
     }
 }
 
-/// The answer.
+/// What the runs of a matrix show.
 #[derive(Clone, Debug)]
-pub enum Verdict {
+pub enum MatrixOutcome {
     /// Every history that was seen is explained.
     Passed,
     /// One is not.
@@ -54,7 +54,7 @@ pub enum Verdict {
     Unknown(Undecided),
 }
 
-impl Verdict {
+impl MatrixOutcome {
     /// Whether the component did something wrong (or at least nondeterministic).
     pub fn is_failure(&self) -> bool {
         matches!(self, Self::Violation(_) | Self::Nondeterministic(_))

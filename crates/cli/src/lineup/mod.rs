@@ -14,8 +14,8 @@ use clap::Args;
 use omnilink_engine::default_memory_bytes;
 use omnilink_lineup::{
     Blocking, CampaignSubject, Checked, Criterion, Description, Diagnosis, HarnessCommand, HarnessError,
-    LineupOptions, Matrices, Matrix, MatrixExecutor, Observation, Request, Schedule, ScheduleError,
-    Scheduled, ScheduledOptions, Search, Specification, StopConditions, Verdict, behavioural_diff,
+    LineupOptions, Matrices, Matrix, MatrixExecutor, MatrixOutcome, Observation, Request, Schedule,
+    ScheduleError, Scheduled, ScheduledOptions, Search, Specification, StopConditions, behavioural_diff,
     read_observations, run_campaign, run_schedule, write_observations, write_xml,
 };
 use omnilink_report::{Look, TextOptions, text};
@@ -411,13 +411,15 @@ impl<'a> Files<'a> {
 
 /// What was found, before it is made smaller: that may take as long again.
 fn found_text(description: &Description, checked: &Checked) -> Option<String> {
-    if !checked.verdict.is_failure() {
+    if !checked.outcome.is_failure() {
         return None;
     }
     let headline = Diagnosis::of(checked).map_or("nondeterministic", |diagnosis| diagnosis.headline());
     let matrix = checked.matrix.display(&description.alphabet);
-    let schedule = match &checked.verdict {
-        Verdict::Violation(violation) if !violation.execution.schedule.is_empty() && !violation.is_serial => {
+    let schedule = match &checked.outcome {
+        MatrixOutcome::Violation(violation)
+            if !violation.execution.schedule.is_empty() && !violation.is_serial =>
+        {
             format!(" --schedule '{}'", violation.execution.schedule)
         }
         _ => String::new(),

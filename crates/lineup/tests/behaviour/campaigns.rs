@@ -1,7 +1,7 @@
 //! Many matrices, and what is left of the one that fails.
 
 use omnilink_lineup::{
-    Alphabet, Diagnosis, LineupOptions, Matrices, Request, Search, Summary, Verdict, run_campaign,
+    Alphabet, Diagnosis, LineupOptions, Matrices, MatrixOutcome, Request, Search, Summary, run_campaign,
 };
 
 use crate::machines::components::{
@@ -39,7 +39,7 @@ fn found<M: Machine>(make: impl Fn(u64) -> M, calls: &[&str]) -> (String, Option
     let (summary, alphabet) = campaign(make, calls, &Matrices::default(), &options);
     let failure = summary.failure.expect("a failure");
     let smallest = failure.smallest;
-    if matches!(smallest.verdict, Verdict::Violation(_)) {
+    if matches!(smallest.outcome, MatrixOutcome::Violation(_)) {
         assert_eq!(failure.is_repeatable, Some(true));
     }
     (

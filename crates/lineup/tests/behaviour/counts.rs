@@ -74,7 +74,7 @@ fn preemptions_are_counted_exactly() {
     let executions: Vec<u64> = checked.phases.iter().map(|phase| phase.executions).collect();
     assert_eq!(executions, [2, 6, 18]);
     assert!(checked.phases.iter().all(|phase| phase.is_complete));
-    assert!(!checked.verdict.is_failure());
+    assert!(!checked.outcome.is_failure());
 }
 
 /// With as many preemptions as there can be, every interleaving of 4 and 4 steps is met: 8! / (4! 4!) = 70.
@@ -101,5 +101,5 @@ fn a_blocking_call_ends_a_serial_history_and_is_explained_by_it() {
     // push first: then either pop takes 1 and the other is stuck. pop first (either): stuck at once.
     assert_eq!((checked.serial.finished(), checked.serial.stuck()), (0, 4));
     assert!(checked.phases.iter().any(|phase| phase.stuck > 0));
-    assert!(!checked.verdict.is_failure(), "{:?}", checked.verdict);
+    assert!(!checked.outcome.is_failure(), "{:?}", checked.outcome);
 }

@@ -1,6 +1,6 @@
 //! The bugs of the Line-Up paper, each classified as there.
 
-use omnilink_lineup::{Blocking, CallSlot, Checked, LineupOptions, Verdict, Violation, Why};
+use omnilink_lineup::{Blocking, CallSlot, Checked, LineupOptions, MatrixOutcome, Violation, Why};
 
 use crate::counts::checked;
 use crate::machines::components::{
@@ -9,8 +9,8 @@ use crate::machines::components::{
 };
 
 fn violation(checked: &Checked) -> &Violation {
-    match &checked.verdict {
-        Verdict::Violation(violation) => violation,
+    match &checked.outcome {
+        MatrixOutcome::Violation(violation) => violation,
         other => panic!("{other:?}"),
     }
 }
@@ -37,7 +37,7 @@ fn a_counter_without_a_lock_loses_an_increment() {
 fn a_get_that_keeps_the_lock_is_stuck_in_serial_runs_too() {
     let calls = &["inc()", "get()"];
     let found = checked(|_| HoldingCounter::default(), calls, "get() | inc()", options());
-    assert!(matches!(found.verdict, Verdict::Passed));
+    assert!(matches!(found.outcome, MatrixOutcome::Passed));
     assert_eq!((found.serial.finished(), found.serial.stuck()), (1, 1));
     // … unless no call may ever block.
     let never = LineupOptions {
@@ -66,14 +66,18 @@ fn a_manual_reset_event_that_reads_twice_before_it_compares_gets_stuck() {
     let matrix = "wait() | set(), reset(), set()";
     let found = checked(|_| ManualResetEvent::default(), calls, matrix, options());
     let Why::Stuck(stuck) = &violation(&found).why else {
-        panic!("{:?}", found.verdict)
+        panic!("{:?}", found.outcome)
     };
     assert_eq!(
         stuck.iter().map(|call| call.slot).collect::<Vec<_>>(),
         [CallSlot::of_thread(0, 0)]
     );
     let fixed = checked(|_| ManualResetEvent::fixed(), calls, matrix, options());
-    assert!(matches!(fixed.verdict, Verdict::Passed), "{:?}", fixed.verdict);
+    assert!(
+        matches!(fixed.outcome, MatrixOutcome::Passed),
+        "{:?}",
+        fixed.outcome
+    );
 }
 
 #[test]
@@ -84,9 +88,9 @@ fn a_condition_variable_that_is_notified_too_rarely_loses_a_wakeup() {
     assert!(matches!(violation(&found).why, Why::Stuck(_)));
     let correct = checked(|_| BlockingQueue::default(), calls, matrix, options());
     assert!(
-        matches!(correct.verdict, Verdict::Passed),
+        matches!(correct.outcome, MatrixOutcome::Passed),
         "{:?}",
-        correct.verdict
+        correct.outcome
     );
 }
 
@@ -94,8 +98,8 @@ fn a_condition_variable_that_is_notified_too_rarely_loses_a_wakeup() {
 fn a_bag_that_returns_what_it_likes_is_nondeterministic_and_shows_two_histories() {
     let matrix = "add(1), add(2), take()";
     let checked = checked(MoodyBag::new, &["add(1)", "add(2)", "take()"], matrix, options());
-    let Verdict::Nondeterministic(two) = &checked.verdict else {
-        panic!("{:?}", checked.verdict)
+    let MatrixOutcome::Nondeterministic(two) = &checked.outcome else {
+        panic!("{:?}", checked.outcome)
     };
     assert_eq!(two.differ_at, 2);
     assert_eq!(two.one[..2], two.other[..2]);
@@ -124,9 +128,9 @@ fn spinning_is_waiting() {
         options(),
     );
     assert!(
-        matches!(checked.verdict, Verdict::Passed),
+        matches!(checked.outcome, MatrixOutcome::Passed),
         "{:?}",
-        checked.verdict
+        checked.outcome
     );
     assert_eq!(checked.phases.iter().map(|phase| phase.cut).sum::<u64>(), 0);
 }

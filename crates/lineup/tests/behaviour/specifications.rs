@@ -4,8 +4,9 @@ use std::time::{Duration, Instant};
 
 use omnilink_evidence::Limit;
 use omnilink_lineup::{
-    Alphabet, Condition, Criterion, LineupOptions, Matrix, ModelSpecification, Request, Specification,
-    SpecificationError, SpecificationResult, StopConditions, Undecided, Verdict, check_matrix, explain_by,
+    Alphabet, Condition, Criterion, LineupOptions, Matrix, MatrixOutcome, ModelSpecification, Request,
+    Specification, SpecificationError, SpecificationResult, StopConditions, Undecided, check_matrix,
+    explain_by,
 };
 use omnilink_models::{DecodeError, Decoded, NativeModel, Visitor, with_model};
 use omnilink_trace::Operation;
@@ -58,7 +59,7 @@ fn against<M: Machine>(
     matrix: &str,
     model: &str,
     level: &str,
-) -> Verdict {
+) -> MatrixOutcome {
     let alphabet = Alphabet::of_calls(calls.iter().copied()).unwrap();
     let matrix = Matrix::parse(matrix, &alphabet).unwrap();
     let specification = shipped(model, level);
@@ -74,7 +75,7 @@ fn against<M: Machine>(
     };
     check_matrix(&mut machines, request, &matrix, &mut || {})
         .unwrap()
-        .verdict
+        .outcome
 }
 
 #[test]
@@ -88,7 +89,7 @@ fn a_shipped_model_explains_a_queue_and_not_a_stack() {
         "queue:empty=empty",
         "linearizable",
     );
-    assert!(matches!(verdict, Verdict::Passed), "{verdict:?}");
+    assert!(matches!(verdict, MatrixOutcome::Passed), "{verdict:?}");
     // One after the other, without any overlap, already contradicts a stack.
     let serially = "push(1), push(2), pop()";
     let verdict = against(
@@ -98,7 +99,7 @@ fn a_shipped_model_explains_a_queue_and_not_a_stack() {
         "stack:empty=empty",
         "linearizable",
     );
-    assert!(matches!(verdict, Verdict::Violation(_)), "{verdict:?}");
+    assert!(matches!(verdict, MatrixOutcome::Violation(_)), "{verdict:?}");
 }
 
 /// A reader of one replica sees the write, then a reader of the other does not: no order in real time, but one in which
@@ -113,13 +114,13 @@ fn a_register_of_two_replicas_is_sequentially_consistent_and_no_more() {
             criterion,
             ..LineupOptions::default()
         };
-        checked(|_| ReplicatedRegister::default(), calls, TOO_LATE, options).verdict
+        checked(|_| ReplicatedRegister::default(), calls, TOO_LATE, options).outcome
     };
     assert!(matches!(
         by_itself(Criterion::Linearizable),
-        Verdict::Violation(_)
+        MatrixOutcome::Violation(_)
     ));
-    assert!(matches!(by_itself(Criterion::Sequential), Verdict::Passed));
+    assert!(matches!(by_itself(Criterion::Sequential), MatrixOutcome::Passed));
     let by_model = |level| {
         against(
             |_| ReplicatedRegister::default(),
@@ -129,9 +130,9 @@ fn a_register_of_two_replicas_is_sequentially_consistent_and_no_more() {
             level,
         )
     };
-    assert!(matches!(by_model("linearizable"), Verdict::Violation(_)));
-    assert!(matches!(by_model("sequential"), Verdict::Passed));
-    assert!(matches!(by_model("read-my-writes"), Verdict::Passed));
+    assert!(matches!(by_model("linearizable"), MatrixOutcome::Violation(_)));
+    assert!(matches!(by_model("sequential"), MatrixOutcome::Passed));
+    assert!(matches!(by_model("read-my-writes"), MatrixOutcome::Passed));
 }
 
 #[test]
@@ -156,7 +157,7 @@ fn a_call_that_the_model_does_not_have_is_an_error() {
 }
 
 /// The verdict about one call against a specification.
-fn verdict_of(specification: &Specification, deadline: Option<Instant>) -> Result<Verdict, String> {
+fn verdict_of(specification: &Specification, deadline: Option<Instant>) -> Result<MatrixOutcome, String> {
     let alphabet = Alphabet::of_calls(["pop()"]).unwrap();
     let mut machines = Machines {
         make: |_| Queue::default(),
@@ -176,7 +177,7 @@ fn verdict_of(specification: &Specification, deadline: Option<Instant>) -> Resul
     let matrix = Matrix::parse("pop()", &alphabet).unwrap();
     let checked = check_matrix(&mut machines, request, &matrix, &mut || {});
     checked
-        .map(|checked| checked.verdict)
+        .map(|checked| checked.outcome)
         .map_err(|error| error.to_string())
 }
 
@@ -188,7 +189,7 @@ fn a_specification_in_a_thread_answers_or_fails_with_a_reason() {
         questions.answer(|_| Ok(None));
         Ok(())
     });
-    assert!(matches!(verdict_of(&elsewhere, None), Ok(Verdict::Passed)));
+    assert!(matches!(verdict_of(&elsewhere, None), Ok(MatrixOutcome::Passed)));
     let broken = Specification::in_a_thread("broken", |_| Err("Init is nowhere".to_owned()));
     assert_eq!(verdict_of(&broken, None).unwrap_err(), "Init is nowhere");
     let gone = Specification::in_a_thread("gone", |_| Ok(()));
@@ -200,7 +201,7 @@ fn a_specification_that_runs_out_of_time_leaves_the_answer_open() {
     let slow = Specification::new("slow", |_| Err(SpecificationError::Limit(Limit::Time)));
     let verdict = verdict_of(&slow, Some(Instant::now() + Duration::from_secs(60)));
     assert!(
-        matches!(verdict, Ok(Verdict::Unknown(Undecided::Limit(Limit::Time)))),
+        matches!(verdict, Ok(MatrixOutcome::Unknown(Undecided::Limit(Limit::Time)))),
         "{verdict:?}"
     );
 }

@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 
 use omnilink_lineup::{
     Alphabet, Checked, Description, Diagnosis, Failure, LineupError, LineupOptions, Matrices, Matrix,
-    MatrixExecutor, Native, Request, Scheduled, ScheduledOptions, Search, Verdict, Why, check_matrix,
+    MatrixExecutor, MatrixOutcome, Native, Request, Scheduled, ScheduledOptions, Search, Why, check_matrix,
     run_campaign,
 };
 use omnilink_sched::build::RustBuild;
@@ -98,9 +98,9 @@ fn a_queue_with_three_threads_of_three_calls_has_1680_serial_histories() {
     assert_eq!(checked.serial.len(), 1680);
     assert_eq!(checked.phases[0].executions, 6);
     assert!(
-        matches!(checked.verdict, Verdict::Passed),
+        matches!(checked.outcome, MatrixOutcome::Passed),
         "{:?}",
-        checked.verdict
+        checked.outcome
     );
 }
 
@@ -109,15 +109,15 @@ fn correct_components_pass() {
     let options = LineupOptions::default();
     let (checked_queue, _) = checked("queue", "push(1), pop() | push(2), pop()", &options);
     assert!(
-        matches!(checked_queue.verdict, Verdict::Passed),
+        matches!(checked_queue.outcome, MatrixOutcome::Passed),
         "{:?}",
-        checked_queue.verdict
+        checked_queue.outcome
     );
     let (checked_blocking, _) = checked("blocking", "pop() | pop() | push(1), push(1)", &options);
     assert!(
-        matches!(checked_blocking.verdict, Verdict::Passed),
+        matches!(checked_blocking.outcome, MatrixOutcome::Passed),
         "{:?}",
-        checked_blocking.verdict
+        checked_blocking.outcome
     );
     assert!(checked_blocking.serial.stuck() > 0);
 }
@@ -128,7 +128,7 @@ fn a_counter_without_a_lock_is_found_with_one_preemption_and_repeated() {
     assert_eq!(failure.smallest.matrix.len(), 3, "{matrix}");
     assert_eq!(Diagnosis::of(&failure.smallest), Some(Diagnosis::NotLinearizable));
     assert_eq!(failure.is_repeatable, Some(true));
-    let Verdict::Violation(violation) = &failure.smallest.verdict else {
+    let MatrixOutcome::Violation(violation) = &failure.smallest.outcome else {
         panic!("{matrix}")
     };
     assert_eq!(violation.execution.preemptions, 1);
@@ -148,7 +148,7 @@ fn a_counter_without_a_lock_is_found_with_one_preemption_and_repeated() {
 fn a_get_that_keeps_the_lock_blocks_in_serial_runs() {
     let (checked, _) = checked("holding", "get() | inc()", &LineupOptions::default());
     assert_eq!((checked.serial.finished(), checked.serial.stuck()), (1, 1));
-    assert!(matches!(checked.verdict, Verdict::Passed));
+    assert!(matches!(checked.outcome, MatrixOutcome::Passed));
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn a_crash_is_the_end_of_its_call_and_a_panic_is_a_result() {
     assert_eq!(Diagnosis::of(&failure.smallest), Some(Diagnosis::Crash));
     let (matrix, failure) = found("panic");
     assert_eq!(matrix, "take() | take()");
-    let Verdict::Violation(violation) = &failure.smallest.verdict else {
+    let MatrixOutcome::Violation(violation) = &failure.smallest.outcome else {
         panic!("{matrix}")
     };
     assert!(matches!(violation.why, Why::Results(_)));
@@ -206,7 +206,7 @@ fn a_crash_is_the_end_of_its_call_and_a_panic_is_a_result() {
 fn a_use_after_free_is_found_with_its_source_lines() {
     let (matrix, failure) = found("freed");
     assert_eq!(failure.smallest.matrix.len(), 3, "{matrix}");
-    let Verdict::Violation(violation) = &failure.smallest.verdict else {
+    let MatrixOutcome::Violation(violation) = &failure.smallest.outcome else {
         panic!("{matrix}")
     };
     assert_eq!(Diagnosis::of(&failure.smallest), Some(Diagnosis::Crash));
@@ -229,8 +229,8 @@ fn a_use_after_free_is_found_with_its_source_lines() {
 fn a_bag_that_depends_on_hash_seeds_is_nondeterministic() {
     let (matrix, failure) = found("bag");
     assert_eq!(failure.smallest.matrix.len(), 3, "{matrix}");
-    let Verdict::Nondeterministic(two) = &failure.smallest.verdict else {
-        panic!("{matrix}: {:?}", failure.smallest.verdict)
+    let MatrixOutcome::Nondeterministic(two) = &failure.smallest.outcome else {
+        panic!("{matrix}: {:?}", failure.smallest.outcome)
     };
     assert_eq!(two.one[..two.differ_at], two.other[..two.differ_at]);
     assert_ne!(two.one[two.differ_at], two.other[two.differ_at]);
@@ -282,16 +282,16 @@ fn native_rounds_that_depend_on_the_rounds_before_are_no_proof_of_anything() {
         "{refused}"
     );
     let (checked, _) = checked("numbered", "number() | number()", &LineupOptions::default());
-    assert!(matches!(checked.verdict, Verdict::Passed));
+    assert!(matches!(checked.outcome, MatrixOutcome::Passed));
 }
 
 #[test]
 fn native_threads_of_a_queue_show_nothing_that_serial_runs_do_not_explain() {
     let checked = sampled("queue", "push(1), pop() | push(2), pop()").unwrap();
     assert!(
-        matches!(checked.verdict, Verdict::Passed),
+        matches!(checked.outcome, MatrixOutcome::Passed),
         "{:?}",
-        checked.verdict
+        checked.outcome
     );
     assert_eq!(checked.serial.finished(), 6);
     assert_eq!(checked.phases[0].executions, 3_000);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use omnilink_lineup::{
-    Alphabet, Description, Diagnosis, Failure, Matrices, Scheduled, ScheduledOptions, Verdict,
+    Alphabet, Description, Diagnosis, Failure, Matrices, MatrixOutcome, Scheduled, ScheduledOptions,
 };
 use omnilink_sched::build::CppBuild;
 use tempfile::TempDir;
@@ -127,7 +127,10 @@ fn a_bag_that_looks_at_the_clock_is_nondeterministic() {
         return;
     };
     assert_eq!(failure.smallest.matrix.len(), 3, "{matrix}");
-    assert!(matches!(failure.smallest.verdict, Verdict::Nondeterministic(_)));
+    assert!(matches!(
+        failure.smallest.outcome,
+        MatrixOutcome::Nondeterministic(_)
+    ));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use omnilink_lineup::{
-    Description, Diagnosis, LineupOptions, Matrix, Request, Scheduled, ScheduledOptions, Verdict,
+    Description, Diagnosis, LineupOptions, Matrix, MatrixOutcome, Request, Scheduled, ScheduledOptions,
     check_matrix,
 };
 use omnilink_sched::build::{CppBuild, RustBuild};
@@ -77,9 +77,9 @@ fn diagnosis(program: &Path, matrix: &str) -> Option<Diagnosis> {
     let checked = check_matrix(&mut executor, request, &matrix, &mut || {}).unwrap();
     let diagnosis = Diagnosis::of(&checked);
     assert!(
-        diagnosis.is_some() || matches!(checked.verdict, Verdict::Passed),
+        diagnosis.is_some() || matches!(checked.outcome, MatrixOutcome::Passed),
         "{program:?}: {:?}",
-        checked.verdict
+        checked.outcome
     );
     diagnosis
 }
