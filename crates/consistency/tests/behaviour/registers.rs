@@ -27,7 +27,7 @@ const WEAK: [Level; 10] = [
 ];
 
 fn kv() -> Kv {
-    Kv::default()
+    Kv
 }
 
 fn decoded(name: &str, args: Vec<Value>, ret: Option<Value>, is_pending: bool) -> KvOp {
@@ -334,8 +334,12 @@ fn reads_that_go_back_are_found_among_many_operations() {
     let history = LongHistory::from_timeboxes(ops, timeboxes);
     let guarantee = Guarantee::Level(Level::MonotonicReads);
     let verdict = history.check(&kv(), &guarantee, &WeakOptions::default()).unwrap();
-    let LongVerdict::Anomaly(Anomaly::Cycle(edges)) = verdict else {
-        panic!("{verdict:?}");
+    let edges = match verdict {
+        Conclusion::Violation(violation) => match *violation {
+            LongViolation::Anomaly(Anomaly::Cycle(edges)) => edges,
+            other => panic!("{other:?}"),
+        },
+        other => panic!("{other:?}"),
     };
     assert_eq!(edges.len(), 2, "{edges:?}");
     assert!(
