@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use clap::Args;
-use omnilink_engine::{Limit, Limits, Watch};
+use omnilink_engine::{Limit, LimitWatch, Limits};
 
 use crate::{interrupt, quantity};
 
@@ -31,16 +31,16 @@ impl LimitArgs {
 }
 
 /// The watch over the process, and the limit that it found reached first.
-static PROCESS: Mutex<(Option<Watch>, Option<Limit>)> = Mutex::new((None, None));
+static PROCESS: Mutex<(Option<LimitWatch>, Option<Limit>)> = Mutex::new((None, None));
 
 /// Watches over the process from now on.
 pub(crate) fn watch_process(limits: Limits) {
-    PROCESS.lock().unwrap_or_else(PoisonError::into_inner).0 = Some(Watch::new(limits));
+    PROCESS.lock().unwrap_or_else(PoisonError::into_inner).0 = Some(LimitWatch::new(limits));
 }
 
 /// The limit that the process has reached, if it is watched and has.
 pub(crate) fn process_limit() -> Option<Limit> {
     let (watch, reached) = &mut *PROCESS.lock().unwrap_or_else(PoisonError::into_inner);
-    *reached = reached.or_else(|| watch.as_mut().and_then(Watch::reached));
+    *reached = reached.or_else(|| watch.as_mut().and_then(LimitWatch::reached));
     *reached
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use omnilink_engine::{Limits, Watch};
+use omnilink_engine::{LimitWatch, Limits};
 use omnilink_link::{BoundOp, EffectSummary, Linked, Outline, Survey};
 use omnilink_report::Look;
 use omnilink_trace::OpenOptions;
@@ -109,7 +109,7 @@ fn check(args: &CheckArgs) -> Result<Exit, CliError> {
     let (mut options, mut collection) = args.linking.options(&args.spec)?;
     let (input, survey) = survey(&args.trace)?;
     if !collection.is_empty() {
-        collection = collect(&collection, &input, &mut Watch::new(Limits::default()))?;
+        collection = collect(&collection, &input, &mut LimitWatch::new(Limits::default()))?;
         options.collected = collection.finish().0;
     }
     let linked = Linked::load(&args.spec, &options)?;

@@ -11,10 +11,10 @@ use omnilink_mc::{CheckOptions, Draw, Dump, DumpFormat, GraphSink, Limits, Live,
 use omnilink_report::{Look, TextOptions, text};
 use omnilink_tla::config::Config;
 use omnilink_tla::diagnostic::Diagnostic;
-use omnilink_tla::model::{BuildOptions, Model, absent_behaviour, build};
+use omnilink_tla::model::{BuildOptions, CompiledSpec, absent_behaviour, build};
 use omnilink_tla::semantics::search_path::SearchPath;
 use omnilink_tla::semantics::spec::Spec;
-use omnilink_tla::{Checked, Options, check as read, render_check_json, render_check_text};
+use omnilink_tla::{Checked, SpecOptions, check as read, render_check_json, render_check_text};
 use omnilink_verify::peak_bytes;
 
 use crate::error::CliError;
@@ -170,7 +170,7 @@ pub(crate) fn run(args: &McArgs) -> Result<Exit, CliError> {
 fn read_spec(args: &McArgs) -> Result<(Spec, Config), Box<Checked>> {
     let beside = args.spec.with_extension("cfg");
     let config = args.config.clone().or_else(|| beside.exists().then_some(beside));
-    let options = Options {
+    let options = SpecOptions {
         search: SearchPath::new(args.libraries.iter().cloned()),
         config,
     };
@@ -202,7 +202,7 @@ fn refuse(args: &McArgs, out: &mut Output, checked: &Checked) -> Result<Exit, Cl
 
 fn explore(
     args: &McArgs,
-    model: &Model,
+    model: &CompiledSpec,
     input: &str,
     live: &Live,
     print: &(dyn Fn(&str) + Sync),
@@ -250,7 +250,7 @@ fn explore(
     Ok(report.into_evidence(peak_bytes()))
 }
 
-fn dump_to(path: &Path, model: &Model) -> Result<Dump<BufWriter<File>>, CliError> {
+fn dump_to(path: &Path, model: &CompiledSpec) -> Result<Dump<BufWriter<File>>, CliError> {
     let is_dot = path.extension().is_some_and(|extension| extension == "dot");
     let format = if is_dot {
         DumpFormat::Dot

@@ -7,8 +7,8 @@ use clap::{Args, Subcommand};
 use omnilink_report::Look;
 use omnilink_tla::semantics::search_path::SearchPath;
 use omnilink_tla::{
-    Entered, EvaluateError, EvaluateOptions, Evaluated, Options, Repl, check, evaluate, render_check_json,
-    render_check_text, render_show_json, render_show_text, show,
+    Entered, EvaluateError, EvaluateOptions, Evaluated, Repl, SpecOptions, check, evaluate,
+    render_check_json, render_check_text, render_show_json, render_show_text, show,
 };
 use omnilink_verify::limit_text;
 use serde_json::json;
@@ -147,8 +147,8 @@ struct Reading {
 }
 
 impl Reading {
-    fn options(&self) -> Options {
-        Options {
+    fn options(&self) -> SpecOptions {
+        SpecOptions {
             search: SearchPath::new(self.libraries.iter().cloned()),
             config: self.config.clone(),
         }

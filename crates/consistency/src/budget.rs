@@ -1,12 +1,12 @@
 //! The limits of a search.
 
-use omnilink_engine::{Limit, Limits, Watch};
+use omnilink_engine::{Limit, LimitWatch, Limits};
 
 /// Counts work, and checks the clock and memory at intervals.
 #[derive(Debug)]
 pub(crate) struct Budget {
     limits: Limits,
-    watch: Watch,
+    watch: LimitWatch,
     /// Configurations explored so far.
     pub configurations: u64,
     /// Visibilities tried so far.
@@ -22,7 +22,7 @@ impl Budget {
     pub fn new(limits: Limits) -> Self {
         Self {
             limits,
-            watch: Watch::new(limits),
+            watch: LimitWatch::new(limits),
             configurations: 0,
             visibilities: 0,
             work: 0,

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use omnilink_engine::{Model, Watch};
+use omnilink_engine::{LimitWatch, Model};
 use omnilink_evidence::Verdict;
 
 use crate::any_history::AnyHistory;
@@ -44,7 +44,7 @@ pub fn infer<M: Model>(
             minimise: false,
             ..*options
         },
-        watch: Watch::new(options.limits),
+        watch: LimitWatch::new(options.limits),
         distinguishing: Vec::new(),
         undecided: Vec::new(),
     };
@@ -99,7 +99,7 @@ struct Inference<'a, M: Model> {
     histories: &'a [AnyHistory<M::Op>],
     options: WeakOptions,
     /// The limits apply to all histories together.
-    watch: Watch,
+    watch: LimitWatch,
     /// Histories that satisfy some levels and not others.
     distinguishing: Vec<usize>,
     undecided: Vec<usize>,

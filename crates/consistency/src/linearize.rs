@@ -39,7 +39,7 @@ pub(crate) fn linearize<P: Model<Op = usize>>(
     let options = Options {
         strategy,
         limits,
-        patience: PATIENCE,
+        sweep_budget: SWEEP_BUDGET,
         // The timeboxes contain the order of threads, as far as they can.
         async_threads: true,
         // The states of `places` contain their order, and `audit` checks the result.
@@ -68,7 +68,7 @@ pub(crate) fn linearize<P: Model<Op = usize>>(
 }
 
 /// The configurations that the sweep may explore before depth-first search starts.
-const PATIENCE: u64 = 512;
+const SWEEP_BUDGET: u64 = 512;
 
 /// Operations are given in order, and no step fails.
 fn unexpected(error: CheckError) -> WeakError {

@@ -6,7 +6,7 @@
 //! real time. The engine decides both, at any length. If neither way applies, there is no answer.
 
 use omnilink_engine::{
-    CheckError, Consistency, Limit, Limits, Model, Operation, Options, Watch, check_and_keep_order,
+    CheckError, Consistency, Limit, LimitWatch, Limits, Model, Operation, Options, check_and_keep_order,
 };
 use omnilink_evidence::{Anomaly, Conclusion, Unknown};
 use omnilink_trace::{Time, Timebox};
@@ -122,7 +122,7 @@ impl<O: Clone> LongHistory<O> {
         guarantee: &Guarantee,
         options: &WeakOptions,
     ) -> Result<LongConclusion, WeakError> {
-        let mut watch = Watch::new(options.limits);
+        let mut watch = LimitWatch::new(options.limits);
         if options.ret == Ret::Own
             && let Some(conclusion) = self.check_registers(model, guarantee, options.limits)
         {

@@ -1,4 +1,4 @@
-//! Checks a history as it comes in.
+//! The checker: checks a history operation by operation, or a history in memory.
 
 use std::time::Instant;
 
@@ -6,49 +6,49 @@ use omnilink_evidence::Limit;
 use omnilink_trace::Time;
 use rustc_hash::FxHashMap;
 
+use crate::budget::Budget;
+use crate::check_run::CheckRun;
 use crate::collections::check_as_collections;
-use crate::course::Course;
+use crate::error::{CheckError, Progress};
 use crate::evidence::Outcome;
-use crate::interned::Interned;
-use crate::ledger::Followed;
-use crate::meter::Meter;
+use crate::interned_model::InternedModel;
 use crate::model::Model;
+use crate::op_table::Followed;
 use crate::operation::Operation;
 use crate::options::{Consistency, Limits, Options, Strategy};
+use crate::part_search::Frontier;
 use crate::partition::{Components, Partitioning};
-use crate::progress::{CheckError, Progress};
-use crate::search::Frontier;
-use crate::space::Space;
+use crate::state_space::StateSpace;
 
-/// Checks a history as it comes in: operations in order of start, each with its end and its result.
+/// Checks a history operation by operation, in order of start, each with its end and its result.
 ///
-/// Memory is what is undecided, not what has been seen. For a live system, [`Monitor`](crate::Monitor) turns calls
-/// and returns into such operations.
+/// Memory depends on the undecided operations, not on the length of the history. For a running system,
+/// [`Monitor`](crate::Monitor) turns calls and returns into such operations.
 pub struct Checker<'m, M: Model> {
-    space: Space<Interned<'m, M>>,
-    course: Course,
+    space: StateSpace<InternedModel<'m, M>>,
+    run: CheckRun,
 }
 
 impl<M: Model> std::fmt::Debug for Checker<'_, M> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Checker")
-            .field("figures", &self.course.figures)
+            .field("figures", &self.run.figures)
             .finish_non_exhaustive()
     }
 }
 
 impl<'m, M: Model> Checker<'m, M> {
-    /// A checker that takes each key of the model for a part of its own, until told otherwise.
+    /// A checker that checks each key of the model separately.
     pub fn new(model: &'m M, options: Options) -> Self {
         Self::with_partitioning(model, options, Partitioning::PerKey)
     }
 
-    /// A checker with given parts.
+    /// A checker with these parts.
     pub fn with_partitioning(model: &'m M, options: Options, partitioning: Partitioning) -> Self {
         Self::starting_from(model, model.initial(), options, partitioning)
     }
 
-    /// A checker of a history that begins in one of these states.
+    /// A checker of a history that starts in one of these states.
     pub(crate) fn starting_from(
         model: &'m M,
         initial: Vec<M::State>,
@@ -56,26 +56,30 @@ impl<'m, M: Model> Checker<'m, M> {
         partitioning: Partitioning,
     ) -> Self {
         // Sequential consistency is not compositional: two parts may each have an order while the whole has none.
-        let apart = options.reductions.partitions && options.consistency == Consistency::Linearizable;
-        let partitioning = if apart { partitioning } else { Partitioning::Whole };
-        let is_apart = !matches!(partitioning, Partitioning::Whole);
-        let meter = Meter::new(options.limits);
-        let mut interned = Interned::new(model, &meter, partitioning);
+        let can_partition = options.reductions.partitions && options.consistency == Consistency::Linearizable;
+        let partitioning = if can_partition {
+            partitioning
+        } else {
+            Partitioning::Whole
+        };
+        let is_partitioned = !matches!(partitioning, Partitioning::Whole);
+        let budget = Budget::new(options.limits);
+        let mut interned = InternedModel::new(model, &budget, partitioning);
         let initial = initial
             .into_iter()
             .map(|state| interned.state_id(state))
             .collect();
-        let mut course = Course::new(options, meter, initial);
-        if is_apart && !options.async_threads {
-            course.check_apart();
+        let mut run = CheckRun::new(options, budget, initial);
+        if is_partitioned && !options.async_threads {
+            run.track_ties();
         }
         Self {
-            space: Space::new(interned),
-            course,
+            space: StateSpace::new(interned),
+            run,
         }
     }
 
-    /// A checker that keeps everything in one part and never puts operations off, so that its frontier can be asked for.
+    /// A checker with one part and without a backlog, so that it always has a frontier.
     pub(crate) fn whole_sweep(model: &'m M, options: Options) -> Self {
         let options = Options {
             strategy: Strategy::Sweep,
@@ -84,42 +88,42 @@ impl<'m, M: Model> Checker<'m, M> {
         Self::with_partitioning(model, options, Partitioning::Whole)
     }
 
-    /// The partial explanations of what was given, once everything that returns before `time` has returned.
+    /// The partial explanations of the operations given, after all returns before `time`.
     pub(crate) fn frontier_at(&mut self, time: Time) -> Option<Frontier<M::State>> {
-        let Frontier { open, configurations } = self.course.frontier_at(time, &mut self.space)?;
+        let Frontier { open, configurations } = self.run.frontier_at(time, &mut self.space)?;
         let configurations = configurations
             .into_iter()
-            .map(|(state, placed)| (self.space.source.state(state).clone(), placed))
+            .map(|(state, placed)| (self.space.model.state(state).clone(), placed))
             .collect();
         Some(Frontier { open, configurations })
     }
 
-    /// Works on what could not be decided at once with each operation that comes in, instead of when the last one has.
+    /// Processes a backlog with each operation instead of after the last one.
     pub(crate) fn eager(mut self) -> Self {
-        self.course.is_eager = true;
+        self.run.is_eager = true;
         self
     }
 
     /// The limit that was reached, if one was.
     pub(crate) fn exhausted(&self) -> Option<Limit> {
-        self.course.meter.exhausted()
+        self.run.budget.exhausted()
     }
 
-    /// Whether some part of the history was too hard for the sweep alone, so that the answer waits for the last operation. A
-    /// monitor may then decide the whole history at once: [`check`] and [`check_as_collections`](crate::check_as_collections).
+    /// Whether some part of the history was too hard for the sweep alone, so that operations wait. A monitor may then decide
+    /// the whole history at once: see [`check_as_collections`](crate::check_as_collections).
     pub fn is_hard(&self) -> bool {
-        self.course.is_hard()
+        self.run.has_backlog()
     }
 
-    /// Also keeps the explanation itself, to be read from the verdict. Its size is that of the history.
+    /// Also returns the order of the explanation with the verdict. Its size is that of the history.
     pub fn keep_order(mut self) -> Self {
-        self.course.keep_order();
+        self.run.keep_order();
         self
     }
 
-    /// Answers without alternatives: for a model that keeps evidence of its own, or for who only wants to know whether.
+    /// Leaves alternatives out of the evidence, for callers that need only the verdict.
     pub fn without_alternatives(mut self) -> Self {
-        self.course.describes = false;
+        self.run.with_alternatives = false;
         self
     }
 
@@ -129,10 +133,10 @@ impl<'m, M: Model> Checker<'m, M> {
     /// If it starts before the one given last.
     #[inline]
     pub fn push(&mut self, operation: Operation<M::Op>) -> Result<Progress, CheckError> {
-        self.take(operation, Followed::Unknown)
+        self.push_operation(operation, Followed::Unknown)
     }
 
-    /// The same, where it is known whether another operation of its thread starts where this one ends: see
+    /// The same, for callers that know whether another operation of its thread starts where this one ends: see
     /// [`CheckError::Tied`]. `true` is always sound.
     ///
     /// # Errors
@@ -144,42 +148,45 @@ impl<'m, M: Model> Checker<'m, M> {
         is_followed: bool,
     ) -> Result<Progress, CheckError> {
         let followed = if is_followed { Followed::Yes } else { Followed::No };
-        self.take(operation, followed)
+        self.push_operation(operation, followed)
     }
 
     #[inline]
-    fn take(&mut self, operation: Operation<M::Op>, followed: Followed) -> Result<Progress, CheckError> {
+    fn push_operation(
+        &mut self,
+        operation: Operation<M::Op>,
+        followed: Followed,
+    ) -> Result<Progress, CheckError> {
         let Operation {
             op,
             thread,
             timebox,
             optional,
         } = operation;
-        self.course.admit(timebox)?;
-        let class = self.space.source.class_id(op);
+        self.run.check_timebox(timebox)?;
+        let class = self.space.model.class_id(op);
         Ok(self
-            .course
+            .run
             .push(class, thread, timebox, optional, followed, &mut self.space))
     }
 
-    /// Ends the check because of a limit that the caller has seen. What was given so far may still turn out to be
-    /// a violation; otherwise the answer is `unknown`.
+    /// Ends the check because of a limit that the caller found exceeded. The verdict is `violation` if the operations given
+    /// so far have no explanation, and `unknown` otherwise.
     pub fn stop(&mut self, limit: Limit) {
-        self.course.meter.stop(limit);
+        self.run.budget.stop(limit);
     }
 
-    /// The answer, after the last operation.
+    /// The outcome, after the last operation.
     ///
     /// # Errors
-    /// If the model failed; if it has to start over, because parts that were checked apart turn out to be linked
-    /// ([`CheckError::Entangled`]) or because of a tie ([`CheckError::Tied`]); or if an explanation was found that does not
-    /// replay.
+    /// If the model failed; if the check has to start over, because threads link parts ([`CheckError::Entangled`]) or
+    /// because of a tie ([`CheckError::Tied`]); or if an explanation does not replay.
     pub fn finish(mut self) -> Result<Outcome, CheckError> {
-        self.course.finish(&mut self.space)
+        self.run.finish(&mut self.space)
     }
 }
 
-/// Checks a history that is in memory, in any order.
+/// Checks a history in memory, given in any order.
 ///
 /// # Errors
 /// If the model fails.
@@ -189,10 +196,10 @@ pub fn check<M: Model>(
     options: Options,
 ) -> Result<Outcome, CheckError> {
     let history = in_order_of_start(history.into_iter().collect());
-    check_sorted(model, model.initial(), &history, options, Asked::VERDICT)
+    check_sorted(model, model.initial(), &history, options, CheckMode::Verdict)
 }
 
-/// Checks a history in order of start, and keeps the order that explains it.
+/// Checks a history in order of start, and returns the order that explains it.
 ///
 /// # Errors
 /// If the model fails.
@@ -201,14 +208,10 @@ pub fn check_and_keep_order<M: Model>(
     history: &[Operation<M::Op>],
     options: Options,
 ) -> Result<Outcome, CheckError> {
-    let asked = Asked {
-        keeps_order: true,
-        ..Asked::VERDICT
-    };
-    check_sorted(model, model.initial(), history, options, asked)
+    check_sorted(model, model.initial(), history, options, CheckMode::Order)
 }
 
-/// Checks a history by searching, whatever the model acts as.
+/// Checks a history by search alone, without monitors.
 pub(crate) fn check_from<M: Model>(
     model: &M,
     initial: Vec<M::State>,
@@ -220,7 +223,7 @@ pub(crate) fn check_from<M: Model>(
         initial,
         &in_order_of_start(history),
         options,
-        Asked::SEARCH,
+        CheckMode::Search,
     )
 }
 
@@ -231,40 +234,28 @@ fn in_order_of_start<O>(mut history: Vec<Operation<O>>) -> Vec<Operation<O>> {
     history
 }
 
-/// What a check of a history in memory is asked for.
-#[derive(Clone, Copy)]
-struct Asked {
-    keeps_order: bool,
-    may_use_monitors: bool,
+/// The mode of a check of a history in memory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum CheckMode {
+    /// By search or by a monitor.
+    Verdict,
+    /// The same, with the order that explains the history.
+    Order,
+    /// By search alone.
+    Search,
 }
 
-impl Asked {
-    const VERDICT: Self = Self {
-        keeps_order: false,
-        may_use_monitors: true,
-    };
-    const SEARCH: Self = Self {
-        keeps_order: false,
-        may_use_monitors: false,
-    };
-}
-
-/// Checks a history in order of start that begins in one of these states. Monitors may join in where the search is hard.
+/// Checks a history in order of start that starts in one of these states. Tries a monitor if the search is hard.
 fn check_sorted<M: Model>(
     model: &M,
     initial: Vec<M::State>,
     history: &[Operation<M::Op>],
     options: Options,
-    mut asked: Asked,
+    mode: CheckMode,
 ) -> Result<Outcome, CheckError> {
-    let mut components = Components::default();
-    for operation in history {
-        components.observe(&model.footprint(&operation.op));
-        if components.is_settled() {
-            break;
-        }
-    }
+    let mut components = Components::of(history.iter().map(|operation| model.footprint(&operation.op)));
     let started = Instant::now();
+    let mut may_use_monitors = mode != CheckMode::Search;
     let followed = followed(history, &options);
     loop {
         let limits = Limits {
@@ -275,30 +266,30 @@ fn check_sorted<M: Model>(
             ..options.limits
         };
         let options = Options {
-            // Nothing has to be read ahead for depth-first search here, so it may join in early.
-            patience: options.patience / 8,
+            // The whole history is in memory, so depth-first search may join in early.
+            sweep_budget: options.sweep_budget / 8,
             limits,
             ..options
         };
         let partitioning = components.clone().into_partitioning();
         let mut checker = Checker::starting_from(model, initial.clone(), options, partitioning);
-        if asked.keeps_order {
+        if mode == CheckMode::Order {
             checker = checker.keep_order();
         }
         for (operation, followed) in history.iter().zip(&followed) {
             if checker.push_followed(operation.clone(), *followed)? != Progress::Going {
                 break;
             }
-            if asked.may_use_monitors && checker.is_hard() {
-                asked.may_use_monitors = false;
-                if let Some(answer) = check_as_collections(model, history, &options) {
-                    return answer;
+            if may_use_monitors && checker.is_hard() {
+                may_use_monitors = false;
+                if let Some(outcome) = check_as_collections(model, history, &options) {
+                    return outcome;
                 }
             }
         }
         match checker.finish() {
             Err(CheckError::Entangled(links)) => components.join(&links),
-            answer => return answer,
+            outcome => return outcome,
         }
     }
 }

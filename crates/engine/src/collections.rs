@@ -1,34 +1,34 @@
 //! Histories of registers, queues, stacks and priority queues, decided by near-linear monitors.
 //!
-//! The monitors ([`omnilink_monitors`]) know nothing of models, parts or clocks. Here operations become what the monitors
-//! look at: a model says what an operation did to the collection ([`Observation`]), values get numbers, and clock readings
-//! become ranks. An order that a monitor gives is replayed through the model before anybody is told; of a violation, the
-//! operations that break the rule are checked once more by the general search, which gives the usual evidence.
+//! The monitors ([`omnilink_monitors`]) work on ranks and value ids, without models, parts or clocks. This module
+//! translates: the model gives the effect of each operation on the collection ([`Observation`]), values get ids, and clock
+//! readings become ranks. The order of a monitor is replayed through the model. The operations of a refutation are checked
+//! once more by the general search, which gives the usual evidence.
 
 use omnilink_evidence::{BrokenRule, Decider, Linearization, Placement};
-use omnilink_monitors::{Action, Answer, Collection, Operation as Ranked, Refutation, check as check_ranked};
+use omnilink_monitors::{Action, Collection, Decision, Refutation, TimedAction};
 use omnilink_trace::Time;
 use omnilink_value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::budget::Budget;
 use crate::checker::check_from;
+use crate::error::CheckError;
 use crate::evidence::{Conclusion, Outcome, SearchFigures};
-use crate::interned::Interned;
-use crate::ledger::{Entry, Followed};
-use crate::meter::Meter;
+use crate::interned_model::InternedModel;
 use crate::model::Model;
+use crate::op_table::{Followed, OpRecord};
 use crate::operation::Operation;
 use crate::options::{Consistency, Options, Strategy};
 use crate::partition::{Components, Partitioning};
-use crate::progress::CheckError;
 use crate::replay::Replay;
-use crate::space::{ClassId, Source};
-use crate::ties::{Member, Placed, Ties};
+use crate::state_space::{ClassId, ErasedModel};
+use crate::ties::{PartOp, PartPosition, Ties};
 
-/// What a model is, if histories of it may be decided by a monitor.
+/// The kinds of collections that monitors decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ActsAs {
-    /// The last value written is read. Each key of the model's footprints is a register of its own.
+pub enum CollectionKind {
+    /// A read returns the value written last. Each key of the model's footprints is a register of its own.
     Register,
     /// First in, first out.
     Queue,
@@ -40,58 +40,49 @@ pub enum ActsAs {
     LeastFirst,
 }
 
-/// What an operation with its result did to a collection that is empty at first.
+/// The effect of an operation, with its result, on an initially empty collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Observation<'a> {
     /// It added the value; in a register, wrote it.
     Add(&'a Value),
-    /// It took the value out.
+    /// It removed the value.
     Remove(&'a Value),
-    /// It saw that the value is next; in a register, read it.
+    /// It observed that the value is next; in a register, read it.
     Peek(&'a Value),
     /// It found the collection empty; in a register, read the initial value.
     FindEmpty,
-    /// It takes out whatever is next, if anything: its result is not known.
+    /// It removes the next value, if there is one. Its result is unknown.
     RemoveAny,
-    /// It changes nothing and may happen in every state.
+    /// It changes nothing and can happen in every state.
     Nothing,
-    /// Something else: the monitors do not apply.
+    /// Anything else. The monitors do not apply.
     Other,
 }
 
-/// Decides a history in memory, in order of start, if it is one of collections and monitors can decide all of them.
+/// Decides a history in memory, in order of start. `None` if the model is no collection or a monitor cannot decide it.
 pub fn check_as_collections<M: Model>(
     model: &M,
     history: &[Operation<M::Op>],
     options: &Options,
 ) -> Option<Result<Outcome, CheckError>> {
-    let acts_as = model.acts_as()?;
+    let collection_kind = model.collection_kind()?;
     if options.consistency != Consistency::Linearizable || options.strategy != Strategy::Portfolio {
         return None;
     }
-    let mut parts = parts_of(model, history, acts_as, options)?;
+    let parts = parts_of(model, history, collection_kind, options)?;
     let mut orders = Vec::with_capacity(parts.len());
-    for part in &mut parts {
+    for part in &parts {
         match part.decide(options)? {
-            Decided::Order(order) => orders.push(order),
-            Decided::Refuted(refutation) => {
-                return refuted(model, history, options, part, &refutation, parts_len(&orders));
+            PartDecision::Order(order) => orders.push(order),
+            PartDecision::Refuted(refutation) => {
+                let parts_checked = orders.len() as u64 + 1;
+                return refuted(model, history, options, part, &refutation, parts_checked);
             }
         }
     }
     let order = merged(model, history, &parts, &orders, options);
     let placements = replayed(model, history, &order, options)?;
-    let pending = history
-        .iter()
-        .filter(|operation| operation.timebox.is_pending())
-        .count();
-    let figures = SearchFigures {
-        operations: history.len() as u64,
-        pending: pending as u64,
-        partitions: parts.len() as u64,
-        decider: Some(Decider::Monitor),
-        ..SearchFigures::default()
-    };
+    let figures = figures(history, parts.len() as u64, SearchFigures::default());
     let witness = Linearization {
         replayed: placements.len() as u64,
         order: Some(placements),
@@ -102,24 +93,35 @@ pub fn check_as_collections<M: Model>(
     }))
 }
 
-fn parts_len<T>(orders: &[T]) -> u64 {
-    orders.len() as u64 + 1
+/// Statistics of a check that a monitor decided; `searched` are those of the search that confirmed it.
+fn figures<O>(history: &[Operation<O>], partitions: u64, searched: SearchFigures) -> SearchFigures {
+    let pending = history
+        .iter()
+        .filter(|operation| operation.timebox.is_pending())
+        .count();
+    SearchFigures {
+        operations: history.len() as u64,
+        pending: pending as u64,
+        partitions,
+        decider: Some(Decider::Monitor),
+        ..searched
+    }
 }
 
-/// The operations of one collection, as a monitor sees them.
-struct Part {
+/// The operations of one collection.
+struct CollectionPart {
     collection: Collection,
     /// Positions in the history.
     members: Vec<usize>,
     actions: Vec<Action>,
-    /// Operations that may happen anywhere.
+    /// Operations that can happen at any time.
     anywhere: Vec<usize>,
     /// Thread, start and end of each member.
     times: Vec<(u32, Time, Option<Time>)>,
 }
 
-enum Decided {
-    /// Positions in the history.
+enum PartDecision {
+    /// An order, as positions in the history.
     Order(Vec<usize>),
     Refuted(Refutation),
 }
@@ -127,34 +129,28 @@ enum Decided {
 fn parts_of<M: Model>(
     model: &M,
     history: &[Operation<M::Op>],
-    acts_as: ActsAs,
+    collection_kind: CollectionKind,
     options: &Options,
-) -> Option<Vec<Part>> {
+) -> Option<Vec<CollectionPart>> {
     let partitioning = if options.reductions.partitions {
-        let mut components = Components::default();
-        for operation in history {
-            components.observe(&model.footprint(&operation.op));
-            if components.is_settled() {
-                break;
-            }
-        }
-        components.into_partitioning()
+        let footprints = history.iter().map(|operation| model.footprint(&operation.op));
+        Components::of(footprints).into_partitioning()
     } else {
         Partitioning::Whole
     };
-    let collection = match acts_as {
-        ActsAs::Register => Collection::Register,
-        ActsAs::Queue => Collection::Queue,
-        ActsAs::Stack => Collection::Stack,
-        ActsAs::GreatestFirst | ActsAs::LeastFirst => Collection::PriorityQueue,
+    let collection = match collection_kind {
+        CollectionKind::Register => Collection::Register,
+        CollectionKind::Queue => Collection::Queue,
+        CollectionKind::Stack => Collection::Stack,
+        CollectionKind::GreatestFirst | CollectionKind::LeastFirst => Collection::PriorityQueue,
     };
     let mut numbers: FxHashMap<u64, usize> = FxHashMap::default();
-    let mut parts: Vec<(Part, Vec<Observation<'_>>)> = Vec::new();
+    let mut parts: Vec<(CollectionPart, Vec<Observation<'_>>)> = Vec::new();
     for (position, operation) in history.iter().enumerate() {
-        let home = partitioning.home(&model.footprint(&operation.op))?;
-        let number = *numbers.entry(home).or_insert_with(|| {
+        let part_id = partitioning.part_of(&model.footprint(&operation.op))?;
+        let number = *numbers.entry(part_id).or_insert_with(|| {
             parts.push((
-                Part {
+                CollectionPart {
                     collection,
                     members: Vec::new(),
                     actions: Vec::new(),
@@ -168,7 +164,7 @@ fn parts_of<M: Model>(
         let (part, observations) = &mut parts[number];
         let is_pending = operation.timebox.is_pending();
         match model.observe(&operation.op) {
-            // What may not have happened although it returned is for the search.
+            // The monitors do not handle optional operations that returned.
             _ if operation.optional && !is_pending => return None,
             Observation::Other => return None,
             Observation::RemoveAny if !is_pending => return None,
@@ -182,16 +178,15 @@ fn parts_of<M: Model>(
             }
         }
     }
-    let mut numbered = Vec::with_capacity(parts.len());
-    for (mut part, observations) in parts {
-        part.actions = number_values(&observations, acts_as);
-        numbered.push(part);
-    }
-    Some(numbered)
+    let with_actions = |(mut part, observations): (CollectionPart, Vec<Observation<'_>>)| {
+        part.actions = number_values(&observations, collection_kind);
+        part
+    };
+    Some(parts.into_iter().map(with_actions).collect())
 }
 
-/// Gives values numbers: in a priority queue those that come out first have the greater ones.
-fn number_values(observations: &[Observation<'_>], acts_as: ActsAs) -> Vec<Action> {
+/// Gives values ids. In a priority queue, values that come out first have greater ids.
+fn number_values(observations: &[Observation<'_>], collection_kind: CollectionKind) -> Vec<Action> {
     let value_of = |observation: &Observation<'_>| match *observation {
         Observation::Add(value) | Observation::Remove(value) | Observation::Peek(value) => {
             Some(value.clone())
@@ -203,10 +198,13 @@ fn number_values(observations: &[Observation<'_>], acts_as: ActsAs) -> Vec<Actio
         let next = numbers.len() as u32;
         numbers.entry(value).or_insert(next);
     }
-    if matches!(acts_as, ActsAs::GreatestFirst | ActsAs::LeastFirst) {
+    if matches!(
+        collection_kind,
+        CollectionKind::GreatestFirst | CollectionKind::LeastFirst
+    ) {
         let mut values: Vec<Value> = numbers.keys().cloned().collect();
         values.sort_unstable();
-        if acts_as == ActsAs::LeastFirst {
+        if collection_kind == CollectionKind::LeastFirst {
             values.reverse();
         }
         numbers = values.into_iter().zip(0..).collect();
@@ -222,39 +220,40 @@ fn number_values(observations: &[Observation<'_>], acts_as: ActsAs) -> Vec<Actio
     observations.iter().map(action).collect()
 }
 
-/// How clock readings that are equal become ranks.
+/// How equal clock readings become ranks.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum AtTies {
-    /// Each thread's operations keep their order. Where several threads go on at one instant, that orders operations of
-    /// different threads that overlap: more order than there is, so that only "linearizable" counts.
+enum TieOrder {
+    /// The operations of each thread keep their order. If several threads continue at one instant, this also orders
+    /// overlapping operations of different threads. So the order is too strong, and only `Linearizable` counts.
     KeepThreads,
-    /// Operations that touch overlap, also those of one thread: less order than there is, so that only "violation" counts.
+    /// Operations that touch overlap, also those of one thread. So the order is too weak, and only `Violation` counts.
     Overlap,
 }
 
-impl Part {
-    fn decide(&self, options: &Options) -> Option<Decided> {
-        let order = |order: Vec<usize>| Decided::Order(order.iter().map(|at| self.members[*at]).collect());
+impl CollectionPart {
+    fn decide(&self, options: &Options) -> Option<PartDecision> {
+        let order =
+            |order: Vec<usize>| PartDecision::Order(order.iter().map(|at| self.members[*at]).collect());
         let is_async = options.async_threads;
-        let (ranked, is_exact) = self.ranked(AtTies::KeepThreads, is_async);
-        match check_ranked(self.collection, &ranked) {
-            Answer::Linearizable(found) => Some(order(found)),
-            Answer::Violation(refutation) if is_exact => Some(Decided::Refuted(refutation)),
-            Answer::Undecided(_) => None,
-            Answer::Violation(_) => {
-                let (ranked, _) = self.ranked(AtTies::Overlap, is_async);
-                match check_ranked(self.collection, &ranked) {
-                    Answer::Violation(refutation) => Some(Decided::Refuted(refutation)),
-                    Answer::Linearizable(_) | Answer::Undecided(_) => None,
+        let (ranked, is_exact) = self.ranked(TieOrder::KeepThreads, is_async);
+        match omnilink_monitors::check(self.collection, &ranked) {
+            Decision::Linearizable(found) => Some(order(found)),
+            Decision::Violation(refutation) if is_exact => Some(PartDecision::Refuted(refutation)),
+            Decision::Undecided(_) => None,
+            Decision::Violation(_) => {
+                let (ranked, _) = self.ranked(TieOrder::Overlap, is_async);
+                match omnilink_monitors::check(self.collection, &ranked) {
+                    Decision::Violation(refutation) => Some(PartDecision::Refuted(refutation)),
+                    Decision::Linearizable(_) | Decision::Undecided(_) => None,
                 }
             }
         }
     }
 
-    /// Operations with ranks, and whether the ranks say exactly what the clock and the threads do.
-    fn ranked(&self, at_ties: AtTies, is_async: bool) -> (Vec<Ranked>, bool) {
-        // Calls and returns by time. At one instant, calls come before returns, because timeboxes that touch overlap; but a
-        // thread that goes on at that instant returns from one operation before it calls the next. Such threads come
+    /// The operations with ranks, and whether the ranks express exactly the order of the clock and the threads.
+    fn ranked(&self, tie_order: TieOrder, is_async: bool) -> (Vec<TimedAction>, bool) {
+        // Calls and returns by time. At one instant, calls come before returns, because timeboxes that touch overlap. But a
+        // thread that continues at that instant returns from one operation before it calls the next. Such threads come
         // between the calls and the returns of all others, one thread after the other.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
         enum Step {
@@ -262,15 +261,15 @@ impl Part {
             Thread(u32, usize, bool),
             Return,
         }
-        let goes_on = match at_ties {
-            AtTies::KeepThreads if !is_async => self.goes_on(),
+        let continuing = match tie_order {
+            TieOrder::KeepThreads if !is_async => self.continuing(),
             _ => FxHashSet::default(),
         };
         let mut instants = FxHashSet::default();
-        let is_exact = goes_on.iter().all(|(_, time)| instants.insert(*time));
+        let is_exact = continuing.iter().all(|(_, time)| instants.insert(*time));
         let mut events: Vec<(Time, Step, usize, bool)> = Vec::with_capacity(2 * self.times.len());
         for (at, (thread, start, end)) in self.times.iter().enumerate() {
-            let step = |time: Time, is_return: bool| match goes_on.contains(&(*thread, time)) {
+            let step = |time: Time, is_return: bool| match continuing.contains(&(*thread, time)) {
                 true => Step::Thread(*thread, at, is_return),
                 false if is_return => Step::Return,
                 false => Step::Call,
@@ -279,10 +278,10 @@ impl Part {
             events.extend(end.map(|end| (end, step(end, true), at, true)));
         }
         events.sort_unstable();
-        let mut ranked: Vec<Ranked> = self
+        let mut ranked: Vec<TimedAction> = self
             .actions
             .iter()
-            .map(|action| Ranked {
+            .map(|action| TimedAction {
                 action: *action,
                 call: 0,
                 ret: None,
@@ -297,15 +296,15 @@ impl Part {
         (ranked, is_exact)
     }
 
-    /// The threads that call an operation at the very time at which they returned from another one, and when.
-    fn goes_on(&self) -> FxHashSet<(u32, Time)> {
+    /// The threads that call an operation at the time at which they returned from another one, with these times.
+    fn continuing(&self) -> FxHashSet<(u32, Time)> {
         let starts: FxHashMap<(u32, Time), usize> = self
             .times
             .iter()
             .enumerate()
             .map(|(at, (thread, start, _))| ((*thread, *start), at))
             .collect();
-        let goes_on = self
+        let continuing = self
             .times
             .iter()
             .enumerate()
@@ -313,26 +312,26 @@ impl Part {
                 let tied = (*thread, (*end)?);
                 starts.get(&tied).filter(|last| **last > at).map(|_| tied)
             });
-        goes_on.collect()
+        continuing.collect()
     }
 }
 
-/// The orders of all parts as one. Each operation gets the earliest moment that the order of its part allows; of operations
-/// with the same moment, those of one part and those of one thread keep their order, if that is possible.
+/// Merges the orders of all parts. Each operation gets the earliest moment that the order of its part allows. Operations
+/// with the same moment keep the order of their part and of their thread, if that is possible.
 fn merged<M: Model>(
     model: &M,
     history: &[Operation<M::Op>],
-    parts: &[Part],
+    parts: &[CollectionPart],
     orders: &[Vec<usize>],
     options: &Options,
 ) -> Vec<usize> {
-    let member = |position: usize, home: usize| Member {
-        entry: entry_of(&history[position], position, 0, options),
-        home: home as u64,
+    let member = |position: usize, part_id: usize| PartOp {
+        record: record_of(&history[position], position, 0, options),
+        part_id: part_id as u64,
     };
-    let mut moments: Vec<(Placed, Member)> = Vec::with_capacity(history.len());
-    for (home, order) in orders.iter().enumerate() {
-        let mut placed = Placed {
+    let mut moments: Vec<(PartPosition, PartOp)> = Vec::with_capacity(history.len());
+    for (part_id, order) in orders.iter().enumerate() {
+        let mut placed = PartPosition {
             at: Time::MIN,
             layer: 0,
         };
@@ -341,46 +340,46 @@ fn merged<M: Model>(
             placed.at = placed.at.max(operation.timebox.start);
             let is_pure = model.is_pure(&operation.op);
             placed.layer += u64::from(!is_pure);
-            moments.push((placed, member(*position, home)));
+            moments.push((placed, member(*position, part_id)));
             placed.layer += u64::from(!is_pure);
         }
     }
-    // What may happen anywhere is a part of its own.
+    // An operation that can happen at any time is a part of its own.
     let anywhere = parts.iter().flat_map(|part| &part.anywhere);
-    for (home, position) in (orders.len()..).zip(anywhere) {
+    for (part_id, position) in (orders.len()..).zip(anywhere) {
         let at = history[*position].timebox.start;
-        moments.push((Placed { at, layer: 0 }, member(*position, home)));
+        moments.push((PartPosition { at, layer: 0 }, member(*position, part_id)));
     }
     moments.sort_by_key(|(placed, _)| placed.at);
     Ties::put_in_order(&mut moments);
     moments
         .into_iter()
-        .map(|(_, member)| member.entry.id as usize)
+        .map(|(_, member)| member.record.id as usize)
         .collect()
 }
 
-fn entry_of<O>(operation: &Operation<O>, position: usize, class: ClassId, options: &Options) -> Entry {
-    Entry {
+fn record_of<O>(operation: &Operation<O>, position: usize, class: ClassId, options: &Options) -> OpRecord {
+    OpRecord {
         id: position as u64,
         class,
         thread: operation.thread,
         start: operation.timebox.start,
-        end: operation.timebox.end.unwrap_or(Entry::NEVER),
+        end: operation.timebox.end.unwrap_or(OpRecord::NEVER),
         optional: operation.optional || operation.timebox.is_pending(),
         in_order: !options.async_threads,
         followed: Followed::Unknown,
     }
 }
 
-/// Replays an order through the model. `None` if it does not stand up: then the general search decides.
+/// Replays an order through the model. `None` if the model rejects it: then the general search decides.
 fn replayed<M: Model>(
     model: &M,
     history: &[Operation<M::Op>],
     order: &[usize],
     options: &Options,
 ) -> Option<Vec<Placement>> {
-    let meter = Meter::new(options.limits);
-    let mut source = Interned::new(model, &meter, Partitioning::Whole);
+    let budget = Budget::new(options.limits);
+    let mut source = InternedModel::new(model, &budget, Partitioning::Whole);
     let initial: Vec<_> = model
         .initial()
         .into_iter()
@@ -391,8 +390,8 @@ fn replayed<M: Model>(
     for position in order {
         let operation = &history[*position];
         let class = source.class_id(operation.op.clone());
-        let entry = entry_of(operation, *position, class, options);
-        placements.push(replay.place(&entry, &mut source).ok()?);
+        let record = record_of(operation, *position, class, options);
+        placements.push(replay.place(&record, &mut source).ok()?);
     }
     let mandatory = history
         .iter()
@@ -406,7 +405,7 @@ fn refuted<M: Model>(
     model: &M,
     history: &[Operation<M::Op>],
     options: &Options,
-    part: &Part,
+    part: &CollectionPart,
     refutation: &Refutation,
     partitions: u64,
 ) -> Option<Result<Outcome, CheckError>> {
@@ -429,7 +428,7 @@ fn refuted<M: Model>(
         Err(error) => return Some(Err(error)),
     };
     let Conclusion::Violation(mut counterexample) = outcome.conclusion else {
-        // The search explains what the monitor does not, or does not get that far: it decides the whole.
+        // The search does not confirm the refutation, so the general search decides the whole history.
         return None;
     };
     counterexample.visit_operations(&mut |op| {
@@ -437,21 +436,11 @@ fn refuted<M: Model>(
             op.id = *position as u64;
         }
     });
-    // Where explanations of these few agree says nothing about the whole history.
+    // The prefix that explanations of these operations share is not shared by those of the whole history.
     counterexample.agreed = None;
     counterexample.broken = Some(broken);
-    let pending = history
-        .iter()
-        .filter(|operation| operation.timebox.is_pending())
-        .count();
     Some(Ok(Outcome {
         conclusion: Conclusion::Violation(counterexample),
-        figures: SearchFigures {
-            operations: history.len() as u64,
-            pending: pending as u64,
-            partitions,
-            decider: Some(Decider::Monitor),
-            ..outcome.figures
-        },
+        figures: figures(history, partitions, outcome.figures),
     }))
 }

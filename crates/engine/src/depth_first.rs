@@ -1,60 +1,63 @@
 //! Depth-first search over the same configurations as the sweep.
 //!
-//! Where much is open at once and the history is valid, following one explanation to the end is far cheaper than keeping
-//! all of them. It needs the rest of the history in memory, and on a violation it has to try everything; so it runs
-//! beside the sweep, in turns.
+//! On a valid history with many open operations, following one explanation to the end is far cheaper than keeping all of
+//! them. But depth-first search needs the rest of the history in memory, and on a violation it has to try everything. So
+//! it alternates with the sweep.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::hash::{Hash, Hasher};
 
 use hashbrown::HashSet;
 use omnilink_trace::Time;
 use rustc_hash::FxBuildHasher;
 
-use crate::config::Config;
-use crate::evidence::{Stuck, Survivor};
-use crate::ledger::{Ledger, OpRef};
-use crate::mask::{Mask, mix};
+use crate::blocked_return::{BlockedReturn, PartialExplanation};
+use crate::configuration::Configuration;
+use crate::mask::{Mask, WideMask, mix};
+use crate::op_table::{OpRef, OpTable};
 use crate::open_ops::OpenOps;
 use crate::path::{PathId, START};
-use crate::space::StateId;
-use crate::sweep::{Reached, Sweep, Tools};
+use crate::search_context::{Advance, SearchContext};
+use crate::state_space::StateId;
+use crate::sweep::Sweep;
 
-/// A call or a return, with the slot that the operation has from its call to its return.
+/// A call or a return, with the slot that the operation occupies in between.
 #[derive(Clone, Copy, Debug)]
 enum Event {
     Call(OpRef, u32),
     Return(OpRef, u32),
 }
 
-/// Everything that is still to come, with slots assigned.
+/// The calls and returns to come, with slots assigned.
 #[derive(Debug)]
 pub(crate) struct Schedule {
     events: Vec<Event>,
-    /// How many slots are needed.
+    /// The number of slots that are needed.
     pub width: usize,
 }
 
 impl Schedule {
-    /// Merges the returns of what is open in `sweep` with the calls and returns of `backlog`, which is in order of
-    /// start.
-    pub fn new<K: Mask>(sweep: &Sweep<K>, backlog: impl Iterator<Item = OpRef>, ledger: &Ledger) -> Self {
+    /// Merges the returns of the operations open in `sweep` with the calls and returns of `backlog`, which is in order
+    /// of start.
+    pub fn new<K: Mask>(sweep: &Sweep<K>, backlog: impl Iterator<Item = OpRef>, op_table: &OpTable) -> Self {
         let mut events = Vec::new();
         let mut width = sweep.ops.open.slots().last().map_or(0, |slot| slot + 1);
-        let mut returns: std::collections::BinaryHeap<std::cmp::Reverse<(Time, u64, u32, OpRef)>> = sweep
+        let mut returns: BinaryHeap<Reverse<(Time, u64, u32, OpRef)>> = sweep
             .pending_returns()
             .into_iter()
-            .map(|(end, id, slot)| std::cmp::Reverse((end, id, slot, sweep.ops.slot(slot as usize).op)))
+            .map(|(end, id, slot)| Reverse((end, id, slot, sweep.ops.slot(slot as usize).op)))
             .collect();
-        let mut occupied = crate::mask::WideMask::default();
+        let mut occupied = WideMask::default();
         sweep.ops.open.slots().for_each(|slot| occupied.insert(slot));
         if let Some(slot) = sweep.returning {
             events.push(Event::Return(sweep.ops.slot(slot).op, slot as u32));
             occupied.remove(slot);
         }
         for op in backlog {
-            let entry = ledger.get(op);
-            while let Some(std::cmp::Reverse((end, _, slot, returning))) = returns.peek().copied()
-                && end < entry.start
+            let record = op_table.get(op);
+            while let Some(Reverse((end, _, slot, returning))) = returns.peek().copied()
+                && end < record.start
             {
                 returns.pop();
                 events.push(Event::Return(returning, slot));
@@ -64,11 +67,11 @@ impl Schedule {
             occupied.insert(slot);
             width = width.max(slot + 1);
             events.push(Event::Call(op, slot as u32));
-            if !entry.is_pending() {
-                returns.push(std::cmp::Reverse((entry.end, entry.id, slot as u32, op)));
+            if !record.is_pending() {
+                returns.push(Reverse((record.end, record.id, slot as u32, op)));
             }
         }
-        while let Some(std::cmp::Reverse((_, _, slot, op))) = returns.pop() {
+        while let Some(Reverse((_, _, slot, op))) = returns.pop() {
             events.push(Event::Return(op, slot));
         }
         Self { events, width }
@@ -79,20 +82,20 @@ impl Schedule {
 #[derive(Debug)]
 struct Frame<K> {
     event: u32,
-    config: Config<K>,
-    /// What is still to be tried, once the operation that returns has been.
+    config: Configuration<K>,
+    /// The operations to try after the one that returns.
     todo: K,
-    /// Whether `todo` has been filled. On easy histories it never is: the operation that returns is accepted.
+    /// Whether `todo` has been filled. On easy histories it never is, because the operation that returns is accepted.
     is_expanded: bool,
     /// The operation being tried and its next successor.
     trying: Option<(u32, u32)>,
-    /// The slot that returns here, if its operation need not have happened and that is still to be tried.
+    /// The slot that returns here, if its operation is optional and leaving it out has not been tried yet.
     skip: Option<u32>,
-    /// How long the trail was here.
+    /// The length of the trail at this frame.
     trail: u32,
 }
 
-/// A configuration in front of an event: what has been tried in vain.
+/// A configuration in front of an event, as a key of the failed ones.
 #[derive(Debug, PartialEq, Eq)]
 struct Visit<K> {
     event: u32,
@@ -101,7 +104,7 @@ struct Visit<K> {
 }
 
 impl<K: Mask> Visit<K> {
-    fn new(event: u32, config: &Config<K>) -> Self {
+    fn new(event: u32, config: &Configuration<K>) -> Self {
         Self {
             event,
             state: config.state,
@@ -116,27 +119,28 @@ impl<K: Mask> Hash for Visit<K> {
     }
 }
 
-/// The search, which can be interrupted and resumed.
+/// A depth-first search, which can be interrupted and resumed.
 #[derive(Debug)]
 pub(crate) struct DepthFirst<K> {
     events: Vec<Event>,
     ops: OpenOps<K>,
-    /// The event that `ops` stands in front of.
+    /// The event that `ops` is in front of.
     position: u32,
-    roots: Vec<Config<K>>,
+    roots: Vec<Configuration<K>>,
     frames: Vec<Frame<K>>,
     /// The operations placed since the root, in order.
     trail: Vec<OpRef>,
     root_path: PathId,
     failed: HashSet<Visit<K>, FxBuildHasher>,
-    /// The last event that a frame was left at.
+    /// The last event in front of which a frame was pushed.
     deepest: u32,
-    /// The event that the attempts in `stuck` ended at.
-    stuck_at: u32,
-    stuck: Vec<(Config<K>, Vec<OpRef>)>,
-    stuck_total: u64,
+    /// The event at which the attempts in `blocked` ended.
+    blocked_at: u32,
+    /// The configurations of the deepest failed frames, with the operations placed last.
+    blocked: Vec<(Configuration<K>, Vec<OpRef>)>,
+    blocked_total: u64,
     done: bool,
-    /// What the current step cost, in candidates: the sweep is charged the same way.
+    /// The cost of the current step in candidates, the unit in which the sweep is charged as well.
     effort: u64,
 }
 
@@ -146,60 +150,60 @@ impl<K: Mask> DepthFirst<K> {
             events: schedule.events,
             ops: sweep.ops.widen(),
             position: 0,
-            roots: sweep
-                .frontier
-                .iter()
-                .map(|config| Config {
-                    state: config.state,
-                    placed: config.placed.convert(),
-                    path: config.path,
-                })
-                .collect(),
+            roots: sweep.frontier.iter().map(Configuration::convert).collect(),
             frames: Vec::new(),
             trail: Vec::new(),
             root_path: START,
             failed: HashSet::with_hasher(FxBuildHasher),
             deepest: 0,
-            stuck_at: 0,
-            stuck: Vec::new(),
-            stuck_total: 0,
+            blocked_at: 0,
+            blocked: Vec::new(),
+            blocked_total: 0,
             done: false,
             effort: 0,
         }
     }
 
-    /// Goes on for as long as there is fuel. `Target` means that an explanation was found.
-    pub fn run(&mut self, fuel: &mut u64, ledger: &Ledger, tools: &mut Tools<'_, '_>) -> Reached {
+    /// Searches while there is fuel. `Done` means that an explanation was found.
+    pub fn run(
+        &mut self,
+        fuel: &mut u64,
+        op_table: &OpTable,
+        context: &mut SearchContext<'_, '_>,
+    ) -> Advance {
         while !self.done {
             if self.frames.is_empty() {
                 let Some(root) = self.roots.pop() else {
-                    return Reached::Violation;
+                    return Advance::Violation;
                 };
-                self.rewind(0, ledger, tools);
+                self.rewind(0, op_table, context);
                 self.trail.clear();
                 self.root_path = root.path;
-                self.enter(root, 0, ledger, tools);
+                self.enter(root, 0, op_table, context);
                 continue;
             }
             if *fuel == 0 {
-                return Reached::NoFuel;
+                return Advance::OutOfFuel;
             }
             let (failed, frames) = (&self.failed, &self.frames);
             let bytes = || {
                 failed.capacity() * (size_of::<Visit<K>>() + 1) + frames.capacity() * size_of::<Frame<K>>()
             };
-            if tools.meter.configuration(|| tools.space.heap_bytes() + bytes()) {
-                return Reached::Limit;
+            if context
+                .budget
+                .configuration(|| context.space.heap_bytes() + bytes())
+            {
+                return Advance::Limit;
             }
             self.effort = 1;
-            self.try_next(ledger, tools);
+            self.try_next(op_table, context);
             *fuel = fuel.saturating_sub(self.effort);
         }
-        Reached::Target
+        Advance::Done
     }
 
-    /// Tries one more way to go on from the newest frame, or gives the frame up.
-    fn try_next(&mut self, ledger: &Ledger, tools: &mut Tools<'_, '_>) {
+    /// Tries one more candidate of the newest frame, or moves on when it has none left.
+    fn try_next(&mut self, op_table: &OpTable, context: &mut SearchContext<'_, '_>) {
         let Some(frame) = self.frames.last_mut() else {
             return;
         };
@@ -209,11 +213,11 @@ impl<K: Mask> DepthFirst<K> {
             let Some(slot) = frame
                 .todo
                 .slots()
-                .min_by_key(|slot| ledger.get(self.ops.slot(*slot).op).deadline())
+                .min_by_key(|slot| op_table.get(self.ops.slot(*slot).op).deadline())
             else {
-                self.rewind(event, ledger, tools);
+                self.rewind(event, op_table, context);
                 self.trail.truncate(trail);
-                self.widen_or_leave(ledger, tools);
+                self.expand_frame(op_table, context);
                 return;
             };
             frame.todo.remove(slot);
@@ -223,11 +227,11 @@ impl<K: Mask> DepthFirst<K> {
             return;
         };
         let config = frame.config.clone();
-        self.rewind(event, ledger, tools);
+        self.rewind(event, op_table, context);
         self.trail.truncate(trail);
         let slot = slot as usize;
-        let successors = tools.space.successors(config.state, self.ops.slot(slot).class);
-        let state = tools.space.successor(successors, branch as usize);
+        let successors = context.space.successors(config.state, self.ops.slot(slot).class);
+        let state = context.space.successor(successors, branch as usize);
         if let Some(frame) = self.frames.last_mut() {
             frame.trying = state.map(|_| (slot as u32, branch + 1));
         }
@@ -236,24 +240,24 @@ impl<K: Mask> DepthFirst<K> {
         placed.insert(slot);
         self.trail.push(self.ops.slot(slot).op);
         let (ops, trail) = (&self.ops, &mut self.trail);
-        ops.absorb(tools.space, state, &mut placed, tools.reductions, |slot| {
+        ops.absorb(context.space, state, &mut placed, context.reductions, |slot| {
             trail.push(ops.slot(slot).op)
         });
         self.enter(
-            Config {
+            Configuration {
                 state,
                 placed,
                 path: config.path,
             },
             event,
-            ledger,
-            tools,
+            op_table,
+            context,
         );
     }
 
-    /// Fills the newest frame with everything there is to try besides the operation that returns; after that, skips that
-    /// operation, if it need not have happened; after that, gives the frame up.
-    fn widen_or_leave(&mut self, ledger: &Ledger, tools: &mut Tools<'_, '_>) {
+    /// Continues with the newest frame after the operation that returns has been tried: first fills in the other
+    /// candidates, then leaves the operation out if it is optional, then fails the frame.
+    fn expand_frame(&mut self, op_table: &OpTable, context: &mut SearchContext<'_, '_>) {
         let Some(frame) = self.frames.last_mut() else {
             return;
         };
@@ -265,26 +269,32 @@ impl<K: Mask> DepthFirst<K> {
         if !frame.is_expanded {
             frame.is_expanded = true;
             let state = config.state;
-            let mut todo = self.ops.relevant(
-                tools.space,
+            let mut todo = self.ops.stubborn_set(
+                context.space,
                 state,
                 &config.placed,
                 target as usize,
-                tools.reductions,
+                context.reductions,
             );
             todo.remove(target as usize);
             self.effort += todo.count() as u64;
             frame.todo = todo;
         } else if let Some(slot) = frame.skip.take() {
             config.placed.insert(slot as usize);
-            self.enter(config, event, ledger, tools);
+            self.enter(config, event, op_table, context);
         } else {
-            self.give_up();
+            self.fail_frame();
         }
     }
 
-    /// Goes forward from `event` to the first return that `config` has not placed, and leaves a frame there.
-    fn enter(&mut self, mut config: Config<K>, event: u32, ledger: &Ledger, tools: &mut Tools<'_, '_>) {
+    /// Advances from `event` to the first return that `config` has not placed, and pushes a frame there.
+    fn enter(
+        &mut self,
+        mut config: Configuration<K>,
+        event: u32,
+        op_table: &OpTable,
+        context: &mut SearchContext<'_, '_>,
+    ) {
         debug_assert_eq!(self.position, event);
         loop {
             match self.events.get(self.position as usize) {
@@ -294,11 +304,11 @@ impl<K: Mask> DepthFirst<K> {
                 }
                 Some(&Event::Call(op, slot)) => {
                     let slot = slot as usize;
-                    self.ops.occupy(slot, op, ledger, tools.space);
-                    if tools.reductions.absorption
+                    self.ops.occupy(slot, op, op_table, context.space);
+                    if context.reductions.absorption
                         && self.ops.pure.contains(slot)
-                        && self.ops.is_first(slot, &config.placed)
-                        && tools.space.accepts(config.state, self.ops.slot(slot).class)
+                        && self.ops.predecessors_placed(slot, &config.placed)
+                        && context.space.accepts(config.state, self.ops.slot(slot).class)
                     {
                         config.placed.insert(slot);
                         self.trail.push(op);
@@ -308,13 +318,13 @@ impl<K: Mask> DepthFirst<K> {
                     config.placed.remove(slot as usize);
                     self.ops.vacate(slot as usize);
                 }
-                Some(&Event::Return(_, slot)) => return self.leave_frame(config, slot as usize),
+                Some(&Event::Return(_, slot)) => return self.push_frame(config, slot as usize),
             }
             self.position += 1;
         }
     }
 
-    fn leave_frame(&mut self, config: Config<K>, target: usize) {
+    fn push_frame(&mut self, config: Configuration<K>, target: usize) {
         let event = self.position;
         if !self.failed.is_empty() && self.failed.contains(&Visit::new(event, &config)) {
             return;
@@ -322,10 +332,10 @@ impl<K: Mask> DepthFirst<K> {
         self.deepest = self.deepest.max(event);
         let skip = self.ops.optional.contains(target).then_some(target as u32);
         let (todo, trail) = (K::default(), self.trail.len() as u32);
-        // What may have happened did not, if something that its thread called later is placed.
+        // An optional operation did not happen if a later operation of its thread is placed.
         let trying = self
             .ops
-            .is_due(target, &config.placed)
+            .may_come_next(target, &config.placed)
             .then_some((target as u32, 0));
         self.frames.push(Frame {
             event,
@@ -338,9 +348,9 @@ impl<K: Mask> DepthFirst<K> {
         });
     }
 
-    /// Gives the newest frame up. Only now is it remembered: a frame never comes up twice on one path, because every step
-    /// places an operation, so on an easy history nothing is remembered at all.
-    fn give_up(&mut self) {
+    /// Pops the newest frame and records its configuration as failed. Recording it earlier is unnecessary: every step
+    /// places an operation, so no configuration occurs twice on one path. On an easy history nothing is recorded.
+    fn fail_frame(&mut self) {
         let Some(Frame {
             event, config, trail, ..
         }) = self.frames.pop()
@@ -351,36 +361,36 @@ impl<K: Mask> DepthFirst<K> {
         if event < self.deepest {
             return;
         }
-        if self.stuck_at < event {
-            self.stuck_at = event;
-            self.stuck.clear();
-            self.stuck_total = 0;
+        if self.blocked_at < event {
+            self.blocked_at = event;
+            self.blocked.clear();
+            self.blocked_total = 0;
         }
-        self.stuck_total += 1;
-        if self.stuck.len() < Stuck::KEPT {
+        self.blocked_total += 1;
+        if self.blocked.len() < BlockedReturn::KEPT {
             let end = trail as usize;
-            let from = end.saturating_sub(Stuck::TAIL);
-            self.stuck.push((config, self.trail[from..end].to_vec()));
+            let from = end.saturating_sub(BlockedReturn::RECENT);
+            self.blocked.push((config, self.trail[from..end].to_vec()));
         }
     }
 
-    /// Takes back events until `ops` stands in front of `event`.
-    fn rewind(&mut self, event: u32, ledger: &Ledger, tools: &mut Tools<'_, '_>) {
+    /// Undoes events until `ops` is in front of `event`.
+    fn rewind(&mut self, event: u32, op_table: &OpTable, context: &mut SearchContext<'_, '_>) {
         while self.position > event {
             self.position -= 1;
             match self.events[self.position as usize] {
                 Event::Call(_, slot) => self.ops.vacate(slot as usize),
-                Event::Return(op, slot) => self.ops.occupy(slot as usize, op, ledger, tools.space),
+                Event::Return(op, slot) => self.ops.occupy(slot as usize, op, op_table, context.space),
             }
         }
     }
 
-    /// Whether an explanation may have been missed because of a tie that was not expected.
-    pub fn is_doubtful(&self) -> bool {
-        self.ops.is_doubtful
+    /// Whether an explanation may have been missed because of an unexpected tie.
+    pub fn is_inconclusive(&self) -> bool {
+        self.ops.is_inconclusive
     }
 
-    /// How many calls and returns the best attempt got past.
+    /// The number of calls and returns that the best attempt got past.
     pub fn depth(&self) -> u64 {
         u64::from(self.deepest)
     }
@@ -391,13 +401,17 @@ impl<K: Mask> DepthFirst<K> {
     }
 
     /// After failure: the return that no explanation gets past.
-    pub fn stuck(&mut self, ledger: &Ledger, tools: &mut Tools<'_, '_>) -> Option<Stuck> {
+    pub fn blocked_return(
+        &mut self,
+        op_table: &OpTable,
+        context: &mut SearchContext<'_, '_>,
+    ) -> Option<BlockedReturn> {
         let event = self.deepest;
-        // A failed search leaves `ops` at the start: go forward to where the best attempts ended.
-        self.rewind(0, ledger, tools);
+        // A failed search leaves `ops` at the start. Advance to where the best attempts ended.
+        self.rewind(0, op_table, context);
         while self.position < event {
             match self.events[self.position as usize] {
-                Event::Call(op, slot) => self.ops.occupy(slot as usize, op, ledger, tools.space),
+                Event::Call(op, slot) => self.ops.occupy(slot as usize, op, op_table, context.space),
                 Event::Return(_, slot) => self.ops.vacate(slot as usize),
             }
             self.position += 1;
@@ -405,15 +419,15 @@ impl<K: Mask> DepthFirst<K> {
         let Some(&Event::Return(target, _)) = self.events.get(event as usize) else {
             return None;
         };
-        let survivors = self
-            .stuck
+        let configurations = self
+            .blocked
             .drain(..)
-            .map(|(config, tail)| Survivor::new(&config, &self.ops, tail))
+            .map(|(config, recent)| PartialExplanation::new(&config, &self.ops, recent))
             .collect();
-        Some(Stuck {
+        Some(BlockedReturn {
             target,
-            survivors,
-            total: self.stuck_total,
+            configurations,
+            total: self.blocked_total,
         })
     }
 }

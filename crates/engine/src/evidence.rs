@@ -1,12 +1,6 @@
-//! The outcome of a check, and the configurations that its evidence is made of.
+//! The outcome of a check: its conclusion, and what the search cost.
 
-use omnilink_evidence::{Alternative, Counterexample, Decider, Linearization};
-
-use crate::config::Config;
-use crate::ledger::OpRef;
-use crate::mask::Mask;
-use crate::open_ops::OpenOps;
-use crate::space::StateId;
+use omnilink_evidence::{Counterexample, Decider, Linearization};
 
 /// A linearization, the operation that no order explains, or how far the search got.
 pub type Conclusion = omnilink_evidence::Conclusion<Linearization, Counterexample>;
@@ -71,40 +65,6 @@ impl From<&Outcome> for omnilink_evidence::Figures {
                 Conclusion::Violation(_) | Conclusion::Unknown(_) => None,
             },
             ..Self::default()
-        }
-    }
-}
-
-/// A return that no configuration gets past.
-#[derive(Debug)]
-pub(crate) struct Stuck {
-    pub target: OpRef,
-    pub survivors: Vec<Survivor>,
-    pub total: u64,
-}
-
-impl Stuck {
-    pub const KEPT: usize = Counterexample::ALTERNATIVES_MAX;
-    pub const TAIL: usize = Alternative::RECENT_MAX;
-}
-
-/// A configuration before that return.
-#[derive(Debug)]
-pub(crate) struct Survivor {
-    pub state: StateId,
-    pub placed: Vec<OpRef>,
-    pub unplaced: Vec<OpRef>,
-    pub tail: Vec<OpRef>,
-}
-
-impl Survivor {
-    pub fn new<K: Mask>(config: &Config<K>, ops: &OpenOps<K>, tail: Vec<OpRef>) -> Self {
-        let refs = |mask: &K| mask.slots().map(|slot| ops.slot(slot).op).collect();
-        Self {
-            state: config.state,
-            placed: refs(&config.placed),
-            unplaced: refs(&ops.open.minus(&config.placed)),
-            tail,
         }
     }
 }

@@ -1,14 +1,14 @@
-//! Which parts of the state an operation touches.
+//! Footprints: the keys of the state that an operation reads and writes.
 
 use smallvec::SmallVec;
 
-/// A set of keys. A key is any 64-bit name that the model gives to a part of its state: a small integer stands for
-/// itself, anything else is hashed. Two parts that share a name by accident only cost speed.
+/// A set of keys. A key is a 64-bit name that the model gives to a part of its state: a small integer names itself, other
+/// values are hashed. A hash collision costs speed and never a wrong verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Keys {
     /// These keys.
     Only(SmallVec<[u64; 2]>),
-    /// Every key there is.
+    /// Every key.
     All,
 }
 
@@ -23,7 +23,7 @@ impl Keys {
         Self::Only(SmallVec::from_slice(&[key]))
     }
 
-    /// The set as bits, key modulo 64: sets that share a key share a bit.
+    /// The set as bits, key modulo 64. Sets that share a key share a bit.
     pub(crate) fn mask(&self) -> u64 {
         match self {
             Self::Only(keys) => keys.iter().fold(0, |mask, key| mask | 1 << (key % 64)),
@@ -35,14 +35,14 @@ impl Keys {
 /// Which keys an operation may read and write. See [`Model::footprint`](crate::Model::footprint) for the contract.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Footprint {
-    /// What the outcome depends on.
+    /// The keys that the outcome depends on.
     pub reads: Keys,
-    /// What may be changed.
+    /// The keys that may change.
     pub writes: Keys,
 }
 
 impl Footprint {
-    /// The key, if exactly one is touched.
+    /// The key, if the operation touches exactly one.
     pub(crate) fn only_key(&self) -> Option<u64> {
         let (Keys::Only(reads), Keys::Only(writes)) = (&self.reads, &self.writes) else {
             return None;
@@ -52,7 +52,7 @@ impl Footprint {
         keys.all(|key| *key == first).then_some(first)
     }
 
-    /// Whether nothing is read.
+    /// Whether the operation reads no key.
     pub(crate) fn is_blind(&self) -> bool {
         matches!(&self.reads, Keys::Only(reads) if reads.is_empty())
     }
@@ -81,7 +81,7 @@ impl Footprint {
         }
     }
 
-    /// An operation that changes `keys` without looking at them.
+    /// An operation that changes `keys` without reading them.
     pub fn overwrites(keys: Keys) -> Self {
         Self {
             reads: Keys::none(),

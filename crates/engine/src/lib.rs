@@ -1,64 +1,73 @@
-//! The search for an explanation: models, strategies, reductions, budgets, verdicts and evidence.
+//! The search for an explanation of a history: models, strategies, reductions, budgets, verdicts and evidence.
 //!
-//! A history is explained by an order of its operations that a sequential [`Model`] accepts and that respects when each
-//! ran. The decision of this crate is to keep **configurations of what is open**, never of the whole history: which open
-//! operations have taken effect, and the state that results. So memory is what is undecided, a trace can be checked while
-//! it is still being written, and a violation is known at the first return that nothing explains. What was given up: on
-//! valid histories with very much open at once, following one explanation is cheaper than keeping all of them, so a
-//! depth-first search runs beside the sweep, by turns, and needs the rest of the history in memory.
+//! An explanation of a history is an order of its operations that a sequential [`Model`] accepts and that respects their
+//! timeboxes. This crate decided to keep **configurations of the open operations**, never of the whole history: a
+//! configuration is the set of open operations that have taken effect, and the state that results. So memory depends on
+//! the undecided operations only, a trace can be checked while it is being written, and a violation is found at the
+//! first return that nothing explains. What it gave up: on valid histories with very many open operations, following a
+//! single explanation is cheaper than keeping all of them. So a depth-first search alternates with the sweep, and it
+//! needs the rest of the history in memory.
 //!
-//! - [`check`] takes a history in memory, [`Checker`] one operation after the other, [`Monitor`] calls and returns;
-//! - [`Options`] says what to check for, with which limits and reductions;
+//! - [`check`] checks a history in memory, [`Checker`] one operation at a time, [`Monitor`] calls and returns;
+//! - [`Options`] selects consistency, strategy, limits and reductions;
 //! - [`Outcome`] has the [`Conclusion`]: a verdict with its evidence; [`minimize`] shrinks a violation soundly;
 //! - [`naive`] is the definition itself, for tests.
 //!
-//! Every reduction is proved where it is used, compared with the naive checker on random histories, and tested with its
-//! side condition left out. `docs/engine.md` tells the whole story.
+//! Every reduction is proved where it is implemented: absorption (`open_ops/absorption.rs`), stubborn sets and symmetry
+//! (`open_ops/stubborn_set.rs`), dominance (`dominance.rs`), the minimal frontier (`sweep/minimal_frontier.rs`),
+//! partitions (`partition.rs`, `ties.rs`). Each is compared with the naive checker on random histories, and `mutant.rs`
+//! tests that each side condition is necessary. `docs/engine.md` describes the whole engine.
 
 #[cfg(test)]
 extern crate self as omnilink_engine;
 
+mod blocked_return;
+mod budget;
+mod check_run;
 mod checker;
 mod collections;
-mod config;
-mod course;
+mod configuration;
 mod depth_first;
-mod describe;
+mod dominance;
+mod error;
 mod evidence;
+mod evidence_builder;
 mod footprint;
-mod interned;
-mod ledger;
+mod interned_model;
+mod interner;
+mod limit_watch;
 mod mask;
+mod memo;
 mod memory;
-mod meter;
-mod minimize;
+mod minimal_counterexample;
 mod model;
 mod monitor;
 mod mutant;
 pub mod naive;
+mod op_table;
 mod open_ops;
 mod operation;
 mod options;
+mod part_search;
 mod partition;
 mod path;
 mod program_order;
-mod progress;
 mod replay;
-mod search;
-mod sequential;
-mod space;
+mod search_context;
+mod state_space;
 mod sweep;
 mod ties;
-mod watch;
 
 pub use checker::{Checker, check, check_and_keep_order};
-pub use collections::{ActsAs, Observation, check_as_collections};
+pub use collections::{CollectionKind, Observation, check_as_collections};
+pub use error::{CheckError, Progress};
 pub use evidence::{Conclusion, Outcome, SearchFigures};
 pub use footprint::{Footprint, Keys};
+pub use limit_watch::{Interrupt, LimitWatch};
 pub use memory::{default_memory_bytes, resident_bytes};
-pub use minimize::{Minimal, minimize};
+pub use minimal_counterexample::{MinimalCounterexample, minimize};
 pub use model::{Model, Outcomes, successors};
-pub use monitor::{Event, EventError, Monitor};
+pub use monitor::{CallEvent, EventError, Monitor};
 pub use omnilink_evidence::{
     AgreedPrefix, Alternative, BrokenRule, Candidate, Continuation, Counterexample, Decider, Limit,
     Linearization, Placement, Unknown, Verdict,
@@ -66,9 +75,7 @@ pub use omnilink_evidence::{
 pub use operation::Operation;
 pub use options::{Consistency, Limits, Options, Reductions, Strategy};
 pub use partition::{Components, Partitioning};
-pub use progress::{CheckError, Progress};
-pub use watch::{Interrupt, Watch};
 
 #[cfg(test)]
-#[path = "../tests/toys/mod.rs"]
-mod toys;
+#[path = "../tests/behaviour/test_models.rs"]
+mod test_models;

@@ -1,7 +1,7 @@
-//! Sets of slots: which of the open operations a configuration has placed.
+//! Bit masks over slots: the open operations that a configuration has placed.
 //!
-//! Nearly every trace has fewer than 64 operations open at once and is checked with one machine word. A trace that
-//! opens more moves to two words, then to as many as it needs, without starting over.
+//! Nearly every trace has at most 64 operations open at once and is checked with one machine word. A trace with more
+//! open operations moves to two words, then to a growing mask, without starting over.
 
 use std::hash::Hash;
 
@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 /// A set of small integers.
 pub(crate) trait Mask: Clone + Eq + Hash + Default + std::fmt::Debug {
-    /// The first slot that does not fit, if there is one.
+    /// The number of slots that fit.
     const CAPACITY: usize;
 
     fn insert(&mut self, slot: usize);
@@ -76,7 +76,7 @@ impl<K: Mask> Iterator for Slots<K> {
     }
 }
 
-/// Mixes one word; the multiplier is the odd number nearest to 2^64 / φ, and the fold brings the high half down.
+/// Mixes the bits of a word. The multiplier is the odd number nearest to 2^64 / φ; the fold uses the high half, too.
 pub(crate) fn mix(word: u64) -> u64 {
     let wide = u128::from(word ^ 0x51_7c_c1_b7_27_22_0a_95) * 0x9e37_79b9_7f4a_7c15_u128;
     (wide as u64) ^ ((wide >> 64) as u64)
@@ -153,7 +153,7 @@ macro_rules! word_mask {
 word_mask!(u64);
 word_mask!(u128);
 
-/// A set without an upper bound. Trailing zero words are never kept, so that equal sets are equal slices.
+/// A mask without an upper bound. It has no trailing zero words, so that equal sets are equal slices.
 #[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
 pub(crate) struct WideMask(SmallVec<[u64; 4]>);
 

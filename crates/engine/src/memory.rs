@@ -1,22 +1,22 @@
-//! How much memory this process holds, and how much it may take before the system ends it.
+//! The memory of this process, and the default memory limit.
 //!
-//! A search that meets a hard history takes whatever it is given, and a process that takes more than there is gets
-//! killed without a word. So there is always a limit: the user's, or else three quarters of what is to be had when the
-//! search first holds enough to ask. Linux tells both in files; elsewhere only the user's limit and the size of the tables count.
+//! A hard history can use any amount of memory, and the system kills a process that uses too much without a message. So
+//! there is always a limit: the user's, or three quarters of the memory that is available when a search first needs the
+//! default. Linux has files for both numbers. On other systems, only the user's limit and the size of the tables count.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// How much memory this process holds, where the system tells.
+/// The resident memory of this process; `None` where the system does not report it.
 pub fn resident_bytes() -> Option<u64> {
     let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
     let pages: u64 = statm.split(' ').nth(1)?.parse().ok()?;
     Some(pages * 4096)
 }
 
-/// How much this process may hold if nobody says otherwise; `None` where the system does not tell.
+/// The default memory limit of this process; `None` where the system does not report available memory.
 ///
-/// Looked up once: a process that runs several searches must not take what the first one holds for spoken for.
+/// Computed once, because the memory that a first search holds must not lower the limit of the next one.
 pub fn default_memory_bytes() -> Option<u64> {
     static DEFAULT: OnceLock<Option<u64>> = OnceLock::new();
     *DEFAULT.get_or_init(|| {
@@ -26,7 +26,7 @@ pub fn default_memory_bytes() -> Option<u64> {
     })
 }
 
-/// The rest is for whatever else runs here, and for what is allocated between two looks.
+/// The rest is for other processes, and for allocations between two checks.
 fn share_of(bytes: u64) -> u64 {
     bytes / 4 * 3
 }
@@ -43,7 +43,7 @@ fn available_in(meminfo: &str) -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
-/// The lowest limit of the control groups that this process is in, as containers set them.
+/// The lowest memory limit of the control groups of this process, as containers set them.
 fn control_group_bytes() -> Option<u64> {
     let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
     limit_files(&groups)
@@ -52,8 +52,8 @@ fn control_group_bytes() -> Option<u64> {
         .min()
 }
 
-/// Where the limits of these groups stand, and of the groups around them. Inside a container the path of the group is often the
-/// one outside of it, and only the root is to be found.
+/// The files with the limits of these groups and of the enclosing groups. Inside a container, the path of the group is
+/// often the one outside of it, and only the root exists.
 fn limit_files(groups: &str) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for line in groups.lines() {
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_are_looked_for_in_every_enclosing_group() {
+    fn limits_are_read_from_every_enclosing_group() {
         let groups = "9:name=systemd:/\n4:memory:/box/a1\n0::/user.slice\nnonsense\n";
         let files: Vec<String> = limit_files(groups)
             .iter()
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_available_is_read_from_the_line_that_says_so() {
+    fn available_memory_is_read_from_its_line() {
         let meminfo = "MemTotal:       24682740 kB\nMemFree: 1 kB\nMemAvailable:   1024 kB\n";
         assert_eq!(available_in(meminfo), Some(1 << 20));
         assert_eq!(available_in("MemAvailable: much"), None);
@@ -111,7 +111,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn there_is_a_limit_that_leaves_room_for_others() {
+    fn the_default_limit_leaves_room_for_other_processes() {
         let (limit, held) = (default_memory_bytes(), resident_bytes());
         assert!(limit > held && held > Some(0), "{limit:?} {held:?}");
         assert!(limit < available_bytes().zip(held).map(|(free, held)| free + held));

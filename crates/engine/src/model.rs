@@ -1,17 +1,17 @@
-//! What an operation does: the sequential meaning that a history is checked against.
+//! The sequential model that a history is checked against.
 //!
-//! One trait serves deterministic and nondeterministic models: a step reports its successors into [`Outcomes`], none,
-//! one or many. The engine never clones or hashes a state in its inner loop: states and operations are interned, and
-//! `(state, operation)` is stepped once, so a model may be written for clarity.
+//! One trait serves deterministic and nondeterministic models: a step reports its successors to [`Outcomes`], none, one or
+//! many. The engine interns states and operations and memoizes steps. Its inner loop never clones or hashes a state, so a
+//! model may be written for clarity.
 
 use std::cell::Cell;
 use std::fmt;
 use std::hash::Hash;
 use std::time::Instant;
 
-use crate::collections::{ActsAs, Observation};
+use crate::collections::{CollectionKind, Observation};
 use crate::footprint::Footprint;
-use crate::watch::Interrupt;
+use crate::limit_watch::Interrupt;
 
 /// A sequential specification.
 ///
@@ -41,87 +41,86 @@ use crate::watch::Interrupt;
 /// }
 /// ```
 pub trait Model {
-    /// A state of the object. Equal states must behave equally for ever.
+    /// A state of the object. Equal states must behave equally.
     type State: Clone + Eq + Hash + fmt::Debug;
-    /// An operation with its arguments and its result: two operations that are equal form one *class* and are
-    /// interchangeable to the model.
+    /// An operation with its arguments and its result. Equal operations form one *class* and are interchangeable.
     type Op: Clone + Eq + Hash + fmt::Debug;
 
-    /// The states the object may be in before the first operation.
+    /// The possible states before the first operation.
     fn initial(&self) -> Vec<Self::State>;
 
-    /// Reports every state that `op`, with the result it carries, may lead to from `state`. Reporting none means that
-    /// the operation with this result cannot happen here.
+    /// Reports every state that `op`, with its result, may lead to from `state`. If it reports none, the operation with
+    /// this result cannot happen here.
     fn step(&self, state: &Self::State, op: &Self::Op, outcomes: &mut Outcomes<Self::State>);
 
-    /// [`step`](Self::step) from a state that nobody else needs, which may become its successor.
+    /// [`step`](Self::step) from an owned state, which the model may modify in place.
     fn step_from(&self, state: Self::State, op: &Self::Op, outcomes: &mut Outcomes<Self::State>) {
         self.step(&state, op, outcomes);
     }
 
     /// Whether `op` leaves **every** state as it is: for all states `s`, `step(s, op) ⊆ {s}`.
     ///
-    /// The universal quantifier matters. A write that happens not to change this state is not pure: it may
-    /// change a later one. Answering `false` is always sound.
+    /// The universal quantifier matters. A write that does not change this state is not pure: it may change a later one.
+    /// `false` is always sound.
     fn is_pure(&self, op: &Self::Op) -> bool {
         let _ = op;
         false
     }
 
-    /// Which keys `op` may read and which it may write, over **all** states.
+    /// The keys that `op` may read and write, over **all** states.
     ///
-    /// The contract: `step(s, op)` is a function of the read keys of `s` and of `op` alone (which successors there
-    /// are, and what they hold in the written keys), and a successor differs from `s` in written keys only. Two
-    /// operations where neither writes what the other reads or writes then commute, and operations whose keys never
-    /// meet form independent partitions. [`Footprint::everything`] is always sound.
+    /// The contract: `step(s, op)` depends only on `op` and on the read keys of `s` (both the number of successors and
+    /// their values of the written keys), and a successor differs from `s` in written keys only. Then two operations
+    /// commute if neither writes a key that the other reads or writes, and operations whose keys never meet form
+    /// independent partitions. [`Footprint::everything`] is always sound.
     fn footprint(&self, op: &Self::Op) -> Footprint {
         let _ = op;
         Footprint::everything()
     }
 
-    /// Whether `helper` may be what `refused`, which `state` refuses, is waiting for.
+    /// Whether `helper` may contribute to enabling `refused`, which `state` refuses.
     ///
-    /// The contract: in any sequence of operations that leads from `state` to a state that accepts `refused`, at
-    /// least one operation has `may_enable(state, refused, it)`. The engine asks only about helpers that write a key
-    /// that `refused` reads, so `true` is always sound; a sharper answer cuts the search down.
+    /// The contract: in any sequence of operations that leads from `state` to a state that accepts `refused`, at least
+    /// one operation `op` has `may_enable(state, refused, op)`. The engine calls this only with helpers that write a key
+    /// that `refused` reads. `true` is always sound; a more precise answer makes the search smaller.
     fn may_enable(&self, state: &Self::State, refused: &Self::Op, helper: &Self::Op) -> bool {
         let _ = (state, refused, helper);
         true
     }
 
-    /// What the model is, if a near-linear monitor may decide histories of it.
+    /// The kind of collection that the model is, if a near-linear monitor can decide its histories.
     ///
-    /// The contract: from [`initial`](Self::initial), the model accepts exactly the sequences of operations that such a
-    /// collection, empty at first, accepts of what [`observe`](Self::observe) says the operations did. A register is what
-    /// one key of the [footprints](Self::footprint) is.
-    fn acts_as(&self) -> Option<ActsAs> {
+    /// The contract: the model accepts a sequence of operations from [`initial`](Self::initial) if and only if such a
+    /// collection, initially empty, accepts the sequence of their [observations](Self::observe). For a register, each key
+    /// of the [footprints](Self::footprint) is a register of its own.
+    fn collection_kind(&self) -> Option<CollectionKind> {
         None
     }
 
-    /// What an operation did to the collection that the model [acts as](Self::acts_as).
+    /// The effect of an operation on the [collection](Self::collection_kind) that the model is.
     fn observe<'a>(&self, op: &'a Self::Op) -> Observation<'a> {
         let _ = op;
         Observation::Other
     }
 
-    /// The state as a person would write it.
+    /// The state as readable text.
     fn describe_state(&self, state: &Self::State) -> String {
         format!("{state:?}")
     }
 
-    /// The operation with its result as a person would write it.
+    /// The operation with its result as readable text.
     fn describe_op(&self, op: &Self::Op) -> String {
         format!("{op:?}")
     }
 
-    /// Roughly how many bytes `state` holds on the heap, for memory limits.
+    /// The approximate heap size of `state` in bytes, for memory limits.
     fn state_bytes(&self, state: &Self::State) -> usize {
         let _ = state;
         0
     }
 }
 
-/// Where a [`Model::step`] reports what may happen.
+/// The successors that a [`Model::step`] reports.
 #[derive(Debug)]
 pub struct Outcomes<S> {
     states: Vec<S>,
@@ -135,40 +134,40 @@ pub struct Outcomes<S> {
 }
 
 impl<S> Outcomes<S> {
-    /// The operation may happen and leads to `state`. May be called several times.
+    /// Reports that the operation may lead to `state`. May be called several times.
     pub fn accept(&mut self, state: S) {
         self.states.push(state);
     }
 
-    /// The operation cannot happen. The reason is only computed when someone is going to read it.
+    /// Reports that the operation cannot happen. The reason is computed only if evidence needs it.
     pub fn refuse(&mut self, reason: impl FnOnce() -> String) {
         if self.explaining {
             self.reason = Some(reason());
         }
     }
 
-    /// The model itself failed (a type error in a specification, say). Ends the check with an error, never with a
-    /// verdict.
+    /// Reports that the model itself failed, for example with a type error in a specification. The check ends with an
+    /// error, never with a verdict.
     pub fn fail(&mut self, error: String) {
         self.failure.get_or_insert(error);
     }
 
-    /// The operation may happen, but leads to a state that the model cannot hold: a number too large, say. The search goes on
-    /// without that state. If there is no explanation then, that proves nothing: the check ends with an error, not with a
-    /// violation.
+    /// Reports that the operation leads to a state that the model cannot represent, for example because a number is too
+    /// large. The search continues without that state. If it then finds no explanation, the check ends with an error and
+    /// not with a violation.
     pub fn exceed(&mut self, limit: impl FnOnce() -> String) {
         if self.exceeded.is_none() {
             self.exceeded = Some(limit());
         }
     }
 
-    /// Whether the check's time is over, or someone wants it to end. A step that takes long asks now and then and, told `true`, returns with
-    /// whatever it has: the answer is thrown away.
+    /// Whether the time limit was reached or the check was interrupted. A step that takes long should check this
+    /// regularly and return as soon as it is `true`. Its result is discarded.
     pub fn is_interrupted(&self) -> bool {
-        let over = self.interrupt.is_some_and(Interrupt::is_raised)
+        let is_over = self.interrupt.is_some_and(Interrupt::is_raised)
             || self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        self.interrupted.set(self.interrupted.get() | over);
-        over
+        self.interrupted.set(self.interrupted.get() | is_over);
+        is_over
     }
 
     pub(crate) fn new(deadline: Option<Instant>, interrupt: Option<Interrupt>) -> Self {
@@ -217,7 +216,7 @@ impl<S> Outcomes<S> {
     }
 }
 
-/// The states that `op` may lead to from `state`: a step on its own, outside any search.
+/// The states that `op` may lead to from `state`, outside of any search.
 pub fn successors<M: Model>(model: &M, state: &M::State, op: &M::Op) -> Vec<M::State> {
     let mut outcomes = Outcomes::new(None, None);
     model.step(state, op, &mut outcomes);

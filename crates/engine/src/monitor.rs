@@ -1,11 +1,11 @@
-//! Calls and returns as they happen, for systems that are still running.
+//! The online monitor: checks calls and returns of a running system as they happen.
 //!
-//! The search wants an operation's result when it opens it. A call therefore waits until it is known what became of it;
-//! everything before it has been checked by then. So the answer lags behind by the longest open call, and an operation
-//! that will never return should be reported as [`Event::Lost`].
+//! The search needs the result of an operation when it opens it. So a call waits until it returns or is lost, and the
+//! verdict lags behind by the longest open call. An operation that will never return should be reported as
+//! [`CallEvent::Lost`].
 //!
-//! An event is answered with a bounded amount of work. Where very much is open at once that may not be enough: then
-//! operations wait, each later event does some of the work, and [`Monitor::finish`] does the rest, within the limits.
+//! Each event does a bounded amount of work. If many operations are open, that may not be enough. Then operations wait,
+//! each later event does some of the work, and [`Monitor::finish`] does the rest within the limits.
 
 use std::collections::VecDeque;
 
@@ -14,43 +14,43 @@ use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use crate::checker::Checker;
+use crate::error::{CheckError, Progress};
 use crate::evidence::Outcome;
 use crate::model::Model;
 use crate::operation::Operation;
 use crate::options::Options;
 use crate::partition::Partitioning;
-use crate::progress::{CheckError, Progress};
 
-/// Something that happened. Events are given in the order in which they happened.
+/// A call, a return, or the loss of a call. Events are given in the order in which they happen.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Event<O> {
+pub enum CallEvent<O> {
     /// An operation was called.
     Call {
-        /// The caller's name for this call, to find it again: unused by any other open call.
+        /// An id for this call that no other open call has.
         call: u64,
-        /// Who called. Calls of one thread may overlap; they are then not ordered.
+        /// The calling thread. Overlapping calls of one thread are not ordered.
         thread: u32,
-        /// The operation as the model knows it when the result is never seen.
+        /// The operation without its result, for the case that it is lost.
         op: O,
     },
-    /// An operation was called that the model cannot tell without its result, such as a read. Should it be lost, it is left
-    /// out: so this is for operations that change nothing, and [`Event::Call`] for all others.
+    /// An operation was called that the model cannot represent without its result, such as a read. If it is lost, it is
+    /// left out. So this is for operations that change nothing; use [`CallEvent::Call`] for all others.
     CallForResult {
-        /// The caller's name for this call.
+        /// An id for this call that no other open call has.
         call: u64,
-        /// Who called.
+        /// The calling thread.
         thread: u32,
     },
     /// An operation returned.
     Return {
-        /// Which call.
+        /// The id of the call.
         call: u64,
         /// The operation with its result.
         op: O,
     },
-    /// An operation will never be seen to return: it may take effect at any later time, or not at all.
+    /// A call will never return. It may take effect at any later time, or not at all.
     Lost {
-        /// Which call.
+        /// The id of the call.
         call: u64,
     },
 }
@@ -58,20 +58,20 @@ pub enum Event<O> {
 /// Why an event cannot be used.
 #[derive(Debug, Error)]
 pub enum EventError {
-    /// A call that is open already was called again.
+    /// A call has the id of an open call.
     #[error("event {event}: call {call} is open already: give every open call a name of its own")]
     AlreadyOpen {
         /// The event's position.
         event: u64,
-        /// The call's name.
+        /// The id of the call.
         call: u64,
     },
-    /// A return (or loss) without a call, or the second one of a call.
+    /// A return or loss without a call, or the second one of a call.
     #[error("event {event}: call {call} is not open: it was never called, or it has returned already")]
     NotOpen {
         /// The event's position.
         event: u64,
-        /// The call's name.
+        /// The id of the call.
         call: u64,
     },
     /// The check itself failed.
@@ -79,16 +79,17 @@ pub enum EventError {
     Check(#[from] CheckError),
 }
 
-struct Waiting<O> {
+/// A call that was not given to the checker yet.
+struct WaitingCall<O> {
     thread: u32,
     start: Time,
-    /// `None` if it cannot be told without its result.
+    /// `None` if the model cannot represent it without its result.
     op: Option<O>,
-    fate: Fate,
+    status: CallStatus,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Fate {
+enum CallStatus {
     Open,
     Returned(Time),
     Lost,
@@ -97,7 +98,7 @@ enum Fate {
 /// Checks a stream of calls and returns.
 ///
 /// ```
-/// # use omnilink_engine::{Event, Model, Monitor, Options, Outcomes};
+/// # use omnilink_engine::{CallEvent, Model, Monitor, Options, Outcomes};
 /// # struct Register;
 /// # #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 /// # enum Op { Write(i64), Read(Option<i64>) }
@@ -114,19 +115,19 @@ enum Fate {
 /// #     }
 /// # }
 /// let mut monitor = Monitor::new(&Register, Options::default());
-/// monitor.feed(Event::Call { call: 1, thread: 0, op: Op::Write(7) })?;
-/// monitor.feed(Event::Call { call: 2, thread: 1, op: Op::Read(None) })?;
-/// monitor.feed(Event::Return { call: 2, op: Op::Read(Some(7)) })?;
-/// monitor.feed(Event::Return { call: 1, op: Op::Write(7) })?;
+/// monitor.feed(CallEvent::Call { call: 1, thread: 0, op: Op::Write(7) })?;
+/// monitor.feed(CallEvent::Call { call: 2, thread: 1, op: Op::Read(None) })?;
+/// monitor.feed(CallEvent::Return { call: 2, op: Op::Read(Some(7)) })?;
+/// monitor.feed(CallEvent::Return { call: 1, op: Op::Write(7) })?;
 /// assert!(monitor.finish()?.conclusion.is_valid());
 /// # Ok::<(), omnilink_engine::EventError>(())
 /// ```
 pub struct Monitor<'m, M: Model> {
     checker: Checker<'m, M>,
-    waiting: VecDeque<Waiting<M::Op>>,
-    /// The number of the first waiting call, counted over all calls.
+    waiting: VecDeque<WaitingCall<M::Op>>,
+    /// The number of the first waiting call, counting all calls.
     first: u64,
-    /// Open calls by name, to their number.
+    /// The numbers of the open calls, by id.
     open: FxHashMap<u64, u64>,
     events: u64,
 }
@@ -140,13 +141,13 @@ impl<M: Model> std::fmt::Debug for Monitor<'_, M> {
 }
 
 impl<'m, M: Model> Monitor<'m, M> {
-    /// A monitor for a system in one of the model's initial states. Everything is checked together: a live system cannot
-    /// be asked to start over when parts turn out to belong together.
+    /// A monitor for a system in one of the model's initial states. All keys are checked as one part, because a running
+    /// system cannot start over if an operation spans parts.
     pub fn new(model: &'m M, options: Options) -> Self {
         Self::with_partitioning(model, options, Partitioning::Whole)
     }
 
-    /// A monitor that checks parts apart, where it is known that no operation will ever span them.
+    /// A monitor that checks parts separately. No operation may span them.
     pub fn with_partitioning(model: &'m M, options: Options, partitioning: Partitioning) -> Self {
         Self {
             checker: Checker::with_partitioning(model, options, partitioning).eager(),
@@ -157,24 +158,24 @@ impl<'m, M: Model> Monitor<'m, M> {
         }
     }
 
-    /// Takes the next event. `Decided` means that no later event can change the answer.
+    /// Takes the next event. `Decided` means that no later event can change the verdict.
     ///
     /// # Errors
-    /// If the event does not fit the ones before.
-    pub fn feed(&mut self, event: Event<M::Op>) -> Result<Progress, EventError> {
+    /// If the event contradicts earlier ones.
+    pub fn feed(&mut self, event: CallEvent<M::Op>) -> Result<Progress, EventError> {
         let now = self.events as Time;
         self.events += 1;
         match event {
-            Event::Call { call, thread, op } => self.call(call, thread, Some(op), now)?,
-            Event::CallForResult { call, thread } => self.call(call, thread, None, now)?,
-            Event::Return { call, op } => {
+            CallEvent::Call { call, thread, op } => self.call(call, thread, Some(op), now)?,
+            CallEvent::CallForResult { call, thread } => self.call(call, thread, None, now)?,
+            CallEvent::Return { call, op } => {
                 let waiting = self.resolve(call, now)?;
                 waiting.op = Some(op);
-                waiting.fate = Fate::Returned(now);
+                waiting.status = CallStatus::Returned(now);
             }
-            Event::Lost { call } => self.resolve(call, now)?.fate = Fate::Lost,
+            CallEvent::Lost { call } => self.resolve(call, now)?.status = CallStatus::Lost,
         }
-        self.pass_on(false)
+        self.forward(false)
     }
 
     fn call(&mut self, call: u64, thread: u32, op: Option<M::Op>, now: Time) -> Result<(), EventError> {
@@ -186,16 +187,16 @@ impl<'m, M: Model> Monitor<'m, M> {
             });
         }
         self.open.insert(call, number);
-        self.waiting.push_back(Waiting {
+        self.waiting.push_back(WaitingCall {
             thread,
             start: now,
             op,
-            fate: Fate::Open,
+            status: CallStatus::Open,
         });
         Ok(())
     }
 
-    fn resolve(&mut self, call: u64, now: Time) -> Result<&mut Waiting<M::Op>, EventError> {
+    fn resolve(&mut self, call: u64, now: Time) -> Result<&mut WaitingCall<M::Op>, EventError> {
         let number = self.open.remove(&call).ok_or(EventError::NotOpen {
             event: now as u64,
             call,
@@ -203,20 +204,20 @@ impl<'m, M: Model> Monitor<'m, M> {
         Ok(&mut self.waiting[(number - self.first) as usize])
     }
 
-    fn pass_on(&mut self, ending: bool) -> Result<Progress, EventError> {
+    fn forward(&mut self, ending: bool) -> Result<Progress, EventError> {
         let mut progress = Progress::Going;
         while let Some(front) = self.waiting.front() {
-            let timebox = match front.fate {
-                Fate::Open if !ending => break,
-                Fate::Open | Fate::Lost => Timebox::pending(front.start),
-                Fate::Returned(end) => Timebox::new(front.start, end),
+            let timebox = match front.status {
+                CallStatus::Open if !ending => break,
+                CallStatus::Open | CallStatus::Lost => Timebox::pending(front.start),
+                CallStatus::Returned(end) => Timebox::new(front.start, end),
             };
-            let Some(Waiting { thread, op, .. }) = self.waiting.pop_front() else {
+            let Some(WaitingCall { thread, op, .. }) = self.waiting.pop_front() else {
                 break;
             };
             self.first += 1;
             let Some(op) = op else { continue };
-            // No two events happen at the same time, so no operation starts where another one ends.
+            // Events have distinct times, so no operation starts where another one ends.
             progress = self
                 .checker
                 .push_followed(Operation::new(thread, op, timebox), false)?;
@@ -227,12 +228,12 @@ impl<'m, M: Model> Monitor<'m, M> {
         Ok(progress)
     }
 
-    /// The answer. Calls that are still open may or may not have taken effect.
+    /// The outcome. Calls that are still open may or may not have taken effect.
     ///
     /// # Errors
     /// Those of [`Checker::finish`].
     pub fn finish(mut self) -> Result<Outcome, EventError> {
-        self.pass_on(true)?;
+        self.forward(true)?;
         Ok(self.checker.finish()?)
     }
 }

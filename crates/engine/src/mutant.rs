@@ -1,61 +1,61 @@
-//! Faults planted on purpose: each leaves out the side condition that makes one reduction sound.
+//! Mutants of the engine: each leaves out the side condition that makes one reduction sound.
 //!
-//! Outside the engine's own tests no fault exists: [`planted`] is `false` at compile time.
+//! Outside the engine's own tests there are no mutants: [`mutated`] is `false` at compile time.
 
 /// A side condition left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(dead_code, reason = "constructed by tests only")]
 pub(crate) enum Mutant {
-    /// Absorb whatever does not change the state *now*, pure or not.
+    /// Absorb every operation that does not change the state *now*, pure or not.
     AbsorbNoOps,
-    /// Look past every operation, not only past pure ones.
+    /// Let dominance ignore every operation, not only pure ones.
     DominateByAny,
-    /// Look past operations that must happen as if they were optional.
+    /// Let dominance treat mandatory operations as optional.
     DominateMandatory,
     /// Drop configurations that another one reaches by placing the operation that returns now.
     MinimalAcrossReturn,
-    /// Of two twins, try the one that returns last.
-    LatestTwin,
-    /// Take operations with equal footprints for twins.
-    AnyTwin,
-    /// Forget what an accepted operation conflicts with.
+    /// Of two interchangeable operations, try the one that returns last.
+    LatestInterchangeable,
+    /// Treat operations with equal footprints as interchangeable.
+    InterchangeByFootprint,
+    /// Leave the conflicts of accepted operations out of stubborn sets.
     NoConflicts,
-    /// Forget what a refused operation waits for.
-    NoFeeders,
-    /// Take every optional operation on one key for idle, whoever reads the key.
-    AllIdle,
-    /// Try what an operation wrote here also for one that reads, and may write something else elsewhere.
-    FeedsAlike,
-    /// Take the first key for the whole footprint.
+    /// Leave the enablers of refused operations out of stubborn sets.
+    NoEnablers,
+    /// Postpone every optional operation on one key, even if others read the key.
+    AllPostponable,
+    /// Assume that an operation which reads writes the same value in every state.
+    SupplyEverywhere,
+    /// Use only the first key of a footprint.
     FirstKeyOnly,
-    /// Forget that a thread calls one operation after the other where its timeboxes touch.
+    /// Ignore the order of a thread where its timeboxes touch.
     NoTies,
-    /// Absorb an operation although its thread called another one before that is not placed.
+    /// Absorb an operation although a predecessor in its thread is not placed.
     AbsorbOverTies,
-    /// Look past an operation although another one before it in its thread may still happen.
+    /// Let dominance ignore a read although a predecessor in its thread may still happen.
     DominateOverTies,
-    /// Exchange operations of one class whatever their threads do before and after.
-    TiedTwin,
-    /// Forget that an operation does not commute with one of its thread.
+    /// Exchange operations of one class although their threads forbid it.
+    InterchangeOverTies,
+    /// Leave predecessors in the thread out of stubborn sets.
     NoTiedConflicts,
-    /// Let an optional operation wait although its thread called another one after it.
-    TiedIdle,
-    /// Place an operation that is not due to see which configurations are superfluous.
+    /// Postpone an optional operation although an open operation follows it in its thread.
+    PostponeOverTies,
+    /// Minimize the frontier with operations that the order of their threads forbids.
     MinimalOverTies,
-    /// Take the explanations of parts together without asking whether threads link them.
+    /// Combine the explanations of parts without checking whether threads link them.
     PartsOverTies,
 }
 
 #[cfg(test)]
 thread_local! {
-    static PLANTED: std::cell::Cell<Option<Mutant>> = const { std::cell::Cell::new(None) };
+    static ACTIVE: std::cell::Cell<Option<Mutant>> = const { std::cell::Cell::new(None) };
 }
 
-/// Whether this fault is planted.
+/// Whether this mutant is active.
 #[inline(always)]
-pub(crate) fn planted(mutant: Mutant) -> bool {
+pub(crate) fn mutated(mutant: Mutant) -> bool {
     #[cfg(test)]
-    return PLANTED.get() == Some(mutant);
+    return ACTIVE.get() == Some(mutant);
     #[cfg(not(test))]
     {
         let _ = mutant;
@@ -65,55 +65,83 @@ pub(crate) fn planted(mutant: Mutant) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Mutant, PLANTED};
+    use fastrand::Rng;
+    use omnilink_trace::Timebox;
+
+    use super::{ACTIVE, Mutant};
     use crate::options::{Consistency, Options, Reductions, Strategy};
-    use crate::toys::{self, Dice, Toy, Weather};
+    use crate::test_models::{self, HistoryProfile, Map, Queue, Register, RegisterOp, TestModel};
     use crate::{Operation, check, naive};
 
-    /// Whether some random history is judged wrongly by the sweep with this fault, and rightly without it.
-    fn is_caught<T: Toy>(mutant: Mutant, only: fn(&mut Reductions)) -> bool {
-        is_caught_among(20_000, mutant, only, |toy: &T, dice| toys::history(toy, dice))
-    }
+    const ABSORPTION: Reductions = Reductions {
+        absorption: true,
+        ..Reductions::NONE
+    };
+    const DOMINANCE: Reductions = Reductions {
+        dominance: true,
+        ..Reductions::NONE
+    };
+    const MINIMAL_FRONTIER: Reductions = Reductions {
+        minimal_frontier: true,
+        ..Reductions::NONE
+    };
+    const SYMMETRY: Reductions = Reductions {
+        symmetry: true,
+        ..Reductions::NONE
+    };
+    const FOOTPRINTS: Reductions = Reductions {
+        footprints: true,
+        ..Reductions::NONE
+    };
+    const PARTITIONS: Reductions = Reductions {
+        partitions: true,
+        ..Reductions::NONE
+    };
 
-    /// The same where the fault needs threads that call at the very reading of the clock at which they returned.
-    fn is_caught_at_ties<T: Toy>(mutant: Mutant, only: fn(&mut Reductions)) -> bool {
-        is_caught_among(100_000, mutant, only, |toy: &T, dice| {
-            let weather = Weather {
-                coarse: true,
-                pending: 8,
-                optional: 3,
-            };
-            let count = 4 + dice.roll(4);
-            toys::history_of(toy, count, weather, dice)
+    /// Whether the sweep with this mutant gives a wrong verdict on some random history.
+    fn is_caught<T: TestModel>(mutant: Mutant, reductions: Reductions) -> bool {
+        is_caught_among(20_000, mutant, reductions, |model: &T, rng| {
+            test_models::random_history(model, rng)
         })
     }
 
-    fn is_caught_among<T: Toy>(
+    /// The same for mutants that need threads which call at the clock reading at which they returned.
+    fn is_caught_at_ties<T: TestModel>(mutant: Mutant, reductions: Reductions) -> bool {
+        is_caught_among(100_000, mutant, reductions, |model: &T, rng| {
+            let profile = HistoryProfile {
+                coarse_clock: true,
+                pending: 8,
+                optional: 3,
+            };
+            let count = 4 + rng.u64(..4);
+            test_models::history_of(model, count, profile, rng)
+        })
+    }
+
+    /// `reductions` has only the mutated reduction, so that no other one compensates for the mutant.
+    fn is_caught_among<T: TestModel>(
         rounds: u64,
         mutant: Mutant,
-        only: fn(&mut Reductions),
-        history: fn(&T, &mut Dice) -> Vec<Operation<T::Op>>,
+        reductions: Reductions,
+        history: fn(&T, &mut Rng) -> Vec<Operation<T::Op>>,
     ) -> bool {
-        let toy = T::new();
-        let mut dice = Dice::new(7);
-        // The reduction on its own, so that no other one makes up for the fault.
-        let mut reductions = Reductions::NONE;
-        only(&mut reductions);
+        let model = T::new();
+        let mut rng = Rng::with_seed(7);
         let options = Options {
             reductions,
             strategy: Strategy::Sweep,
             ..Options::default()
         };
         for _ in 0..rounds {
-            let history = history(&toy, &mut dice);
-            let expected = naive::explain(&toy, &history, Consistency::Linearizable).is_some();
+            let history = history(&model, &mut rng);
+            let expected = naive::explain(&model, &history, Consistency::Linearizable).is_some();
             let verdict =
-                || check(&toy, history.clone(), options).map(|outcome| outcome.conclusion.is_valid());
-            assert_eq!(verdict().ok(), Some(expected), "wrong without any fault");
-            PLANTED.set(Some(mutant));
+                || check(&model, history.clone(), options).map(|outcome| outcome.conclusion.is_valid());
+            assert_eq!(verdict().ok(), Some(expected), "wrong without a mutant");
+            ACTIVE.set(Some(mutant));
             let mutated = verdict();
-            PLANTED.set(None);
-            // A witness that does not replay is caught, too: that is what replaying is for.
+            ACTIVE.set(None);
+            // A witness that does not replay counts as caught: that is the purpose of replaying it.
             if mutated.ok() != Some(expected) {
                 return true;
             }
@@ -123,130 +151,125 @@ mod tests {
 
     #[test]
     fn absorbing_a_write_that_changes_nothing_now_is_wrong() {
-        assert!(is_caught::<toys::Register>(Mutant::AbsorbNoOps, |r| r
-            .absorption =
-            true));
+        assert!(is_caught::<Register>(Mutant::AbsorbNoOps, ABSORPTION));
     }
 
     #[test]
-    fn dominance_must_not_look_past_writes() {
-        assert!(is_caught::<toys::Register>(Mutant::DominateByAny, |r| r
-            .dominance =
-            true));
+    fn dominance_must_not_ignore_writes() {
+        assert!(is_caught::<Register>(Mutant::DominateByAny, DOMINANCE));
     }
 
     #[test]
-    fn dominance_must_not_take_mandatory_operations_for_optional() {
-        assert!(is_caught::<toys::Register>(Mutant::DominateMandatory, |r| r
-            .dominance =
-            true));
+    fn dominance_must_not_treat_mandatory_operations_as_optional() {
+        assert!(is_caught::<Register>(Mutant::DominateMandatory, DOMINANCE));
     }
 
     #[test]
-    fn a_frontier_is_minimal_only_with_respect_to_what_stays_open() {
-        assert!(is_caught::<toys::Register>(Mutant::MinimalAcrossReturn, |r| r
-            .minimal_frontier =
-            true));
+    fn a_frontier_is_minimal_only_with_respect_to_operations_that_stay_open() {
+        assert!(is_caught::<Register>(
+            Mutant::MinimalAcrossReturn,
+            MINIMAL_FRONTIER
+        ));
     }
 
     #[test]
-    fn of_two_twins_the_one_that_returns_first_must_be_tried() {
-        assert!(is_caught::<toys::Register>(Mutant::LatestTwin, |r| r.symmetry = true));
+    fn of_interchangeable_operations_the_one_that_returns_first_must_be_tried() {
+        assert!(is_caught::<Register>(Mutant::LatestInterchangeable, SYMMETRY));
     }
 
     #[test]
-    fn twins_must_be_equal_to_the_model() {
-        assert!(is_caught::<toys::Register>(Mutant::AnyTwin, |r| r.symmetry = true));
+    fn interchangeable_operations_must_be_equal_to_the_model() {
+        assert!(is_caught::<Register>(Mutant::InterchangeByFootprint, SYMMETRY));
     }
 
     #[test]
-    fn what_conflicts_with_an_accepted_operation_matters() {
-        assert!(is_caught::<toys::Register>(Mutant::NoConflicts, |r| r
-            .footprints =
-            true));
+    fn conflicts_of_an_accepted_operation_matter() {
+        assert!(is_caught::<Register>(Mutant::NoConflicts, FOOTPRINTS));
     }
 
     #[test]
-    fn what_a_refused_operation_waits_for_matters() {
-        assert!(is_caught::<toys::Register>(Mutant::NoFeeders, |r| r.footprints = true));
+    fn enablers_of_a_refused_operation_matter() {
+        assert!(is_caught::<Register>(Mutant::NoEnablers, FOOTPRINTS));
     }
 
     #[test]
-    fn an_optional_operation_is_idle_only_if_nobody_reads_it() {
-        assert!(is_caught::<toys::Register>(Mutant::AllIdle, |r| r.footprints = true));
+    fn an_optional_operation_can_be_postponed_only_if_no_operation_reads_it() {
+        assert!(is_caught::<Register>(Mutant::AllPostponable, FOOTPRINTS));
     }
 
     #[test]
-    fn what_an_operation_that_reads_writes_depends_on_where_it_happens() {
-        assert!(is_caught::<toys::Register>(Mutant::FeedsAlike, |r| r
-            .footprints =
-            true));
+    fn the_value_that_a_reading_operation_writes_depends_on_the_state() {
+        assert!(is_caught::<Register>(Mutant::SupplyEverywhere, FOOTPRINTS));
     }
 
     #[test]
     fn parts_that_one_operation_joins_belong_together() {
-        assert!(is_caught::<toys::Map>(Mutant::FirstKeyOnly, |r| r.partitions = true));
+        assert!(is_caught::<Map>(Mutant::FirstKeyOnly, PARTITIONS));
     }
 
     #[test]
     fn a_thread_calls_one_operation_after_the_other() {
-        assert!(is_caught_at_ties::<toys::Register>(Mutant::NoTies, |_| ()));
-        assert!(is_caught_at_ties::<toys::Queue>(Mutant::NoTies, |_| ()));
+        assert!(is_caught_at_ties::<Register>(Mutant::NoTies, Reductions::NONE));
+        assert!(is_caught_at_ties::<Queue>(Mutant::NoTies, Reductions::NONE));
     }
 
     #[test]
-    fn a_read_is_not_absorbed_before_what_its_thread_called_first() {
-        assert!(is_caught_at_ties::<toys::Register>(Mutant::AbsorbOverTies, |r| {
-            r.absorption = true
-        }));
+    fn a_read_is_not_absorbed_before_its_predecessors_in_the_thread() {
+        assert!(is_caught_at_ties::<Register>(Mutant::AbsorbOverTies, ABSORPTION));
     }
 
     #[test]
-    fn dominance_must_not_forbid_what_the_thread_called_before_a_read() {
-        assert!(is_caught_at_ties::<toys::Register>(
-            Mutant::DominateOverTies,
-            |r| r.dominance = true
+    fn dominance_must_not_forbid_predecessors_of_a_read() {
+        assert!(is_caught_at_ties::<Register>(Mutant::DominateOverTies, DOMINANCE));
+    }
+
+    #[test]
+    fn operations_are_exchanged_only_where_their_threads_allow_it() {
+        assert!(is_caught_at_ties::<Register>(
+            Mutant::InterchangeOverTies,
+            SYMMETRY
         ));
     }
 
     #[test]
-    fn twins_are_exchanged_only_where_their_threads_allow_it() {
-        assert!(is_caught_at_ties::<toys::Register>(Mutant::TiedTwin, |r| r
-            .symmetry =
-            true));
+    fn predecessors_in_the_thread_of_an_accepted_operation_matter() {
+        assert!(is_caught_at_ties::<Register>(Mutant::NoTiedConflicts, FOOTPRINTS));
+    }
+
+    /// ```text
+    /// t1  |-----read y = 1-----|                        returns first at 5, so `write y 1` is placed before it
+    /// t0      |-(write x 1)----|-write y 1-|            `write x 1` is optional, and must be placed before `write y 1`
+    /// t2                                     |read x = 1|
+    /// ```
+    #[test]
+    fn an_optional_operation_with_a_successor_in_its_thread_cannot_be_postponed() {
+        let caught = is_caught_among(1, Mutant::PostponeOverTies, FOOTPRINTS, |_: &Register, _| {
+            let op = |thread, op, start, end| Operation::new(thread, op, Timebox::new(start, end));
+            let mut optional = op(0, RegisterOp::Write(0, 1), 1, 5);
+            optional.optional = true;
+            vec![
+                op(1, RegisterOp::Read(1, Some(1)), 0, 5),
+                optional,
+                op(0, RegisterOp::Write(1, 1), 5, 8),
+                op(2, RegisterOp::Read(0, Some(1)), 9, 10),
+            ]
+        });
+        assert!(caught);
     }
 
     #[test]
-    fn what_a_thread_called_first_matters_to_what_it_called_next() {
-        assert!(is_caught_at_ties::<toys::Register>(
-            Mutant::NoTiedConflicts,
-            |r| r.footprints = true
-        ));
-    }
-
-    #[test]
-    fn an_optional_operation_is_idle_only_if_its_thread_called_nothing_after_it() {
-        assert!(is_caught_at_ties::<toys::Register>(Mutant::TiedIdle, |r| r
-            .footprints =
-            true));
-    }
-
-    #[test]
-    fn a_frontier_is_minimal_only_with_respect_to_what_is_due() {
-        assert!(is_caught_at_ties::<toys::Register>(
+    fn a_frontier_is_minimal_only_with_respect_to_operations_that_threads_allow() {
+        assert!(is_caught_at_ties::<Register>(
             Mutant::MinimalOverTies,
-            |r| r.minimal_frontier = true
+            MINIMAL_FRONTIER
         ));
     }
 
     #[test]
     fn parts_that_threads_link_belong_together() {
-        let caught = is_caught_among(
-            20_000,
-            Mutant::PartsOverTies,
-            |r| r.partitions = true,
-            |_: &toys::Register, dice| toys::crossing(dice),
-        );
+        let caught = is_caught_among(20_000, Mutant::PartsOverTies, PARTITIONS, |_: &Register, rng| {
+            test_models::linked_registers(rng)
+        });
         assert!(caught);
     }
 }

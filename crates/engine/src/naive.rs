@@ -1,18 +1,17 @@
-//! The definition of an explanation, turned into code without a single thought about speed.
+//! The naive checker: the definition of an explanation as code.
 //!
-//! Every order of a small history is tried. The engine is tested against this, and minimal counterexamples are
-//! confirmed by it.
+//! It tries every order of a small history. The engine is tested against it, and it confirms minimal counterexamples.
 
 use crate::model::{Model, successors};
 use crate::operation::Operation;
 use crate::options::Consistency;
 
-/// Finds an order that explains `history`, as positions in it, by trying all of them.
+/// Finds an order that explains `history`, as positions in it, by trying all orders.
 ///
-/// Each thread's own order holds: to check asynchronous clients, give every operation a thread of its own.
+/// The order of each thread holds. To check asynchronous clients, give every operation its own thread.
 ///
 /// # Panics
-/// If the history has more than 64 operations: it would not end.
+/// If the history has more than 64 operations.
 pub fn explain<M: Model>(
     model: &M,
     history: &[Operation<M::Op>],
@@ -21,7 +20,7 @@ pub fn explain<M: Model>(
     explain_from(model, &model.initial(), history, consistency)
 }
 
-/// The same for a history that begins in one of the states `initial`.
+/// The same for a history that starts in one of the states `initial`.
 pub(crate) fn explain_from<M: Model>(
     model: &M,
     initial: &[M::State],
@@ -33,7 +32,7 @@ pub(crate) fn explain_from<M: Model>(
     let goal = (0..history.len())
         .filter(|i| must(*i))
         .fold(0u64, |goal, i| goal | 1 << i);
-    // before[i]: what cannot come after i.
+    // before[i]: the operations that cannot come after i.
     let before: Vec<u64> = (0..history.len())
         .map(|i| {
             (0..history.len())
@@ -72,11 +71,11 @@ fn extend<M: Model>(
         return true;
     }
     for (i, operation) in history.iter().enumerate() {
-        // An optional operation that did not happen holds nothing up.
+        // Only mandatory predecessors must be placed.
         if placed >> i & 1 == 1 || before[i] & goal & !placed != 0 {
             continue;
         }
-        // What is placed now must not have had to come before something placed already.
+        // No operation that is placed may have this one as a predecessor.
         if (0..history.len()).any(|j| placed >> j & 1 == 1 && before[j] >> i & 1 == 1) {
             continue;
         }

@@ -1,65 +1,65 @@
-//! What a check is asked to do.
+//! The options of a check: consistency, strategy, reductions, limits.
 
 use std::time::Duration;
 
-use crate::watch::Interrupt;
+use crate::limit_watch::Interrupt;
 
-/// How far a check may go before it answers `unknown`.
+/// The limits beyond which a check answers `unknown`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// Wall-clock time.
     pub time: Option<Duration>,
-    /// Memory, in bytes: resident memory of the process where the system tells it, otherwise what the tables hold. `None`
-    /// is no licence to be killed: it stands for [`default_memory_bytes`](crate::default_memory_bytes).
+    /// Memory in bytes: the resident memory of the process where the system reports it, otherwise the size of the tables.
+    /// `None` stands for [`default_memory_bytes`](crate::default_memory_bytes).
     pub memory_bytes: Option<u64>,
     /// Configurations explored.
     pub configurations: Option<u64>,
-    /// Someone who may want it to end: Ctrl-C, or another thread.
+    /// A flag that ends the check, set by Ctrl-C or another thread.
     pub interrupt: Option<Interrupt>,
 }
 
 /// The order that an explanation must respect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Consistency {
-    /// Real time: an operation that ended before another began comes first. Each thread's own order holds as well, also
-    /// where its clock readings are equal.
+    /// Real time: an operation that ended before another started comes first. The order of each thread holds as well,
+    /// also where its clock readings are equal.
     #[default]
     Linearizable,
-    /// Each thread's own order only.
+    /// The order of each thread only.
     Sequential,
 }
 
-/// Which search decides.
+/// The search strategy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Strategy {
-    /// The sweep while it is easy; where it gets hard, sweep and depth-first by turns, with doubling budgets.
+    /// The sweep while it is cheap; after that, sweep and depth-first search alternate with doubling budgets.
     #[default]
     Portfolio,
-    /// The event sweep alone: memory is the frontier, whatever the length of the trace.
+    /// The event sweep alone: memory does not grow with the trace.
     Sweep,
-    /// Depth-first alone: keeps the whole history.
+    /// Depth-first search alone: keeps the whole history in memory.
     DepthFirst,
 }
 
-/// The reductions, each of which can be switched off. All are sound; `docs/engine.md` has the proofs.
+/// The reductions, each with a switch. All are sound; `docs/engine.md` has the proofs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reductions {
-    /// Place pure operations as soon as they are accepted.
+    /// Place pure operations as soon as the model accepts them.
     pub absorption: bool,
     /// Drop configurations that another one reaches by placing one more open operation.
     pub minimal_frontier: bool,
-    /// Drop configurations that differ from another only in fewer reads placed or more optional operations used.
+    /// Drop configurations that differ from another one only in fewer placed reads or more placed optional operations.
     pub dominance: bool,
     /// Among open operations of one class, try the one that returns first.
     pub symmetry: bool,
-    /// Try only operations that can matter to the one that must be placed.
+    /// Try only operations that can influence the one that must be placed.
     pub footprints: bool,
-    /// Check parts of the state that never meet apart from each other.
+    /// Check independent parts of the state separately.
     pub partitions: bool,
 }
 
 impl Reductions {
-    /// Everything on.
+    /// All reductions on.
     pub const ALL: Self = Self {
         absorption: true,
         minimal_frontier: true,
@@ -68,7 +68,7 @@ impl Reductions {
         footprints: true,
         partitions: true,
     };
-    /// Everything off: plain just-in-time linearization.
+    /// All reductions off: plain just-in-time linearization.
     pub const NONE: Self = Self {
         absorption: false,
         minimal_frontier: false,
@@ -85,25 +85,25 @@ impl Default for Reductions {
     }
 }
 
-/// What a check is asked to do.
+/// The options of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// The order that explanations must respect.
     pub consistency: Consistency,
-    /// Which search decides.
+    /// The search strategy.
     pub strategy: Strategy,
-    /// Which reductions it may use.
+    /// The reductions in use.
     pub reductions: Reductions,
-    /// When to give up.
+    /// The limits.
     pub limits: Limits,
-    /// Calls of one thread may overlap: the thread is a label. Otherwise, of two operations of one thread of which one starts
-    /// at the very time at which the other ends, that other one comes first, although timeboxes that touch overlap.
+    /// Whether calls of one thread may overlap, so that the thread is only a label. Otherwise, of two operations of one
+    /// thread of which one starts at the time at which the other ends, that other one comes first.
     pub async_threads: bool,
-    /// Keep track of an explanation and replay it before answering `valid`.
+    /// Whether an explanation is recorded and replayed before the check answers `valid`.
     pub witness: bool,
-    /// How many configurations the sweep may explore on its own before the history counts as hard and depth-first search
-    /// joins in. More is granted as operations come in.
-    pub patience: u64,
+    /// The number of candidates that the sweep may try alone before depth-first search joins in. It grows with the number
+    /// of operations.
+    pub sweep_budget: u64,
 }
 
 impl Default for Options {
@@ -115,7 +115,7 @@ impl Default for Options {
             limits: Limits::default(),
             async_threads: false,
             witness: true,
-            patience: 4_096,
+            sweep_budget: 4_096,
         }
     }
 }

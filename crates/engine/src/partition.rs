@@ -1,21 +1,21 @@
-//! Which operations are checked together.
+//! Partitions: parts of a history that can be checked separately.
 //!
-//! Operations whose keys never meet, directly or through others, cannot tell in which order they happened: a history is
-//! explained if and only if each such part is (P-compositionality; what the order of threads at equal clock readings adds to
-//! this, [`ties`](crate::ties) tells). One key a part is assumed at first; an operation
-//! that spans parts shows that this was wrong, and the check starts over with the parts that the whole history has.
+//! Operations whose keys never meet, directly or through others, commute. So a history has an explanation if and only if
+//! each of its parts has one (P-compositionality; [`ties`](crate::ties) handles the order of threads at equal clock
+//! readings). At first, each key is a part. If an operation spans several parts, the check starts over with the
+//! connected components of the whole history.
 
 use rustc_hash::FxHashMap;
 
 use crate::footprint::{Footprint, Keys};
-use crate::mutant::{Mutant, planted};
+use crate::mutant::{Mutant, mutated};
 
-/// How operations are assigned to parts.
+/// The assignment of operations to parts.
 #[derive(Clone, Debug, Default)]
 pub enum Partitioning {
-    /// All in one part.
+    /// One part for all operations.
     Whole,
-    /// Each key is a part, until an operation says otherwise.
+    /// One part per key.
     #[default]
     PerKey,
     /// Parts found by [`Components`].
@@ -24,8 +24,8 @@ pub enum Partitioning {
 
 impl Partitioning {
     /// The part that an operation with this footprint belongs to, or `None` if it spans several.
-    pub(crate) fn home(&self, footprint: &Footprint) -> Option<u64> {
-        let mut home = None;
+    pub(crate) fn part_of(&self, footprint: &Footprint) -> Option<u64> {
+        let mut part_id = None;
         for keys in [&footprint.reads, &footprint.writes] {
             let keys = match (self, keys) {
                 (Self::Whole, _) => return Some(0),
@@ -37,31 +37,43 @@ impl Partitioning {
                     Self::Components(components) => components.find(*key),
                     _ => *key,
                 };
-                if *home.get_or_insert(part) != part && !planted(Mutant::FirstKeyOnly) {
+                if *part_id.get_or_insert(part) != part && !mutated(Mutant::FirstKeyOnly) {
                     return None;
                 }
             }
         }
-        // An operation without keys depends on nothing and changes nothing: any part will do.
-        Some(home.unwrap_or(match self {
+        // An operation without keys depends on nothing and changes nothing, so it fits any part.
+        Some(part_id.unwrap_or(match self {
             Self::Components(components) => components.find(0),
             _ => 0,
         }))
     }
 }
 
-/// Finds the parts of a whole history: keys that one operation touches belong together.
+/// The connected components of keys: keys that one operation touches belong together.
 #[derive(Clone, Debug, Default)]
 pub struct Components {
     parent: FxHashMap<u64, u64>,
-    /// How many parts there are so far.
+    /// The number of parts so far.
     parts: usize,
     observed: usize,
-    /// Some operation touches everything.
+    /// Whether some operation touches every key.
     all: bool,
 }
 
 impl Components {
+    /// The components of a history with these footprints.
+    pub fn of(footprints: impl IntoIterator<Item = Footprint>) -> Self {
+        let mut components = Self::default();
+        for footprint in footprints {
+            components.observe(&footprint);
+            if components.is_settled() {
+                break;
+            }
+        }
+        components
+    }
+
     /// Takes one operation into account.
     pub fn observe(&mut self, footprint: &Footprint) {
         self.observed += 1;
@@ -71,15 +83,11 @@ impl Components {
                 Keys::All => self.all = true,
                 Keys::Only(keys) => {
                     for key in keys {
-                        let root = self.find_and_shorten(*key);
-                        if first.is_some() && planted(Mutant::FirstKeyOnly) {
+                        let root = self.find_and_compress(*key);
+                        if first.is_some() && mutated(Mutant::FirstKeyOnly) {
                             continue;
                         }
-                        let first = *first.get_or_insert(root);
-                        if root != first {
-                            self.parts -= 1;
-                            self.parent.insert(root, first);
-                        }
+                        self.union(*first.get_or_insert(root), root);
                     }
                 }
             }
@@ -91,18 +99,14 @@ impl Components {
         for group in groups {
             let mut first = None;
             for part in group {
-                let root = self.find_and_shorten(*part);
-                let first = *first.get_or_insert(root);
-                if root != first {
-                    self.parts -= 1;
-                    self.parent.insert(root, first);
-                }
+                let root = self.find_and_compress(*part);
+                self.union(*first.get_or_insert(root), root);
             }
         }
     }
 
-    /// Whether it is pointless to look any further: the whole history hangs together, or all of its first thousand
-    /// operations do. Checking together what could be checked apart is always sound.
+    /// Whether more operations would not change the result: everything is connected, or the first thousand operations
+    /// are. Checking several parts as one is always sound.
     pub fn is_settled(&self) -> bool {
         const ENOUGH: usize = 1_024;
         self.all || self.parts <= 1 && self.observed >= ENOUGH
@@ -117,6 +121,14 @@ impl Components {
         }
     }
 
+    /// Merges the parts with these two roots.
+    fn union(&mut self, first: u64, second: u64) {
+        if first != second {
+            self.parts -= 1;
+            self.parent.insert(second, first);
+        }
+    }
+
     fn find(&self, mut key: u64) -> u64 {
         while let Some(parent) = self.parent.get(&key).copied()
             && parent != key
@@ -126,7 +138,7 @@ impl Components {
         key
     }
 
-    fn find_and_shorten(&mut self, key: u64) -> u64 {
+    fn find_and_compress(&mut self, key: u64) -> u64 {
         let root = self.find(key);
         let parent = self.parent.entry(key).or_insert_with(|| {
             self.parts += 1;
@@ -149,14 +161,14 @@ mod tests {
             components.observe(&on(keys));
         }
         let parts = components.into_partitioning();
-        assert_eq!(parts.home(&on(&[1])), parts.home(&on(&[5])));
-        assert_ne!(parts.home(&on(&[1])), parts.home(&on(&[3])));
-        assert_eq!(parts.home(&Footprint::everything()), None);
-        assert_eq!(Partitioning::PerKey.home(&on(&[1, 2])), None);
+        assert_eq!(parts.part_of(&on(&[1])), parts.part_of(&on(&[5])));
+        assert_ne!(parts.part_of(&on(&[1])), parts.part_of(&on(&[3])));
+        assert_eq!(parts.part_of(&Footprint::everything()), None);
+        assert_eq!(Partitioning::PerKey.part_of(&on(&[1, 2])), None);
     }
 
     #[test]
-    fn keys_that_hang_together_are_one_part() {
+    fn connected_keys_are_one_part() {
         let mut components = Components::default();
         for key in 0..5_000 {
             assert!(!components.is_settled());

@@ -1,14 +1,13 @@
-//! How each configuration came about: the order in which it placed operations.
+//! The path of each configuration: the order in which it placed operations.
 //!
-//! Paths share their beginnings, so they form a tree. Once all surviving configurations agree on how the story begins,
-//! that beginning is settled: it is handed out (to be replayed and, on request, written down) and forgotten. So the
-//! tree, too, holds a window of the trace.
+//! Paths share prefixes, so they form a tree. Once all configurations of the frontier share a prefix, that prefix is
+//! *settled*: it is removed from the tree and replayed. So the tree holds a window of the trace.
 
 use std::collections::BTreeSet;
 
-use crate::ledger::OpRef;
+use crate::op_table::OpRef;
 
-/// A position in the tree.
+/// A node of the tree: the path from the root to it.
 pub(crate) type PathId = u32;
 
 /// The empty path.
@@ -19,25 +18,24 @@ pub(crate) const START: PathId = u32::MAX;
 pub(crate) struct Paths {
     nodes: Vec<(PathId, OpRef)>,
     enabled: bool,
-    /// How many nodes there may be before it is worth looking for a settled beginning.
-    patience: usize,
+    /// The number of nodes from which on settling is attempted.
+    settle_threshold: usize,
 }
 
 impl Paths {
-    const PATIENCE_MIN: usize = 1 << 10;
-    /// 2^23 nodes of 8 bytes: past that the paths are given up, because an answer without a witness is
-    /// better than none.
+    const SETTLE_THRESHOLD_MIN: usize = 1 << 10;
+    /// 2^23 nodes of 8 bytes. Beyond that, paths are dropped: a verdict without a witness is better than none.
     const NODES_MAX: usize = 1 << 23;
 
     pub fn new(enabled: bool) -> Self {
         Self {
             nodes: Vec::new(),
             enabled,
-            patience: Self::PATIENCE_MIN,
+            settle_threshold: Self::SETTLE_THRESHOLD_MIN,
         }
     }
 
-    /// Whether paths are kept (still).
+    /// Whether paths are recorded.
     pub fn enabled(&self) -> bool {
         self.enabled
     }
@@ -51,16 +49,17 @@ impl Paths {
         (self.nodes.len() - 1) as PathId
     }
 
-    pub fn is_crowded(&self) -> bool {
-        self.nodes.len() > self.patience
+    pub fn is_full(&self) -> bool {
+        self.nodes.len() > self.settle_threshold
     }
 
-    /// Drops what no path in `live` needs, moves the beginning they all share to `settled`, and renumbers `live`.
+    /// Drops the nodes that no path in `live` needs, moves the prefix that all of them share to `settled`, and updates
+    /// the ids in `live`.
     pub fn settle<'a>(&mut self, live: impl Iterator<Item = &'a mut PathId>, settled: &mut Vec<OpRef>) {
         let mut live: Vec<&mut PathId> = live.collect();
         const DEAD: u32 = 0;
         const SHARED: u32 = 2;
-        // Children always come after their parents, so one pass from the back marks every ancestor.
+        // Children come after their parents, so one pass from the back marks every ancestor.
         let mut children = vec![DEAD; self.nodes.len()];
         let mut is_end = vec![false; self.nodes.len()];
         let mut from_start = 0;
@@ -82,7 +81,7 @@ impl Paths {
         let alive = |node: usize, children: &[u32]| is_end[node] || children[node] != DEAD;
         let mut map = vec![START; self.nodes.len()];
         let mut kept = 0;
-        // While every path goes through one node, that node is settled; `trunk` is the last such node.
+        // A node that every path goes through is settled. `trunk` is the last such node.
         let mut trunk = (from_start == 1 && !ends_at_start).then_some(START);
         for node in 0..self.nodes.len() {
             if !alive(node, &children) {
@@ -109,7 +108,7 @@ impl Paths {
                 **path = map[**path as usize];
             }
         }
-        self.patience = Self::PATIENCE_MIN.max(self.nodes.len() * 2);
+        self.settle_threshold = Self::SETTLE_THRESHOLD_MIN.max(self.nodes.len() * 2);
         if self.nodes.len() > Self::NODES_MAX {
             self.nodes = Vec::new();
             self.enabled = false;
@@ -119,10 +118,10 @@ impl Paths {
         }
     }
 
-    /// Where the paths part that lead to these ends: the last node that all of them go through.
-    pub fn fork(&self, ends: impl Iterator<Item = PathId>) -> PathId {
+    /// The last node that all of these paths go through.
+    pub fn common_ancestor(&self, ends: impl Iterator<Item = PathId>) -> PathId {
         let mut ends: BTreeSet<PathId> = ends.collect();
-        // Children always come after their parents, so the last one is nobody's ancestor; START is the largest number.
+        // Children come after their parents, so the last node is no ancestor of another. `START` is the largest id.
         while ends.len() > 1
             && let Some(last) = ends.pop_last()
         {
@@ -134,7 +133,7 @@ impl Paths {
         ends.pop_last().unwrap_or(START)
     }
 
-    /// The operations of `path`, first to last, from where the settled beginning stops; at most the last `limit`.
+    /// The last operations of `path` after the settled prefix, at most `limit`, oldest first.
     pub fn tail(&self, mut path: PathId, limit: usize) -> Vec<OpRef> {
         let mut ops = Vec::new();
         while path != START && ops.len() < limit {
@@ -156,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_shared_beginning_is_settled_and_the_rest_kept() {
+    fn the_shared_prefix_is_settled_and_the_rest_kept() {
         let mut paths = Paths::new(true);
         let a = paths.extend(START, 1);
         let b = paths.extend(a, 2);
@@ -177,25 +176,25 @@ mod tests {
     }
 
     #[test]
-    fn paths_part_at_the_last_node_that_all_go_through() {
+    fn the_common_ancestor_is_the_last_node_of_all_paths() {
         let mut paths = Paths::new(true);
         let a = paths.extend(START, 1);
         let b = paths.extend(a, 2);
         let c = paths.extend(b, 3);
         let d = paths.extend(b, 4);
         let other = paths.extend(START, 9);
-        let fork = |ends: &[PathId]| paths.fork(ends.iter().copied());
-        assert_eq!(fork(&[c, d]), b);
-        assert_eq!(fork(&[c, b]), b);
-        assert_eq!(fork(&[c]), c);
-        assert_eq!(fork(&[c, a, d]), a);
-        assert_eq!(fork(&[c, other]), START);
-        assert_eq!(fork(&[c, START]), START);
-        assert_eq!(fork(&[]), START);
+        let ancestor = |ends: &[PathId]| paths.common_ancestor(ends.iter().copied());
+        assert_eq!(ancestor(&[c, d]), b);
+        assert_eq!(ancestor(&[c, b]), b);
+        assert_eq!(ancestor(&[c]), c);
+        assert_eq!(ancestor(&[c, a, d]), a);
+        assert_eq!(ancestor(&[c, other]), START);
+        assert_eq!(ancestor(&[c, START]), START);
+        assert_eq!(ancestor(&[]), START);
     }
 
     #[test]
-    fn a_path_that_ends_early_holds_the_others_back() {
+    fn a_path_that_ends_early_limits_the_settled_prefix() {
         let mut paths = Paths::new(true);
         let mut a = paths.extend(START, 1);
         let mut b = paths.extend(a, 2);

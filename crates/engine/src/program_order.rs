@@ -1,41 +1,41 @@
-//! Sequential consistency: an explanation that keeps each thread's own order, and nothing else.
+//! The search for sequential consistency: an explanation keeps the order of each thread and no other order.
 //!
-//! A configuration is how far each thread got, and the state. Nothing ever forces an operation, so the sweep has nothing
-//! to sweep; this is a depth-first search over those configurations with everything visited remembered.
+//! A configuration is a position in each thread and a state. No return forces an operation, so the sweep does not apply.
+//! This is a depth-first search over the configurations with a set of visited ones.
 
 use hashbrown::HashSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::evidence::{Stuck, Survivor};
-use crate::ledger::{Entry, Ledger, OpRef};
-use crate::space::StateId;
-use crate::sweep::Tools;
+use crate::blocked_return::{BlockedReturn, PartialExplanation};
+use crate::op_table::{OpRecord, OpRef, OpTable};
+use crate::search_context::SearchContext;
+use crate::state_space::StateId;
 
-/// What the search found.
-pub(crate) enum Answer {
+/// The result of the search.
+pub(crate) enum ProgramOrderResult {
     /// An order, as positions in the history.
     Explained(Vec<u32>),
-    /// The configuration that got furthest.
-    Stuck(Stuck, Ledger),
-    /// A limit was reached; the configuration that got furthest so far.
-    Limit(Stuck, Ledger),
+    /// There is no explanation. The configuration that got furthest.
+    Blocked(BlockedReturn, OpTable),
+    /// A limit was reached. The configuration that got furthest so far.
+    Limit(BlockedReturn, OpTable),
 }
 
-/// One thread's operations and what is still to come after each.
+/// The operations of one thread, with the union of the footprints from each of them on.
 #[derive(Debug, Default)]
 struct Thread {
     ops: Vec<u32>,
-    /// Key bits read by this operation and those after it.
+    /// The key bits that this operation and the later ones read.
     reads: Vec<u64>,
-    /// Key bits written by this operation and those after it.
+    /// The key bits that this operation and the later ones write.
     writes: Vec<u64>,
-    /// How far the thread must get.
+    /// The position behind the last mandatory operation.
     goal: usize,
 }
 
 type Positions = Box<[u32]>;
 
-/// A way to go on: a thread's next operation happens, or, being optional, does not.
+/// The next operation of a thread happens or, if it is optional, does not.
 #[derive(Clone, Copy, Debug)]
 enum Move {
     Place { thread: u32, branch: u32 },
@@ -49,8 +49,8 @@ struct Frame {
     trail: usize,
 }
 
-struct Search<'a> {
-    history: &'a [Entry],
+struct ProgramOrderSearch<'a> {
+    history: &'a [OpRecord],
     threads: Vec<Thread>,
     visited: HashSet<(Positions, StateId), FxBuildHasher>,
     frames: Vec<Frame>,
@@ -59,10 +59,14 @@ struct Search<'a> {
 }
 
 /// Searches for an order of `history`, which is in order of start.
-pub(crate) fn search(history: &[Entry], initial: &[StateId], tools: &mut Tools<'_, '_>) -> Answer {
-    let mut search = Search {
+pub(crate) fn search(
+    history: &[OpRecord],
+    initial: &[StateId],
+    context: &mut SearchContext<'_, '_>,
+) -> ProgramOrderResult {
+    let mut search = ProgramOrderSearch {
         history,
-        threads: threads(history, tools),
+        threads: threads(history, context),
         visited: HashSet::with_hasher(FxBuildHasher),
         frames: Vec::new(),
         trail: Vec::new(),
@@ -71,18 +75,18 @@ pub(crate) fn search(history: &[Entry], initial: &[StateId], tools: &mut Tools<'
     for state in initial {
         let start = vec![0; search.threads.len()].into_boxed_slice();
         search.trail.clear();
-        if search.enter(start, *state, tools) {
-            return Answer::Explained(search.trail);
+        if search.enter(start, *state, context) {
+            return ProgramOrderResult::Explained(search.trail);
         }
         while let Some(frame) = search.frames.last_mut() {
             let visited = &search.visited;
             let per_visit = size_of::<(Positions, StateId)>() + 4 * search.threads.len() + 16;
-            if tools
-                .meter
-                .configuration(|| tools.space.heap_bytes() + visited.capacity() * per_visit)
+            if context
+                .budget
+                .configuration(|| context.space.heap_bytes() + visited.capacity() * per_visit)
             {
-                let (stuck, ledger) = search.stuck();
-                return Answer::Limit(stuck, ledger);
+                let (blocked, op_table) = search.blocked_return();
+                return ProgramOrderResult::Limit(blocked, op_table);
             }
             let Some(next) = frame.moves.pop() else {
                 search.frames.pop();
@@ -95,8 +99,8 @@ pub(crate) fn search(history: &[Entry], initial: &[StateId], tools: &mut Tools<'
                 Move::Skip { thread } => positions[thread as usize] += 1,
                 Move::Place { thread, branch } => {
                     let op = search.threads[thread as usize].ops[positions[thread as usize] as usize];
-                    let successors = tools.space.successors(state, history[op as usize].class);
-                    let Some(next) = tools.space.successor(successors, branch as usize) else {
+                    let successors = context.space.successors(state, history[op as usize].class);
+                    let Some(next) = context.space.successor(successors, branch as usize) else {
                         continue;
                     };
                     state = next;
@@ -104,33 +108,33 @@ pub(crate) fn search(history: &[Entry], initial: &[StateId], tools: &mut Tools<'
                     search.trail.push(op);
                 }
             }
-            if search.enter(positions, state, tools) {
-                return Answer::Explained(search.trail);
+            if search.enter(positions, state, context) {
+                return ProgramOrderResult::Explained(search.trail);
             }
         }
     }
-    let (stuck, ledger) = search.stuck();
-    Answer::Stuck(stuck, ledger)
+    let (blocked, op_table) = search.blocked_return();
+    ProgramOrderResult::Blocked(blocked, op_table)
 }
 
-fn threads(history: &[Entry], tools: &Tools<'_, '_>) -> Vec<Thread> {
+fn threads(history: &[OpRecord], context: &SearchContext<'_, '_>) -> Vec<Thread> {
     let mut index: FxHashMap<u32, usize> = FxHashMap::default();
     let mut threads: Vec<Thread> = Vec::new();
-    for (position, entry) in history.iter().enumerate() {
-        let thread = *index.entry(entry.thread).or_insert_with(|| {
+    for (position, record) in history.iter().enumerate() {
+        let thread = *index.entry(record.thread).or_insert_with(|| {
             threads.push(Thread::default());
             threads.len() - 1
         });
         let thread = &mut threads[thread];
         thread.ops.push(position as u32);
-        if !entry.optional {
+        if !record.optional {
             thread.goal = thread.ops.len();
         }
     }
     for thread in &mut threads {
         let (mut reads, mut writes) = (0, 0);
         for op in thread.ops.iter().rev() {
-            let facts = tools.space.source.facts(history[*op as usize].class);
+            let facts = context.space.model.facts(history[*op as usize].class);
             reads |= facts.reads;
             writes |= facts.writes;
             thread.reads.push(reads);
@@ -142,19 +146,24 @@ fn threads(history: &[Entry], tools: &Tools<'_, '_>) -> Vec<Thread> {
     threads
 }
 
-impl Search<'_> {
+impl ProgramOrderSearch<'_> {
     fn head(&self, thread: usize, positions: &[u32]) -> Option<u32> {
         self.threads[thread].ops.get(positions[thread] as usize).copied()
     }
 
-    /// Absorbs what can be absorbed and leaves a frame. `true`: everything is explained.
-    fn enter(&mut self, mut positions: Positions, state: StateId, tools: &mut Tools<'_, '_>) -> bool {
-        if tools.reductions.absorption {
-            // Read absorption as in the sweep: a thread's next operation has nothing before it.
+    /// Absorbs reads and pushes a frame. Returns `true` if everything is explained.
+    fn enter(
+        &mut self,
+        mut positions: Positions,
+        state: StateId,
+        context: &mut SearchContext<'_, '_>,
+    ) -> bool {
+        if context.reductions.absorption {
+            // Read absorption as in the sweep: the next operation of a thread has no unplaced predecessor.
             for thread in 0..self.threads.len() {
                 while let Some(op) = self.head(thread, &positions) {
                     let class = self.history[op as usize].class;
-                    if !tools.space.source.facts(class).pure || !tools.space.accepts(state, class) {
+                    if !context.space.model.facts(class).pure || !context.space.accepts(state, class) {
                         break;
                     }
                     positions[thread] += 1;
@@ -178,11 +187,11 @@ impl Search<'_> {
             .as_ref()
             .is_none_or(|(placed, ..)| self.trail.len() > *placed)
         {
-            let from = self.trail.len().saturating_sub(Stuck::TAIL);
+            let from = self.trail.len().saturating_sub(BlockedReturn::RECENT);
             let recent = self.trail[from..].to_vec();
             self.furthest = Some((self.trail.len(), positions.clone(), state, recent));
         }
-        let moves = self.moves(&positions, state, tools);
+        let moves = self.moves(&positions, state, context);
         self.frames.push(Frame {
             positions,
             state,
@@ -192,13 +201,13 @@ impl Search<'_> {
         false
     }
 
-    /// The ways to go on, the best last.
-    fn moves(&self, positions: &[u32], state: StateId, tools: &mut Tools<'_, '_>) -> Vec<Move> {
+    /// The moves to try, the best one last.
+    fn moves(&self, positions: &[u32], state: StateId, context: &mut SearchContext<'_, '_>) -> Vec<Move> {
         let mut best: Option<Vec<usize>> = None;
-        if tools.reductions.footprints {
+        if context.reductions.footprints {
             for root in 0..self.threads.len() {
                 if (positions[root] as usize) < self.threads[root].goal {
-                    let set = self.stubborn(root, positions, state, tools);
+                    let set = self.stubborn_threads(root, positions, state, context);
                     if best.as_ref().is_none_or(|best| set.len() < best.len()) {
                         best = Some(set);
                     }
@@ -211,15 +220,15 @@ impl Search<'_> {
             let Some(op) = self.head(thread, positions) else {
                 continue;
             };
-            let entry = &self.history[op as usize];
-            if entry.optional {
+            let record = &self.history[op as usize];
+            if record.optional {
                 moves.push(Move::Skip {
                     thread: thread as u32,
                 });
             }
-            let successors = tools.space.successors(state, entry.class);
+            let successors = context.space.successors(state, record.class);
             for branch in 0.. {
-                if tools.space.successor(successors, branch).is_none() {
+                if context.space.successor(successors, branch).is_none() {
                     break;
                 }
                 moves.push(Move::Place {
@@ -228,7 +237,7 @@ impl Search<'_> {
                 });
             }
         }
-        // What began first in real time is the best guess for what happened first.
+        // The operation that started first is the best guess for the one that happened first.
         moves.sort_by_key(|step| {
             let (Move::Place { thread, .. } | Move::Skip { thread }) = step;
             std::cmp::Reverse(self.head(*thread as usize, positions))
@@ -236,20 +245,19 @@ impl Search<'_> {
         moves
     }
 
-    /// Threads of which one must move first.
+    /// A set of threads of which one must move first.
     ///
-    /// A stubborn set, as for the sweep (`OpenOps::relevant`), of threads instead of operations: it contains `root`,
-    /// which has to move; for each next operation that is refused, every thread with an operation still to come
-    /// that may make it accepted; for each that is accepted, every thread with an operation still to come that does not
-    /// commute with it. The first operation of an explanation that belongs to one of these threads is its thread's
-    /// next one, is accepted now, and commutes with all before it. Skipping an optional operation commutes with
-    /// everything. ∎
-    fn stubborn(
+    /// A stubborn set like that of the sweep (`OpenOps::stubborn_set`), of threads instead of operations. It contains
+    /// `root`, which has to move; for each next operation that is refused, every thread with a later operation that may
+    /// enable it; for each that is accepted, every thread with a later operation that does not commute with it. The
+    /// first operation of an explanation that belongs to one of these threads is the next one of its thread, is accepted
+    /// now, and commutes with everything before it. Skipping an optional operation commutes with everything. ∎
+    fn stubborn_threads(
         &self,
         root: usize,
         positions: &[u32],
         state: StateId,
-        tools: &mut Tools<'_, '_>,
+        context: &mut SearchContext<'_, '_>,
     ) -> Vec<usize> {
         let mut set = vec![root];
         let mut next = 0;
@@ -259,8 +267,8 @@ impl Search<'_> {
                 continue;
             };
             let class = self.history[op as usize].class;
-            let facts = *tools.space.source.facts(class);
-            let accepted = tools.space.accepts(state, class);
+            let facts = *context.space.model.facts(class);
+            let accepted = context.space.accepts(state, class);
             for (other, rest) in self.threads.iter().enumerate() {
                 let at = positions[other] as usize;
                 if at >= rest.ops.len() || set.contains(&other) {
@@ -280,16 +288,16 @@ impl Search<'_> {
         set
     }
 
-    fn stuck(self) -> (Stuck, Ledger) {
-        let mut ledger = Ledger::default();
-        let refs: Vec<OpRef> = self.history.iter().map(|entry| ledger.add(*entry)).collect();
+    fn blocked_return(self) -> (BlockedReturn, OpTable) {
+        let mut op_table = OpTable::default();
+        let refs: Vec<OpRef> = self.history.iter().map(|record| op_table.add(*record)).collect();
         let Some((placed, positions, state, recent)) = &self.furthest else {
-            let none = Stuck {
+            let none = BlockedReturn {
                 target: 0,
-                survivors: Vec::new(),
+                configurations: Vec::new(),
                 total: 0,
             };
-            return (none, ledger);
+            return (none, op_table);
         };
         let heads: Vec<u32> = (0..self.threads.len())
             .filter_map(|thread| self.head(thread, positions))
@@ -299,20 +307,20 @@ impl Search<'_> {
             .filter(|op| !self.history[**op as usize].optional)
             .min()
             .copied();
-        let survivor = Survivor {
+        let configuration = PartialExplanation {
             state: *state,
             placed: Vec::new(),
             unplaced: heads.iter().map(|op| refs[*op as usize]).collect(),
-            tail: recent.iter().map(|op| refs[*op as usize]).collect(),
+            recent: recent.iter().map(|op| refs[*op as usize]).collect(),
         };
         let target = refs[blocked.unwrap_or(0) as usize];
         (
-            Stuck {
+            BlockedReturn {
                 target,
-                survivors: vec![survivor],
+                configurations: vec![configuration],
                 total: *placed as u64,
             },
-            ledger,
+            op_table,
         )
     }
 }

@@ -1,29 +1,29 @@
-//! Replays a witness through the model, apart from the search that found it.
+//! The replay of a witness through the model, independent of the search that found it.
 //!
-//! The search works with numbers, masks and remembered steps; a mistake in any of them must not become a wrong `valid`.
-//! So every settled operation is stepped once more through the model itself, and checked against real time.
+//! The search works with ids, masks and memoized steps. A bug in any of them must not become a wrong `valid`. So every
+//! settled operation is stepped once more through the model itself, and checked against real time.
 
 use omnilink_evidence::Placement;
 use omnilink_trace::Time;
 use rustc_hash::FxHashMap;
 
-use crate::ledger::Entry;
-use crate::space::Source;
+use crate::op_table::OpRecord;
+use crate::state_space::ErasedModel;
 
-/// Which of a source's replays; see [`Source::start_replay`].
+/// The id of a replay: see [`ErasedModel::start_replay`].
 pub(crate) type ReplayId = u32;
 
-/// A witness in the making.
+/// The replay of one witness, operation by operation.
 #[derive(Debug)]
 pub(crate) struct Replay {
     pub id: ReplayId,
-    /// The latest start so far: the earliest moment at which the next operation can take effect.
+    /// The latest start so far: the earliest time at which the next operation can take effect.
     now: Time,
-    /// Of each thread, the last of the operations placed that start now, or that started last.
-    latest: FxHashMap<u32, Entry>,
-    /// Operations placed that had to be placed.
+    /// Per thread, the placed operation that started last.
+    latest: FxHashMap<u32, OpRecord>,
+    /// The number of mandatory operations placed.
     pub mandatory: u64,
-    /// Operations placed.
+    /// The number of operations placed.
     pub placed: u64,
 }
 
@@ -38,38 +38,38 @@ impl Replay {
         }
     }
 
-    /// Places one more operation, or says why it cannot be placed.
+    /// Places one more operation, or returns the reason why it cannot be placed.
     ///
-    /// Real time is respected if and only if there are points, one in each timebox, that never decrease: the running
+    /// The order respects real time if and only if there are points, one in each timebox, that never decrease. The running
     /// maximum of the starts is the least such sequence, so it suffices that no end lies before it. The order of a thread
-    /// can only be broken where this one ends now and one that starts now is placed already.
-    pub fn place(&mut self, entry: &Entry, source: &mut dyn Source) -> Result<Placement, String> {
-        self.now = self.now.max(entry.start);
-        if entry.end < self.now {
+    /// can be violated only if this operation ends now and one that starts now is placed already.
+    pub fn place(&mut self, record: &OpRecord, model: &mut dyn ErasedModel) -> Result<Placement, String> {
+        self.now = self.now.max(record.start);
+        if record.end < self.now {
             return Err(format!(
                 "operation {} had ended at {} before {}",
-                entry.id, entry.end, self.now
+                record.id, record.end, self.now
             ));
         }
-        if entry.in_order {
-            let latest = self.latest.entry(entry.thread).or_insert(*entry);
-            if entry.is_tied_before(latest) {
+        if record.in_order {
+            let latest = self.latest.entry(record.thread).or_insert(*record);
+            if record.is_tied_before(latest) {
                 return Err(format!(
                     "operation {} comes after {}, which its thread called later",
-                    entry.id, latest.id
+                    record.id, latest.id
                 ));
             }
-            if (latest.start, latest.id) < (entry.start, entry.id) {
-                *latest = *entry;
+            if (latest.start, latest.id) < (record.start, record.id) {
+                *latest = *record;
             }
         }
-        if !source.replay(self.id, entry.class) {
-            return Err(format!("the model refuses operation {}", entry.id));
+        if !model.replay(self.id, record.class) {
+            return Err(format!("the model refuses operation {}", record.id));
         }
         self.placed += 1;
-        self.mandatory += u64::from(!entry.optional);
+        self.mandatory += u64::from(!record.optional);
         Ok(Placement {
-            op: entry.id,
+            op: record.id,
             at: self.now,
         })
     }
@@ -80,22 +80,22 @@ mod tests {
     use omnilink_trace::Time;
 
     use super::Replay;
-    use crate::interned::Interned;
-    use crate::ledger::{Entry, Followed};
+    use crate::interned_model::InternedModel;
+    use crate::op_table::{Followed, OpRecord};
     use crate::partition::Partitioning;
-    use crate::space::Source;
-    use crate::toys::{Register, RegisterOp};
+    use crate::state_space::ErasedModel;
+    use crate::test_models::{Register, RegisterOp};
 
-    /// Whether writes with these threads and timeboxes, given by position, may come in this order.
+    /// Whether writes with these threads and timeboxes replay in this order of positions.
     fn replays(boxes: &[(u32, Time, Time)], order: &[usize]) -> bool {
-        let meter = crate::meter::Meter::new(crate::options::Limits::default());
-        let mut source = Interned::new(&Register, &meter, Partitioning::Whole);
+        let budget = crate::budget::Budget::new(crate::options::Limits::default());
+        let mut source = InternedModel::new(&Register, &budget, Partitioning::Whole);
         let initial = source.state_id([0, 0]);
         let class = source.class_id(RegisterOp::Write(0, 1));
         let mut replay = Replay::new(source.start_replay(&[initial]));
         order.iter().all(|&position| {
             let (thread, start, end) = boxes[position];
-            let entry = Entry {
+            let record = OpRecord {
                 id: position as u64,
                 class,
                 thread,
@@ -105,12 +105,12 @@ mod tests {
                 in_order: true,
                 followed: Followed::Unknown,
             };
-            replay.place(&entry, &mut source).is_ok()
+            replay.place(&record, &mut source).is_ok()
         })
     }
 
     #[test]
-    fn operations_that_touch_keep_the_order_of_their_thread_only() {
+    fn operations_that_touch_keep_only_the_order_of_their_thread() {
         assert!(replays(&[(0, 0, 5), (0, 5, 6)], &[0, 1]));
         assert!(!replays(&[(0, 0, 5), (0, 5, 6)], &[1, 0]));
         assert!(replays(&[(0, 0, 5), (1, 5, 6)], &[1, 0]));
@@ -122,7 +122,7 @@ mod tests {
         assert!(replays(&instant, &[0, 3, 1, 2]));
         assert!(!replays(&instant, &[1, 3, 0, 2]));
         assert!(!replays(&instant, &[0, 2, 3, 1]));
-        // One that was placed in between does not hide the later one.
+        // An operation that was placed in between does not hide the later one.
         assert!(!replays(&[(0, 0, 5), (0, 5, 5), (0, 5, 7)], &[0, 2, 1]));
     }
 }

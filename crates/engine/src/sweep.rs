@@ -1,12 +1,14 @@
-//! The event sweep: walk calls and returns in time order, keep every partial explanation alive.
+//! The event sweep: processes calls and returns in time order and keeps every partial explanation.
 //!
-//! The frontier is the set of configurations that explain everything up to here. A call opens an operation; nothing is
-//! decided. A return forces the operation: every configuration that has not placed it yet is extended by sequences of
-//! open operations that end in it (Lowe's just-in-time linearization: complete, because an operation that no return
-//! forces can always be placed later). If nothing survives a return, that return is the violation.
+//! The *frontier* is the set of configurations that explain everything so far. A call opens an operation and decides
+//! nothing. A return forces its operation: every configuration that has not placed it is extended by sequences of open
+//! operations that end in it. This is Lowe's just-in-time linearization. It is complete, because an operation that no
+//! return forces can always be placed later. If no configuration is left after a return, that return is the violation.
 //!
-//! Memory is the frontier and what is open, whatever the length of the trace; so this is also the strategy for traces
-//! that are still being written.
+//! Memory depends on the frontier and the open operations, never on the length of the trace. So this strategy also
+//! serves traces that are still being written.
+
+mod minimal_frontier;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,37 +16,19 @@ use std::collections::BinaryHeap;
 use omnilink_trace::Time;
 use smallvec::SmallVec;
 
-use crate::config::{Config, Lens, Seen};
-use crate::ledger::{Entry, Ledger, OpRef};
+use crate::configuration::Configuration;
+use crate::dominance::{Dominance, VisitedSet};
+use crate::evidence::SearchFigures;
 use crate::mask::Mask;
-use crate::meter::Meter;
-use crate::mutant::{Mutant, planted};
+use crate::mutant::{Mutant, mutated};
+use crate::op_table::{OpRecord, OpRef, OpTable};
 use crate::open_ops::OpenOps;
 use crate::options::Reductions;
-use crate::path::{Paths, START};
-use crate::space::{AnySpace, Renumber, StateId};
+use crate::path::Paths;
+use crate::search_context::{Advance, SearchContext};
+use crate::state_space::{Renumber, StateId};
 
-/// What a search works with and does not own.
-pub(crate) struct Tools<'a, 's> {
-    pub space: &'a mut AnySpace<'s>,
-    pub meter: &'a mut Meter,
-    pub reductions: &'a Reductions,
-}
-
-/// How far an [`advance`](Sweep::advance) got.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reached {
-    /// Everything asked for is done.
-    Target,
-    /// The fuel is used up; call again to go on.
-    NoFuel,
-    /// A limit of the whole check was reached.
-    Limit,
-    /// No configuration survives the return that is being processed.
-    Violation,
-}
-
-/// Figures for reports.
+/// Statistics of a sweep.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SweepFigures {
     pub returns: u64,
@@ -52,18 +36,30 @@ pub(crate) struct SweepFigures {
     pub frontier_sum: u64,
 }
 
-/// The sweep over one partition of a trace.
+impl SweepFigures {
+    /// Adds these statistics to those of the whole check.
+    pub fn add_to(self, figures: &mut SearchFigures) {
+        figures.frontier_max = figures.frontier_max.max(self.frontier_max as u64);
+        figures.frontier_sum += self.frontier_sum;
+        figures.returns += self.returns;
+    }
+}
+
+/// The sweep over one part of a trace.
 #[derive(Debug)]
 pub(crate) struct Sweep<K> {
     pub ops: OpenOps<K>,
-    /// Before a return is done: the configurations that explained everything up to it.
-    pub frontier: Vec<Config<K>>,
+    /// The configurations that explain everything before the return that is being processed.
+    pub frontier: Vec<Configuration<K>>,
+    /// The returns to come, as `(end, id, slot)`.
     returns: BinaryHeap<Reverse<(Time, u64, u32)>>,
-    /// The return being processed, if one was interrupted or failed.
+    /// The slot whose return is being processed, if one was interrupted or failed.
     pub returning: Option<usize>,
-    stack: Vec<Config<K>>,
-    next: Vec<Config<K>>,
-    seen: Seen<K>,
+    /// Configurations that have not placed the returning operation yet.
+    stack: Vec<Configuration<K>>,
+    /// Configurations that explain the return: the next frontier.
+    next: Vec<Configuration<K>>,
+    visited: VisitedSet<K>,
     pub figures: SweepFigures,
 }
 
@@ -71,18 +67,12 @@ impl<K: Mask> Sweep<K> {
     pub fn new(initial: impl Iterator<Item = StateId>) -> Self {
         Self {
             ops: OpenOps::new(),
-            frontier: initial
-                .map(|state| Config {
-                    state,
-                    placed: K::default(),
-                    path: START,
-                })
-                .collect(),
+            frontier: initial.map(Configuration::initial).collect(),
             returns: BinaryHeap::new(),
             returning: None,
             stack: Vec::new(),
             next: Vec::new(),
-            seen: Seen::new(),
+            visited: VisitedSet::new(),
             figures: SweepFigures {
                 frontier_max: 1,
                 ..SweepFigures::default()
@@ -90,35 +80,27 @@ impl<K: Mask> Sweep<K> {
         }
     }
 
-    /// The same sweep with room for more open operations. Not while a return is being processed.
+    /// The same sweep with room for more open operations. Must not be called while a return is being processed.
     pub fn widen<W: Mask>(self) -> Sweep<W> {
         debug_assert!(self.returning.is_none());
         Sweep {
             ops: self.ops.widen(),
-            frontier: self
-                .frontier
-                .into_iter()
-                .map(|config| Config {
-                    state: config.state,
-                    placed: config.placed.convert(),
-                    path: config.path,
-                })
-                .collect(),
+            frontier: self.frontier.iter().map(Configuration::convert).collect(),
             returns: self.returns,
             returning: None,
             stack: Vec::new(),
             next: Vec::new(),
-            seen: Seen::new(),
+            visited: VisitedSet::new(),
             figures: self.figures,
         }
     }
 
-    /// Whether the next call has a slot.
+    /// Whether there is a slot for the next call.
     pub fn has_room(&self) -> bool {
         self.ops.next_slot() < K::CAPACITY
     }
 
-    /// Whether nothing is open and one state is left.
+    /// The only state left, if no operation is open.
     pub fn settled_state(&self) -> Option<StateId> {
         match self.frontier.as_slice() {
             [only] if self.ops.open.is_empty() => Some(only.state),
@@ -127,17 +109,25 @@ impl<K: Mask> Sweep<K> {
     }
 
     /// Opens `op`. All returns before its start must have been processed.
-    pub fn call(&mut self, op: OpRef, ledger: &Ledger, paths: &mut Paths, tools: &mut Tools<'_, '_>) {
+    pub fn call(
+        &mut self,
+        op: OpRef,
+        op_table: &OpTable,
+        paths: &mut Paths,
+        context: &mut SearchContext<'_, '_>,
+    ) {
         let slot = self.ops.next_slot();
-        self.ops.occupy(slot, op, ledger, tools.space);
-        let entry = ledger.get(op);
-        if entry.end != Entry::NEVER {
-            self.returns.push(Reverse((entry.end, entry.id, slot as u32)));
+        self.ops.occupy(slot, op, op_table, context.space);
+        let record = op_table.get(op);
+        if record.end != OpRecord::NEVER {
+            self.returns.push(Reverse((record.end, record.id, slot as u32)));
         }
-        if tools.reductions.absorption && self.ops.pure.contains(slot) {
-            let class = entry.class;
+        if context.reductions.absorption && self.ops.pure.contains(slot) {
+            let class = record.class;
             for config in &mut self.frontier {
-                if self.ops.is_first(slot, &config.placed) && tools.space.accepts(config.state, class) {
+                if self.ops.predecessors_placed(slot, &config.placed)
+                    && context.space.accepts(config.state, class)
+                {
                     config.placed.insert(slot);
                     config.path = paths.extend(config.path, op);
                 }
@@ -150,10 +140,10 @@ impl<K: Mask> Sweep<K> {
         &mut self,
         until: Time,
         fuel: &mut u64,
-        ledger: &mut Ledger,
+        op_table: &mut OpTable,
         paths: &mut Paths,
-        tools: &mut Tools<'_, '_>,
-    ) -> Reached {
+        context: &mut SearchContext<'_, '_>,
+    ) -> Advance {
         loop {
             let slot = match self.returning {
                 Some(slot) => slot,
@@ -161,49 +151,49 @@ impl<K: Mask> Sweep<K> {
                     Some(Reverse((end, _, slot))) if *end < until => {
                         let slot = *slot as usize;
                         self.returns.pop();
-                        self.begin_return(slot, tools);
+                        self.begin_return(slot, context);
                         slot
                     }
-                    _ => return Reached::Target,
+                    _ => return Advance::Done,
                 },
             };
-            match self.expand(slot, fuel, paths, tools) {
-                Reached::Target => {}
+            match self.expand(slot, fuel, paths, context) {
+                Advance::Done => {}
                 other => return other,
             }
             if self.next.is_empty() {
-                return Reached::Violation;
+                return Advance::Violation;
             }
-            if tools.reductions.minimal_frontier && !self.keep_minimal(slot, tools) {
-                return Reached::Limit;
+            if context.reductions.minimal_frontier && !self.minimize_frontier(slot, context) {
+                return Advance::Limit;
             }
-            debug_assert!(!self.next.is_empty() || planted(Mutant::MinimalAcrossReturn));
-            self.end_return(slot, ledger, paths);
+            debug_assert!(!self.next.is_empty() || mutated(Mutant::MinimalAcrossReturn));
+            self.end_return(slot, op_table, paths);
         }
     }
 
-    fn lens(&self, reductions: &Reductions) -> Lens<K> {
-        if planted(Mutant::DominateByAny) {
-            Lens::new(self.ops.open.clone(), K::default())
-        } else if planted(Mutant::DominateMandatory) {
-            Lens::new(K::default(), self.ops.open.clone())
+    fn dominance(&self, reductions: &Reductions) -> Dominance<K> {
+        if mutated(Mutant::DominateByAny) {
+            Dominance::new(self.ops.open.clone(), K::default())
+        } else if mutated(Mutant::DominateMandatory) {
+            Dominance::new(K::default(), self.ops.open.clone())
         } else if reductions.dominance {
-            Lens::new(self.ops.dominating(), self.ops.optional.clone())
+            Dominance::new(self.ops.dominating(), self.ops.optional.clone())
         } else {
-            Lens::new(K::default(), K::default())
+            Dominance::equality()
         }
     }
 
-    fn begin_return(&mut self, slot: usize, tools: &mut Tools<'_, '_>) {
+    fn begin_return(&mut self, slot: usize, context: &mut SearchContext<'_, '_>) {
         self.returning = Some(slot);
         self.next.clear();
         self.stack.clear();
-        // The most frequent case by far, on its own: one configuration, and nothing to compare it with.
+        // By far the most frequent case: a single configuration, with nothing to compare it with.
         if let [only] = self.frontier.as_slice() {
             if only.placed.contains(slot) {
                 self.next.push(only.clone());
             } else {
-                self.seen.clear();
+                self.visited.clear();
                 self.stack.push(only.clone());
                 if self.ops.optional.contains(slot) {
                     self.next.push(only.clone());
@@ -211,11 +201,11 @@ impl<K: Mask> Sweep<K> {
             }
             return;
         }
-        self.seen.clear();
-        let lens = self.lens(tools.reductions);
-        // Configurations that placed it come first: they may dominate others, and they need no work.
+        self.visited.clear();
+        let dominance = self.dominance(context.reductions);
+        // Configurations that placed the operation come first: they may dominate others, and they need no work.
         for config in self.frontier.iter().filter(|config| config.placed.contains(slot)) {
-            if self.seen.admit(config.state, &config.placed, &lens) {
+            if self.visited.insert(config.state, &config.placed, &dominance) {
                 self.next.push(config.clone());
             }
         }
@@ -225,7 +215,7 @@ impl<K: Mask> Sweep<K> {
             .iter()
             .filter(|config| !config.placed.contains(slot))
         {
-            if self.seen.admit(config.state, &config.placed, &lens) {
+            if self.visited.insert(config.state, &config.placed, &dominance) {
                 self.stack.push(config.clone());
                 if optional {
                     self.next.push(config.clone());
@@ -234,63 +224,63 @@ impl<K: Mask> Sweep<K> {
         }
     }
 
-    /// Extends what is on the stack until everything on it has placed `target`.
+    /// Extends the configurations on the stack until each of them has placed `target`.
     fn expand(
         &mut self,
         target: usize,
         fuel: &mut u64,
         paths: &mut Paths,
-        tools: &mut Tools<'_, '_>,
-    ) -> Reached {
+        context: &mut SearchContext<'_, '_>,
+    ) -> Advance {
         if self.stack.is_empty() {
-            return Reached::Target;
+            return Advance::Done;
         }
-        let lens = self.lens(tools.reductions);
+        let dominance = self.dominance(context.reductions);
         while let Some(config) = self.stack.pop() {
             if *fuel == 0 {
                 self.stack.push(config);
-                return Reached::NoFuel;
+                return Advance::OutOfFuel;
             }
-            let seen = &self.seen;
-            if tools
-                .meter
-                .configuration(|| tools.space.heap_bytes() + seen.heap_bytes() + paths.heap_bytes())
+            let visited = &self.visited;
+            if context
+                .budget
+                .configuration(|| context.space.heap_bytes() + visited.heap_bytes() + paths.heap_bytes())
             {
                 self.stack.push(config);
-                return Reached::Limit;
+                return Advance::Limit;
             }
-            let relevant = self.ops.relevant(
-                tools.space,
+            let candidates = self.ops.stubborn_set(
+                context.space,
                 config.state,
                 &config.placed,
                 target,
-                tools.reductions,
+                context.reductions,
             );
-            let tried = relevant.count();
+            let tried = candidates.count();
             *fuel = fuel.saturating_sub(1 + tried as u64);
-            // While there is one configuration, and one way on, nothing can be met twice.
-            let straight_on = tried == 1 && self.stack.is_empty() && self.next.is_empty();
-            for slot in relevant.slots() {
-                let successors = tools.space.successors(config.state, self.ops.slot(slot).class);
+            // With a single configuration and a single candidate, no configuration can be reached twice.
+            let is_unique = tried == 1 && self.stack.is_empty() && self.next.is_empty();
+            for slot in candidates.slots() {
+                let successors = context.space.successors(config.state, self.ops.slot(slot).class);
                 let mut branch = 0;
-                while let Some(state) = tools.space.successor(successors, branch) {
+                while let Some(state) = context.space.successor(successors, branch) {
                     branch += 1;
                     let mut placed = config.placed.clone();
                     placed.insert(slot);
                     let ops = &self.ops;
                     let mut absorbed = SmallVec::<[usize; 8]>::new();
-                    ops.absorb(tools.space, state, &mut placed, tools.reductions, |slot| {
+                    ops.absorb(context.space, state, &mut placed, context.reductions, |slot| {
                         absorbed.push(slot)
                     });
-                    let lone = straight_on && tools.space.successor(successors, 1).is_none();
-                    if !lone && !self.seen.admit(state, &placed, &lens) {
+                    let is_unique = is_unique && context.space.successor(successors, 1).is_none();
+                    if !is_unique && !self.visited.insert(state, &placed, &dominance) {
                         continue;
                     }
                     let mut path = paths.extend(config.path, ops.slot(slot).op);
                     for absorbed in absorbed {
                         path = paths.extend(path, ops.slot(absorbed).op);
                     }
-                    let config = Config { state, placed, path };
+                    let config = Configuration { state, placed, path };
                     if config.placed.contains(target) {
                         self.next.push(config);
                     } else {
@@ -299,75 +289,10 @@ impl<K: Mask> Sweep<K> {
                 }
             }
         }
-        Reached::Target
+        Advance::Done
     }
 
-    /// Drops configurations that another one of the new frontier makes superfluous. `false`: a limit was reached.
-    ///
-    /// **Minimal frontier.** Let `c` be what `c'` becomes by placing one more operation `u` that stays open after this
-    /// return and that the order of its thread allows (and by absorbing). Any completion of `c` gives one of `c'`: place `u` first. So `c` can go. The
-    /// same holds for whatever `c` dominates. What is dropped is always larger than what makes it superfluous (by
-    /// the operations placed that are not pure), so no two configurations drop each other. ∎
-    fn keep_minimal(&mut self, target: usize, tools: &mut Tools<'_, '_>) -> bool {
-        if self.next.len() < 2 && !planted(Mutant::MinimalAcrossReturn) {
-            return true;
-        }
-        let lens = self.lens(tools.reductions);
-        self.next.sort_by_key(|config| lens.rank(&config.placed));
-        self.seen.clear();
-        let seen = &mut self.seen;
-        self.next
-            .retain(|config| seen.admit(config.state, &config.placed, &lens));
-        if self.next.len() < 2 && !planted(Mutant::MinimalAcrossReturn) {
-            return true;
-        }
-        let mut dropped = vec![false; self.next.len()];
-        let ops = &self.ops;
-        // Placing what no configuration has placed leads to none of them.
-        let placed_somewhere = self
-            .next
-            .iter()
-            .fold(K::default(), |placed, config| placed.or(&config.placed));
-        let across = self
-            .frontier
-            .iter()
-            .filter(|_| planted(Mutant::MinimalAcrossReturn));
-        for config in self.next.iter().chain(across) {
-            let mut later = placed_somewhere.minus(&config.placed).minus(&ops.pure);
-            if !planted(Mutant::MinimalAcrossReturn) {
-                later.remove(target);
-            }
-            for slot in later.slots() {
-                if !ops.is_due(slot, &config.placed) && !planted(Mutant::MinimalOverTies) {
-                    continue;
-                }
-                if tools
-                    .meter
-                    .work(|| tools.space.heap_bytes() + self.seen.heap_bytes())
-                {
-                    return false;
-                }
-                let successors = tools.space.successors(config.state, ops.slot(slot).class);
-                let mut branch = 0;
-                while let Some(state) = tools.space.successor(successors, branch) {
-                    branch += 1;
-                    let mut placed = config.placed.clone();
-                    placed.insert(slot);
-                    ops.absorb(tools.space, state, &mut placed, tools.reductions, |_| ());
-                    self.seen
-                        .dominated(state, &placed, &lens, |entry| dropped[entry] = true);
-                }
-            }
-        }
-        let mut index = 0;
-        self.next.retain(|_| {
-            index += 1;
-            !dropped[index - 1]
-        });
-        true
-    }
-
-    fn end_return(&mut self, slot: usize, ledger: &mut Ledger, paths: &mut Paths) {
+    fn end_return(&mut self, slot: usize, op_table: &mut OpTable, paths: &mut Paths) {
         std::mem::swap(&mut self.frontier, &mut self.next);
         let mut placed_somewhere = false;
         let optional = self.ops.optional.contains(slot);
@@ -377,14 +302,14 @@ impl<K: Mask> Sweep<K> {
         }
         if optional {
             // Configurations that differed only in this operation are equal now.
-            let exact = Lens::new(K::default(), K::default());
-            self.seen.clear();
-            let seen = &mut self.seen;
+            let equality = Dominance::equality();
+            self.visited.clear();
+            let visited = &mut self.visited;
             self.frontier
-                .retain(|config| seen.admit(config.state, &config.placed, &exact));
+                .retain(|config| visited.insert(config.state, &config.placed, &equality));
         }
         if !paths.enabled() || !placed_somewhere {
-            ledger.remove(self.ops.slot(slot).op);
+            op_table.remove(self.ops.slot(slot).op);
         }
         self.ops.vacate(slot);
         self.returning = None;
@@ -393,9 +318,9 @@ impl<K: Mask> Sweep<K> {
         self.figures.frontier_sum += self.frontier.len() as u64;
     }
 
-    /// Frees the slots of pending operations that every configuration has placed: they are history. What is tied before them has
-    /// returned: it ended where they start, and returns after that start have been processed.
-    pub fn retire_pending(&mut self, ledger: &mut Ledger, paths: &Paths) {
+    /// Frees the slots of pending operations that every configuration has placed. The operations tied before them have
+    /// returned: those ended where the pending ones start, and later returns have been processed.
+    pub fn retire_pending(&mut self, op_table: &mut OpTable, paths: &Paths) {
         let Some((first, rest)) = self.frontier.split_first() else {
             return;
         };
@@ -404,21 +329,21 @@ impl<K: Mask> Sweep<K> {
             .fold(first.placed.clone(), |common, config| common.and(&config.placed));
         for slot in common.slots() {
             let op = self.ops.slot(slot).op;
-            if !ledger.get(op).is_pending() {
+            if !op_table.get(op).is_pending() {
                 continue;
             }
-            debug_assert!(self.ops.is_first(slot, &K::default()));
+            debug_assert!(self.ops.predecessors_placed(slot, &K::default()));
             for config in &mut self.frontier {
                 config.placed.remove(slot);
             }
             if !paths.enabled() {
-                ledger.remove(op);
+                op_table.remove(op);
             }
             self.ops.vacate(slot);
         }
     }
 
-    pub fn renumber(&mut self, numbers: &mut dyn Renumber, ledger: &Ledger) {
+    pub fn renumber(&mut self, numbers: &mut dyn Renumber, op_table: &OpTable) {
         for config in self
             .frontier
             .iter_mut()
@@ -427,10 +352,10 @@ impl<K: Mask> Sweep<K> {
         {
             numbers.state(&mut config.state);
         }
-        self.ops.refresh_classes(ledger);
+        self.ops.refresh_classes(op_table);
     }
 
-    /// The returns still to come, as `(end, id, slot)` in time order.
+    /// The returns to come, as `(end, id, slot)` in time order.
     pub fn pending_returns(&self) -> Vec<(Time, u64, u32)> {
         let mut returns: Vec<_> = self.returns.iter().map(|Reverse(key)| *key).collect();
         returns.sort_unstable();

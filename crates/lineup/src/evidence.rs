@@ -6,6 +6,8 @@ use omnilink_evidence::{
     ThreadSwitch, UndecidedMatrix, Unexplained, Unknown, Verdict,
 };
 
+use omnilink_report::count;
+
 use crate::alphabet::Alphabet;
 use crate::campaign::{Failure, Summary};
 use crate::diagnosis::Diagnosis;
@@ -393,7 +395,7 @@ fn undecided_text(checked: &Checked, alphabet: &Alphabet) -> String {
     let cut_text = |cut: Cut| match cut {
         Cut::Steps(steps) => format!(
             "was cut after {} steps: whether it would have ended is unknown (--steps allows more)",
-            steps
+            count(steps)
         ),
         Cut::Computes(slot) => format!(
             "was stopped: {} computes without ever reaching a step that the scheduler sees; leave the call out, or let it \

@@ -8,7 +8,7 @@ use omnilink_tla::deep_stack;
 use omnilink_tla::eval::error::{ErrorClass, Failure};
 use omnilink_tla::eval::{Evaluator, Exchange, Session};
 use omnilink_tla::ir::{Formula, Program};
-use omnilink_tla::model::{Check, Model, NamedFormula};
+use omnilink_tla::model::{Check, CompiledSpec, NamedFormula};
 use omnilink_value::Value;
 
 use crate::breadth_first::{Search, breadth_first};
@@ -112,7 +112,7 @@ const STACK_BYTES: usize = deep_stack::STACK_BYTES;
 /// # Errors
 /// When the search could not be carried out; what is wrong with the spec is part of the report.
 pub fn check(
-    model: &Model,
+    model: &CompiledSpec,
     input: &str,
     options: &CheckOptions,
     live: &Live,
@@ -164,7 +164,7 @@ pub fn check(
     Ok(report)
 }
 
-fn unchecked(model: &Model) -> Vec<Unchecked> {
+fn unchecked(model: &CompiledSpec) -> Vec<Unchecked> {
     let temporal = |check: &Check| match check {
         Check::Liveness(text) => Some(text.split_whitespace().collect::<Vec<_>>().join(" ")),
         _ => None,
@@ -207,7 +207,7 @@ fn definitions(machine: &SpecMachine<'_>) -> Vec<DefinitionCoverage> {
 }
 
 struct Checking<'a> {
-    model: &'a Model,
+    model: &'a CompiledSpec,
     options: &'a CheckOptions,
     live: &'a Live,
     session: &'a RunSession<'a>,

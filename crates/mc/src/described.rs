@@ -1,11 +1,11 @@
 //! What a spec learns about itself: TLCGet("spec").
 
 use omnilink_tla::ir::Formula;
-use omnilink_tla::model::{Check, Model, NamedFormula};
+use omnilink_tla::model::{Check, CompiledSpec, NamedFormula};
 use omnilink_value::Value;
 
 /// The names and places of what a model is made of, in the fields that TLC's record has.
-pub(crate) fn described(model: &Model) -> Value {
+pub(crate) fn described(model: &CompiledSpec) -> Value {
     let program = &model.program;
     let record = |name: &str, at| program.described(name, at);
     let named = |formulas: &[NamedFormula]| -> Value {

@@ -8,7 +8,7 @@ use omnilink_evidence::Bindings;
 use omnilink_tla::eval::error::{ErrorClass, Failure};
 use omnilink_tla::eval::{Coverage, Evaluator, Exchange, Flow, Session, Successors, Taken};
 use omnilink_tla::ir::{Formula, Loc, Program};
-use omnilink_tla::model::{Check, Model, NamedFormula};
+use omnilink_tla::model::{Check, CompiledSpec, NamedFormula};
 use omnilink_value::Value;
 
 use crate::fingerprint::Fingerprint;
@@ -27,7 +27,7 @@ pub(crate) struct Required {
 /// A model, what is required of it, and the session in which it is evaluated.
 #[derive(Debug)]
 pub(crate) struct SpecMachine<'m> {
-    pub(crate) model: &'m Model,
+    pub(crate) model: &'m CompiledSpec,
     pub(crate) session: &'m RunSession<'m>,
     pub(crate) init: Formula,
     pub(crate) next: Option<Formula>,
@@ -50,7 +50,7 @@ pub(crate) struct SpecMachine<'m> {
 
 impl<'m> SpecMachine<'m> {
     pub(crate) fn new(
-        model: &'m Model,
+        model: &'m CompiledSpec,
         init: Formula,
         session: &'m RunSession<'m>,
         symmetry: Symmetry,

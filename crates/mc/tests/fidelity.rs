@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use omnilink_mc::report::{Answer, Kind, Report};
 use omnilink_mc::{CheckOptions, Live, check};
 use omnilink_tla::diagnostic::{Class, Diagnostic};
-use omnilink_tla::model::{BuildOptions, Model, absent_behaviour, build};
-use omnilink_tla::{Options, check as read};
+use omnilink_tla::model::{BuildOptions, CompiledSpec, absent_behaviour, build};
+use omnilink_tla::{SpecOptions, check as read};
 use serde_json::{Value, json};
 
 /// Runs whose answer is about liveness, which is not checked, with the reason.
@@ -34,7 +34,7 @@ fn refused(diagnostics: &[Diagnostic]) -> Value {
 }
 
 /// The verdict in the words of the corpus.
-fn verdict(model: &Model, report: &Report) -> (&'static str, Option<&'static str>) {
+fn verdict(model: &CompiledSpec, report: &Report) -> (&'static str, Option<&'static str>) {
     let Answer::Wrong(violation) = &report.answer else {
         return match &report.answer {
             Answer::Limit(limit) => (limit.word(), None),
@@ -64,9 +64,9 @@ fn verdict(model: &Model, report: &Report) -> (&'static str, Option<&'static str
 fn answer(item: &Value) -> Value {
     let folder = corpus().join(item["dir"].as_str().unwrap_or_default());
     let file = |key: &str| folder.join(item[key].as_str().unwrap_or_default());
-    let options = Options {
+    let options = SpecOptions {
         config: Some(file("cfg")),
-        ..Options::default()
+        ..SpecOptions::default()
     };
     let checked = read(&file("spec"), &options);
     if !checked.is_ok() {

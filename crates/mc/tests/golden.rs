@@ -9,7 +9,7 @@ use std::process::Command;
 use omnilink_mc::report::{Answer, Kind, Report};
 use omnilink_mc::{CheckOptions, Live, check};
 use omnilink_tla::model::{BuildOptions, build};
-use omnilink_tla::{Options, check as read};
+use omnilink_tla::{SpecOptions, check as read};
 use serde_json::{Value, json};
 
 const SPEC: &str = "OMNILINK_GOLDEN_SPEC";
@@ -49,9 +49,9 @@ fn golden_item() {
         return;
     };
     let workers = std::env::var(WORKERS).ok().and_then(|text| text.parse().ok());
-    let options = Options {
+    let options = SpecOptions {
         config: Some(config.into()),
-        ..Options::default()
+        ..SpecOptions::default()
     };
     let checked = read(Path::new(&spec), &options);
     assert!(checked.is_ok(), "{:?}", checked.diagnostics);

@@ -3,7 +3,7 @@
 use omnilink_mc::report::{Answer, Report};
 use omnilink_mc::{CheckOptions, Draw, Limits, Live, Mode, check};
 use omnilink_tla::model::{BuildOptions, absent_behaviour, build};
-use omnilink_tla::{Options, check as read};
+use omnilink_tla::{SpecOptions, check as read};
 
 /// Explores the first of some modules; gives the answer in a few words and the number of distinct states.
 fn explored(files: &[(&str, &str)], options: &CheckOptions) -> Result<(Report, String), String> {
@@ -13,9 +13,9 @@ fn explored(files: &[(&str, &str)], options: &CheckOptions) -> Result<(Report, S
     }
     let (first, _) = files.first().expect("a module");
     let config = folder.path().join(first).with_extension("cfg");
-    let reading = Options {
+    let reading = SpecOptions {
         config: config.exists().then_some(config),
-        ..Options::default()
+        ..SpecOptions::default()
     };
     let checked = read(&folder.path().join(first), &reading);
     let first_error = |diagnostics: &[omnilink_tla::diagnostic::Diagnostic]| {

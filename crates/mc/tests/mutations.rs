@@ -10,7 +10,7 @@ use omnilink_tla::model::{BuildOptions, build};
 use omnilink_tla::source::{Source, Sources};
 use omnilink_tla::syntax::token::Token;
 use omnilink_tla::syntax::tokenize_fragment;
-use omnilink_tla::{Options, check as read};
+use omnilink_tla::{SpecOptions, check as read};
 
 const PER_SPEC: u64 = 30;
 
@@ -61,9 +61,9 @@ fn mutated(text: &str, chance: &mut Chance) -> String {
 
 /// What a spec does; `None` if it cannot be read, or is not done in time.
 fn outcome(spec: &Path, config: &Path, remembers: bool) -> Option<String> {
-    let options = Options {
+    let options = SpecOptions {
         config: Some(config.to_owned()),
-        ..Options::default()
+        ..SpecOptions::default()
     };
     let checked = read(spec, &options);
     if !checked.is_ok() {

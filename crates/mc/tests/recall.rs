@@ -5,7 +5,7 @@ use std::path::Path;
 use omnilink_mc::report::{Answer, Report};
 use omnilink_mc::{CheckOptions, Limits, Live, Mode, check};
 use omnilink_tla::model::{BuildOptions, build};
-use omnilink_tla::{Options, check as read};
+use omnilink_tla::{SpecOptions, check as read};
 use proptest::prelude::*;
 
 /// What a run found that must not depend on how it was found.
@@ -42,7 +42,7 @@ fn found(report: &Report) -> Found {
 }
 
 fn explore(file: &Path, options: &CheckOptions) -> Result<Found, String> {
-    let checked = read(file, &Options::default());
+    let checked = read(file, &SpecOptions::default());
     if !checked.is_ok() {
         return Err(format!("{:?}", checked.diagnostics));
     }

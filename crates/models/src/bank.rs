@@ -4,29 +4,29 @@ use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
-use crate::assoc::Assoc;
-use crate::call::{Call, THE_RESULT};
-use crate::catalogue::{Entry, OpEntry, OptionEntry, Shipped};
+use crate::call_reader::{CallReader, THE_RESULT};
+use crate::catalogue::{ModelEntry, NativeModel, OptionEntry, operations};
 use crate::decode::{Decode, DecodeError};
-use crate::describe::{Seen, list};
+use crate::display::{Known, list};
 use crate::keys::{key, keys};
 use crate::options::{ModelOptions, ModelSpecError, value_of};
+use crate::persistent_map::PersistentMap;
 
 /// A bank.
 #[derive(Clone, Debug)]
 pub struct Bank {
-    /// What these accounts hold before the first operation.
-    pub accounts: Assoc<i64>,
-    /// What every other account holds before the first operation.
+    /// The initial balances of these accounts.
+    pub accounts: PersistentMap<i64>,
+    /// The initial balance of every other account.
     pub balance: i64,
     /// Whether a balance may fall below zero.
     pub overdraft: bool,
 }
 
-/// What several accounts held, by account.
+/// The balances of several accounts.
 pub type Balances = SmallVec<[(Value, i64); 4]>;
 
-/// An operation on a [`Bank`]. Results that were not seen are `None`.
+/// An operation on a [`Bank`]. Unknown results are `None`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum BankOp {
     /// Moves an amount from one account to another; whether there was enough.
@@ -35,7 +35,7 @@ pub enum BankOp {
         from: Value,
         /// The account that receives.
         to: Value,
-        /// How much, not negative.
+        /// The amount, not negative.
         amount: i64,
         /// Whether there was enough.
         paid: Option<bool>,
@@ -44,14 +44,14 @@ pub enum BankOp {
     Deposit(Value, i64),
     /// Takes an amount from an account; whether there was enough.
     Withdraw(Value, i64, Option<bool>),
-    /// What these accounts hold.
+    /// The balances of these accounts.
     Read(Option<Balances>),
-    /// What an account holds.
+    /// The balance of an account.
     Balance(Value, Option<i64>),
 }
 
 impl BankOp {
-    /// Which account pays how much, and whether it did.
+    /// The account that pays, the amount, and whether it was paid.
     fn payment(&self) -> Option<(&Value, i64, Option<bool>)> {
         match self {
             Self::Transfer {
@@ -62,7 +62,7 @@ impl BankOp {
         }
     }
 
-    /// Which account receives how much, if the operation does what it is meant to.
+    /// The account that receives, and the amount.
     fn receipt(&self) -> Option<(&Value, i64)> {
         match self {
             Self::Transfer { to, amount, .. } => Some((to, *amount)),
@@ -95,21 +95,21 @@ impl BankOp {
     }
 }
 
-/// Why an operation cannot have the result it carries: which account, and whether it holds too little or too much.
-struct Obstacle<'a> {
+/// Why an operation cannot have its result: an account that holds too little or too much.
+struct FailedPrecondition<'a> {
     account: &'a Value,
     held: i64,
     too_little: bool,
 }
 
 impl Bank {
-    fn held(&self, state: &Assoc<i64>, account: &Value) -> i64 {
+    fn held(&self, state: &PersistentMap<i64>, account: &Value) -> i64 {
         *state.get(account).unwrap_or(&self.balance)
     }
 
-    /// The state with an account's balance set; accounts that hold what all accounts start with have no entry, so that
-    /// equal states are equal.
-    fn with(&self, state: &Assoc<i64>, account: &Value, balance: i64) -> Assoc<i64> {
+    /// The state with a new balance of an account. Accounts with the initial balance have no entry, so that equal states are
+    /// equal.
+    fn with(&self, state: &PersistentMap<i64>, account: &Value, balance: i64) -> PersistentMap<i64> {
         if balance == self.balance {
             state.without(account)
         } else {
@@ -117,17 +117,21 @@ impl Bank {
         }
     }
 
-    /// What `account` holds after paying, if it can.
-    fn after_paying(&self, state: &Assoc<i64>, account: &Value, amount: i64) -> Option<i64> {
+    /// The balance of `account` after paying, if it can pay.
+    fn after_paying(&self, state: &PersistentMap<i64>, account: &Value, amount: i64) -> Option<i64> {
         self.held(state, account)
             .checked_sub(amount)
             .filter(|rest| self.overdraft || *rest >= 0)
     }
 
-    fn obstacle<'a>(&self, state: &Assoc<i64>, op: &'a BankOp) -> Option<Obstacle<'a>> {
+    fn failed_precondition<'a>(
+        &self,
+        state: &PersistentMap<i64>,
+        op: &'a BankOp,
+    ) -> Option<FailedPrecondition<'a>> {
         let differs = |account: &'a Value, seen: i64| {
             let held = self.held(state, account);
-            (held != seen).then_some(Obstacle {
+            (held != seen).then_some(FailedPrecondition {
                 account,
                 held,
                 too_little: held < seen,
@@ -142,7 +146,7 @@ impl Bank {
                 let (account, amount, paid) = op.payment()?;
                 let can = self.after_paying(state, account, amount).is_some();
                 let held = self.held(state, account);
-                paid.filter(|paid| *paid != can).map(|paid| Obstacle {
+                paid.filter(|paid| *paid != can).map(|paid| FailedPrecondition {
                     account,
                     held,
                     too_little: paid,
@@ -153,25 +157,25 @@ impl Bank {
 }
 
 impl Model for Bank {
-    /// The accounts that hold something else than what an account starts with.
-    type State = Assoc<i64>;
+    /// The accounts whose balance differs from the initial one.
+    type State = PersistentMap<i64>;
     type Op = BankOp;
 
-    fn initial(&self) -> Vec<Assoc<i64>> {
+    fn initial(&self) -> Vec<PersistentMap<i64>> {
         let listed = self.accounts.iter();
-        vec![listed.fold(Assoc::new(), |state, (account, balance)| {
+        vec![listed.fold(PersistentMap::new(), |state, (account, balance)| {
             self.with(&state, account, *balance)
         })]
     }
 
-    fn step(&self, state: &Assoc<i64>, op: &BankOp, outcomes: &mut Outcomes<Assoc<i64>>) {
+    fn step(&self, state: &PersistentMap<i64>, op: &BankOp, outcomes: &mut Outcomes<PersistentMap<i64>>) {
         if let Some((payer, amount, _)) = op.payment()
             && self.overdraft
             && self.held(state, payer).checked_sub(amount).is_none()
         {
             return outcomes.exceed(|| format!("the debt of {payer} does not fit into 64 bits"));
         }
-        if let Some(Obstacle { account, held, .. }) = self.obstacle(state, op) {
+        if let Some(FailedPrecondition { account, held, .. }) = self.failed_precondition(state, op) {
             return outcomes.refuse(|| format!("{}, but {account} holds {held}", self.describe_op(op)));
         }
         if self.is_pure(op) {
@@ -222,16 +226,16 @@ impl Model for Bank {
         }
     }
 
-    /// Take the first account that holds too little or too much: some operation raises or lowers it. Where nothing is in
-    /// the way, the sum of the receiving account was too large, and some operation lowers that.
-    fn may_enable(&self, state: &Assoc<i64>, refused: &BankOp, helper: &BankOp) -> bool {
-        match self.obstacle(state, refused) {
-            Some(Obstacle {
+    /// Some operation must raise or lower the first account that holds too little or too much. If there is none, the sum of
+    /// the receiving account was too large, and some operation must lower it.
+    fn may_enable(&self, state: &PersistentMap<i64>, refused: &BankOp, helper: &BankOp) -> bool {
+        match self.failed_precondition(state, refused) {
+            Some(FailedPrecondition {
                 account,
                 too_little: true,
                 ..
             }) => helper.may_raise(account),
-            Some(Obstacle {
+            Some(FailedPrecondition {
                 account,
                 too_little: false,
                 ..
@@ -242,7 +246,7 @@ impl Model for Bank {
         }
     }
 
-    fn describe_state(&self, state: &Assoc<i64>) -> String {
+    fn describe_state(&self, state: &PersistentMap<i64>) -> String {
         let entries = list(
             state
                 .iter()
@@ -260,11 +264,11 @@ impl Model for Bank {
                 amount,
                 paid,
             } => {
-                format!("transfer({from}, {to}, {amount}) = {}", Seen(paid))
+                format!("transfer({from}, {to}, {amount}) = {}", Known(paid))
             }
             BankOp::Deposit(account, amount) => format!("deposit({account}, {amount})"),
             BankOp::Withdraw(account, amount, paid) => {
-                format!("withdraw({account}, {amount}) = {}", Seen(paid))
+                format!("withdraw({account}, {amount}) = {}", Known(paid))
             }
             BankOp::Read(balances) => {
                 let shown = balances.as_ref().map(|balances| {
@@ -275,58 +279,30 @@ impl Model for Bank {
                         ["{", "}"],
                     )
                 });
-                format!("read() = {}", Seen(&shown))
+                format!("read() = {}", Known(&shown))
             }
-            BankOp::Balance(account, balance) => format!("balance({account}) = {}", Seen(balance)),
+            BankOp::Balance(account, balance) => format!("balance({account}) = {}", Known(balance)),
         }
     }
 
-    fn state_bytes(&self, state: &Assoc<i64>) -> usize {
+    fn state_bytes(&self, state: &PersistentMap<i64>) -> usize {
         state.heap_bytes()
     }
 }
 
 impl Decode for Bank {
-    const ENTRY: &'static Entry = &Entry {
+    const ENTRY: &'static ModelEntry = &ModelEntry {
         name: "bank",
         summary: "Accounts and transfers between them.",
-        ops: &[
-            OpEntry {
-                name: "transfer",
-                aliases: &["move"],
-                arguments: "from, to, amount",
-                result: "false if there was not enough",
-                meaning: "amount went from one account to the other",
-            },
-            OpEntry {
-                name: "read",
-                aliases: &["balances", "read-all"],
-                arguments: "",
-                result: "balances by account",
-                meaning: "what the accounts listed hold, at one instant",
-            },
-            OpEntry {
-                name: "deposit",
-                aliases: &[],
-                arguments: "account, amount",
-                result: "",
-                meaning: "amount was added to account",
-            },
-            OpEntry {
-                name: "withdraw",
-                aliases: &[],
-                arguments: "account, amount",
-                result: "false if there was not enough",
-                meaning: "amount was taken from account",
-            },
-            OpEntry {
-                name: "balance",
-                aliases: &["get"],
-                arguments: "account",
-                result: "a number",
-                meaning: "what account holds",
-            },
-        ],
+        ops: operations! {
+            "transfer" | "move": ("from, to, amount") -> "false if there was not enough",
+                "amount went from one account to the other";
+            "read" | "balances" | "read-all": () -> "balances by account",
+                "what the accounts listed hold, at one instant";
+            "deposit": ("account, amount"), "amount was added to account";
+            "withdraw": ("account, amount") -> "false if there was not enough", "amount was taken from account";
+            "balance" | "get": ("account") -> "a number", "what account holds";
+        },
         options: &[
             OptionEntry {
                 name: "balance",
@@ -352,7 +328,7 @@ impl Decode for Bank {
 {"thread":0,"op":"read","ret":{"1":6,"2":4},"start":11,"end":12}"#,
     };
 
-    fn decode_call(&self, call: &Call<'_>) -> Result<BankOp, DecodeError> {
+    fn decode_call(&self, call: &CallReader<'_>) -> Result<BankOp, DecodeError> {
         const EXPECTED: &str = "an amount, 0 or more";
         let account = |names, position| call.argument(names, position, "the account").map(account_of);
         match call.op() {
@@ -360,10 +336,10 @@ impl Decode for Bank {
                 from: account(&["from"], 0)?,
                 to: account(&["to"], 1)?,
                 amount: call.integer(&["amount"], 2, 0, EXPECTED)?,
-                paid: call.yes_or_no(&["paid"], 3)?,
+                paid: call.bool_result(&["paid"], 3)?,
             }),
             "deposit" => {
-                call.acknowledged(2)?;
+                call.check_acknowledged(2)?;
                 Ok(BankOp::Deposit(
                     account(ACCOUNT, 0)?,
                     call.integer(&["amount"], 1, 0, EXPECTED)?,
@@ -374,7 +350,7 @@ impl Decode for Bank {
                 Ok(BankOp::Withdraw(
                     account(ACCOUNT, 0)?,
                     amount,
-                    call.yes_or_no(&["paid"], 2)?,
+                    call.bool_result(&["paid"], 2)?,
                 ))
             }
             "balance" => {
@@ -388,18 +364,18 @@ impl Decode for Bank {
 
 const ACCOUNT: &[&str] = &["account", "key", "id"];
 
-/// JSON has only texts for keys, so an account that is called `"7"` in one place may be `7` in another.
+/// The keys of JSON objects are texts, so the account `7` may also be written `"7"`.
 fn account_of(name: &Value) -> Value {
     name.as_str()
         .and_then(|text| text.parse().ok())
         .map_or_else(|| name.clone(), Value::int)
 }
 
-fn decode_balances(call: &Call<'_>) -> Result<Option<Balances>, DecodeError> {
+fn decode_balances(call: &CallReader<'_>) -> Result<Option<Balances>, DecodeError> {
     let Some(result) = call.result(&["balances", "value"], 0) else {
         return Ok(None);
     };
-    call.succeeded(result)?;
+    call.check_success(result)?;
     let wrong = || {
         call.wrong(
             THE_RESULT,
@@ -424,10 +400,10 @@ fn decode_balances(call: &Call<'_>) -> Result<Option<Balances>, DecodeError> {
     Ok(Some(balances))
 }
 
-impl Shipped for Bank {
+impl NativeModel for Bank {
     fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
         let balance = options.integer("balance", i64::MIN, "a number")?.unwrap_or(0);
-        let mut accounts = Assoc::new();
+        let mut accounts = PersistentMap::new();
         for account in options.text("accounts").iter().flat_map(|text| text.split('/')) {
             let parsed = account
                 .split_once(':')

@@ -3,10 +3,10 @@
 use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_value::Value;
 
-use crate::call::Call;
-use crate::catalogue::{Entry, OpEntry, OptionEntry, Shipped};
+use crate::call_reader::CallReader;
+use crate::catalogue::{ModelEntry, NativeModel, OptionEntry, operations};
 use crate::decode::{Decode, DecodeError, Decoded};
-use crate::describe::Seen;
+use crate::display::Known;
 use crate::keys::whole;
 use crate::options::{ModelOptions, ModelSpecError};
 use crate::register::INITIAL;
@@ -16,21 +16,20 @@ use crate::register::INITIAL;
 pub struct CasRegister {
     /// What the register holds before the first write.
     pub initial: Value,
-    /// What a compare-and-set that the trace marks as failed tells us.
+    /// The meaning of a compare-and-set that the trace marks as failed.
     pub failed_cas: FailedCas,
 }
 
-/// What the trace means by a failed compare-and-set.
+/// The meaning of a failed compare-and-set.
 ///
-/// That it did not happen is the weaker claim, so it can never make a good history look bad. The stronger one does, where
-/// calls fail for other reasons, too: in Knossos' MongoDB histories, for one. In Porcupine's logs of etcd, where it is
-/// true, both give the same verdicts.
+/// `DidNotHappen` is the weaker claim, so it never turns a valid history into a violation. `Differed` can, if calls also
+/// fail for other reasons, as in Knossos' MongoDB histories.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FailedCas {
-    /// The operation had no effect and may have failed for any reason, before it looked at the register.
+    /// The operation had no effect and may have failed for any reason.
     #[default]
     DidNotHappen,
-    /// The register was looked at and held something else.
+    /// The register held another value.
     Differed,
 }
 
@@ -39,21 +38,21 @@ pub enum FailedCas {
 pub enum CasRegisterOp {
     /// The register now holds this.
     Write(Value),
-    /// The register held this; `None` where the result was not seen.
+    /// The register held this; `None` if the result is unknown.
     Read(Option<Value>),
     /// If the register holds `from`, it now holds `to`.
     Cas {
-        /// What the register is compared with.
+        /// The expected value.
         from: Value,
-        /// What it holds afterwards if it was equal.
+        /// The new value.
         to: Value,
-        /// Whether it was equal; `None` where the result was not seen.
+        /// Whether it was equal; `None` if the result is unknown.
         equal: Option<bool>,
     },
 }
 
 impl CasRegisterOp {
-    /// Whether this may be the operation that leaves `value` in a register that held something else.
+    /// Whether this may leave `value` in a register that held another value.
     fn may_leave(&self, value: &Value) -> bool {
         match self {
             Self::Write(written) => written == value,
@@ -62,7 +61,7 @@ impl CasRegisterOp {
         }
     }
 
-    /// Whether this may be the operation that replaces `value` by something else.
+    /// Whether this may replace `value` by another value.
     fn may_replace(&self, value: &Value) -> bool {
         match self {
             Self::Write(written) => written != value,
@@ -107,7 +106,7 @@ impl Model for CasRegister {
         }
     }
 
-    /// A failed compare-and-set changes nothing, and one from a value to itself puts back what it found.
+    /// A failed compare-and-set changes nothing, and neither does one from a value to itself.
     fn is_pure(&self, op: &CasRegisterOp) -> bool {
         match op {
             CasRegisterOp::Write(_) => false,
@@ -126,9 +125,9 @@ impl Model for CasRegister {
         }
     }
 
-    /// A read, or a compare-and-set that succeeded, waits for its value: the last operation that changed the register
-    /// left that value there. A compare-and-set that failed waits for its value to go: the first operation that changed
-    /// the register found exactly that value.
+    /// A read, or a compare-and-set that succeeded, needs its value in the register: the last operation that changes the
+    /// register leaves that value. A compare-and-set that failed needs its value to go: the first operation that changes
+    /// the register replaces exactly that value.
     fn may_enable(&self, _state: &Value, refused: &CasRegisterOp, helper: &CasRegisterOp) -> bool {
         match refused {
             CasRegisterOp::Read(Some(wanted))
@@ -155,39 +154,23 @@ impl Model for CasRegister {
     fn describe_op(&self, op: &CasRegisterOp) -> String {
         match op {
             CasRegisterOp::Write(value) => format!("write({value})"),
-            CasRegisterOp::Read(result) => format!("read() = {}", Seen(result)),
-            CasRegisterOp::Cas { from, to, equal } => format!("cas({from}, {to}) = {}", Seen(equal)),
+            CasRegisterOp::Read(result) => format!("read() = {}", Known(result)),
+            CasRegisterOp::Cas { from, to, equal } => format!("cas({from}, {to}) = {}", Known(equal)),
         }
     }
 }
 
 impl Decode for CasRegister {
-    const ENTRY: &'static Entry = &Entry {
+    const ENTRY: &'static ModelEntry = &ModelEntry {
         name: "cas-register",
         summary: "One register with compare-and-set.",
-        ops: &[
-            OpEntry {
-                name: "read",
-                aliases: &["get", "load"],
-                arguments: "",
-                result: "value",
-                meaning: "the register held value",
-            },
-            OpEntry {
-                name: "write",
-                aliases: &["put", "set", "store"],
-                arguments: "value",
-                result: "",
-                meaning: "the register now holds value",
-            },
-            OpEntry {
-                name: "cas",
-                aliases: &["compare-and-set", "compare-and-swap", "compare-exchange"],
-                arguments: "from, to; or value = [from, to]",
-                result: "true or false",
-                meaning: "if the register held from, it now holds to, and the result is true",
-            },
-        ],
+        ops: operations! {
+            "read" | "get" | "load": () -> "value", "the register held value";
+            "write" | "put" | "set" | "store": ("value"), "the register now holds value";
+            "cas" | "compare-and-set" | "compare-and-swap" | "compare-exchange":
+                ("from, to; or value = [from, to]") -> "true or false",
+                "if the register held from, it now holds to, and the result is true";
+        },
         options: &[
             INITIAL,
             OptionEntry {
@@ -203,24 +186,24 @@ impl Decode for CasRegister {
 {"thread":0,"op":"read","ret":2,"start":6,"end":12}"#,
     };
 
-    fn decode_call(&self, call: &Call<'_>) -> Result<CasRegisterOp, DecodeError> {
+    fn decode_call(&self, call: &CallReader<'_>) -> Result<CasRegisterOp, DecodeError> {
         match call.op() {
             "read" => Ok(CasRegisterOp::Read(call.value_result(&["value"], 0)?)),
             "write" => {
-                call.acknowledged(1)?;
+                call.check_acknowledged(1)?;
                 Ok(CasRegisterOp::Write(
                     call.argument(&["value", "arg1"], 0, "the value to write")?
                         .clone(),
                 ))
             }
             _ => {
-                let equal = call.yes_or_no(&["ok", "success", "swapped"], 2)?;
+                let equal = call.bool_result(&["ok", "success", "swapped"], 2)?;
                 decode_cas(call, equal)
             }
         }
     }
 
-    fn decode_aborted(&self, call: &Call<'_>) -> Result<Decoded<CasRegisterOp>, DecodeError> {
+    fn decode_aborted(&self, call: &CallReader<'_>) -> Result<Decoded<CasRegisterOp>, DecodeError> {
         if call.op() == "cas" && self.failed_cas == FailedCas::Differed {
             decode_cas(call, Some(false)).map(Decoded::Op)
         } else {
@@ -229,7 +212,7 @@ impl Decode for CasRegister {
     }
 }
 
-fn decode_cas(call: &Call<'_>, equal: Option<bool>) -> Result<CasRegisterOp, DecodeError> {
+fn decode_cas(call: &CallReader<'_>, equal: Option<bool>) -> Result<CasRegisterOp, DecodeError> {
     const FROM: &[&str] = &["from", "old", "expected", "arg1"];
     const TO: &[&str] = &["to", "new", "desired", "arg2"];
     if let Some([from, to]) = call.operation().args.field("value").and_then(Value::as_tuple) {
@@ -246,7 +229,7 @@ fn decode_cas(call: &Call<'_>, equal: Option<bool>) -> Result<CasRegisterOp, Dec
     Ok(CasRegisterOp::Cas { from, to, equal })
 }
 
-impl Shipped for CasRegister {
+impl NativeModel for CasRegister {
     fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
         let choices = [
             ("did-not-happen", FailedCas::DidNotHappen),

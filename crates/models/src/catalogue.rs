@@ -1,7 +1,6 @@
-//! What the shipped models are called, what they understand and how they are made.
+//! The catalogue of native models: their names, operations and options, and how to create one by name.
 //!
-//! A model's entry is both its documentation and the table by which operation names are recognised, so the two cannot
-//! drift apart.
+//! The entry of a model is both its documentation and the table that recognises operation names, so the two always agree.
 
 use crate::decode::Decode;
 use crate::options::{ModelOptions, ModelSpecError, Spec};
@@ -10,16 +9,16 @@ use crate::{
     Semaphore, Set, Stack,
 };
 
-/// A shipped model, as `omnilink check --list-models` shows it.
+/// A native model, as `omnilink check --list-models` shows it.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
-    /// The name by which it is asked for.
+pub struct ModelEntry {
+    /// Its name.
     pub name: &'static str,
-    /// What it is, in a line.
+    /// A summary in one line.
     pub summary: &'static str,
-    /// The operations that it knows.
+    /// Its operations.
     pub ops: &'static [OpEntry],
-    /// The options that it takes.
+    /// Its options.
     pub options: &'static [OptionEntry],
     /// A small valid history in trace format 1.
     pub example: &'static str,
@@ -30,9 +29,9 @@ pub struct Entry {
 pub struct OpEntry {
     /// Its name.
     pub name: &'static str,
-    /// Other names for it. Names are compared without regard to case, `-` and `_`.
+    /// Other names for it. Comparisons of names ignore case, `-` and `_`.
     pub aliases: &'static [&'static str],
-    /// Its arguments, in the order in which they stand where they have no names.
+    /// Its arguments, in the order of positional arguments.
     pub arguments: &'static str,
     /// Its result.
     pub result: &'static str,
@@ -40,29 +39,47 @@ pub struct OpEntry {
     pub meaning: &'static str,
 }
 
+/// A table of operations, one row each: `name | alias: (arguments) -> result, meaning;`, then `+ ROW` for shared rows.
+macro_rules! operations {
+    ($($name:literal $(| $alias:literal)*: ($($arguments:literal)?) $(-> $result:literal)?, $meaning:literal;)* $(+ $row:expr)*) => {
+        &[
+            $($crate::catalogue::OpEntry {
+                name: $name,
+                aliases: &[$($alias),*],
+                arguments: concat!($($arguments)?),
+                result: concat!($($result)?),
+                meaning: $meaning,
+            },)*
+            $($row,)*
+        ]
+    };
+}
+pub(crate) use operations;
+
 /// An option of a model.
 #[derive(Clone, Copy, Debug)]
 pub struct OptionEntry {
     /// Its name.
     pub name: &'static str,
-    /// What may be given.
+    /// The allowed values.
     pub values: &'static str,
-    /// What is taken if nothing is given.
+    /// The default.
     pub default: &'static str,
     /// What it does.
     pub meaning: &'static str,
 }
 
-impl Entry {
+impl ModelEntry {
     /// The operation of this name.
     pub(crate) fn op(&self, name: &str) -> Option<&'static OpEntry> {
         let spelled = |op: &&OpEntry| op.name == name || op.aliases.contains(&name);
-        let alike =
-            |op: &&OpEntry| is_alike(op.name, name) || op.aliases.iter().any(|alias| is_alike(alias, name));
+        let similar_field = |op: &&OpEntry| {
+            is_similar(op.name, name) || op.aliases.iter().any(|alias| is_similar(alias, name))
+        };
         self.ops
             .iter()
             .find(spelled)
-            .or_else(|| self.ops.iter().find(alike))
+            .or_else(|| self.ops.iter().find(similar_field))
     }
 
     /// All names of all operations.
@@ -74,7 +91,7 @@ impl Entry {
 }
 
 /// Whether two names differ at most in case, `-` and `_`.
-pub(crate) fn is_alike(left: &str, right: &str) -> bool {
+pub(crate) fn is_similar(left: &str, right: &str) -> bool {
     fn letters(name: &str) -> impl Iterator<Item = u8> {
         name.bytes()
             .filter(|byte| !matches!(byte, b'-' | b'_'))
@@ -83,33 +100,33 @@ pub(crate) fn is_alike(left: &str, right: &str) -> bool {
     letters(left).eq(letters(right))
 }
 
-/// A model that ships with OmniLink.
-pub trait Shipped: Decode + Clone + std::fmt::Debug + Send + Sync + 'static {
+/// A native model that ships with OmniLink.
+pub trait NativeModel: Decode + Clone + std::fmt::Debug + Send + Sync + 'static {
     /// The model with these options.
     ///
     /// # Errors
-    /// When an option holds something that the model cannot take.
+    /// If an option has a value that the model does not support.
     fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError>;
 }
 
-/// Code that works for every model.
+/// Generic code that runs with a model chosen by name.
 pub trait Visitor {
-    /// What it comes to.
+    /// Its result.
     type Output;
 
-    /// Runs it for one.
-    fn visit<M: Shipped>(self, model: M) -> Self::Output;
+    /// Runs with one model.
+    fn visit<M: NativeModel>(self, model: M) -> Self::Output;
 }
 
-/// Names every shipped model once: in the catalogue, and where a model is made by name.
-macro_rules! shipped {
+/// Defines the catalogue and the creation of models by name from one list.
+macro_rules! native_models {
     ($($model:ty),* $(,)?) => {
-        /// All shipped models.
-        pub fn catalogue() -> &'static [&'static Entry] {
+        /// All native models.
+        pub fn catalogue() -> &'static [&'static ModelEntry] {
             &[$(<$model as Decode>::ENTRY),*]
         }
 
-        fn make<V: Visitor>(entry: &Entry, options: ModelOptions, visitor: V) -> Result<V::Output, ModelSpecError> {
+        fn make<V: Visitor>(entry: &ModelEntry, options: ModelOptions, visitor: V) -> Result<V::Output, ModelSpecError> {
             $(
                 if entry.name == <$model as Decode>::ENTRY.name {
                     return run::<$model, V>(options, visitor);
@@ -120,7 +137,7 @@ macro_rules! shipped {
     };
 }
 
-shipped! {
+native_models! {
     Register,
     CasRegister,
     MultiRegister,
@@ -138,16 +155,19 @@ shipped! {
     Log,
 }
 
-/// Runs `visitor` with the model that `spec` asks for, such as `register:initial=0` or `queue:capacity=8,empty=nil`.
+/// Runs `visitor` with the model that `spec` describes, such as `register:initial=0` or `queue:capacity=8,empty=nil`.
 ///
 /// # Errors
-/// When there is no such model, or it does not take such options.
+/// If there is no such model, or it has no such options.
 pub fn with_model<V: Visitor>(spec: &str, visitor: V) -> Result<V::Output, ModelSpecError> {
     let Spec { entry, options } = Spec::parse(spec)?;
     make(entry, options, visitor)
 }
 
-fn run<M: Shipped, V: Visitor>(mut options: ModelOptions, visitor: V) -> Result<V::Output, ModelSpecError> {
+fn run<M: NativeModel, V: Visitor>(
+    mut options: ModelOptions,
+    visitor: V,
+) -> Result<V::Output, ModelSpecError> {
     let model = M::from_options(&mut options)?;
     options.finish()?;
     Ok(visitor.visit(model))

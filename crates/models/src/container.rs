@@ -1,12 +1,12 @@
-//! What queues, stacks and priority queues have in common: one part, a size, and a way to say that they are empty.
+//! The common part of queues, stacks and priority queues: their footprint, their size, and the result for "empty".
 //!
-//! Nil always says "empty". Many harnesses write a number instead, mostly -1, so that counts as well unless the option `empty`
-//! says otherwise; and then it cannot be an element, or results would be ambiguous.
+//! Nil always means "empty". Many harnesses write a number instead, usually -1. So -1 means "empty" as well, unless the option
+//! `empty` names another value. That value cannot be an element, or results would be ambiguous.
 
 use omnilink_engine::{Footprint, Keys};
 use omnilink_value::Value;
 
-use crate::call::Call;
+use crate::call_reader::CallReader;
 use crate::catalogue::{OpEntry, OptionEntry};
 use crate::decode::DecodeError;
 use crate::keys::whole;
@@ -20,7 +20,7 @@ pub(crate) const SIZE: OpEntry = OpEntry {
     meaning: "how many elements there are",
 };
 
-/// What an operation on a container touches: all of it, unless it only looks and what it saw is not known.
+/// The footprint of an operation on a container: all of it, unless it is a read with an unknown result.
 pub(crate) fn footprint(is_pure: bool, is_seen: bool) -> Footprint {
     match (is_pure, is_seen) {
         (true, false) => Footprint::reads(Keys::none()),
@@ -36,28 +36,28 @@ pub(crate) const EMPTY: OptionEntry = OptionEntry {
     meaning: "the result that stands for \"empty\", beside nil; it cannot be an element",
 };
 
-/// What the value stands for, in messages.
+/// The meaning of the value in messages.
 pub(crate) const EMPTY_WORD: &str = "empty";
-/// What to do if it is an element.
+/// The remedy if the value is an element.
 pub(crate) const REMEDY: &str = "the model option empty=nil";
 
 pub(crate) fn empty_option(options: &mut ModelOptions) -> Value {
     options.value(EMPTY.name).unwrap_or_else(|| Value::int(-1))
 }
 
-impl Call<'_> {
-    /// The element that is put in.
+impl CallReader<'_> {
+    /// The element to add.
     pub(crate) fn element(&self, empty: &Value) -> Result<Value, DecodeError> {
         let element = self.argument(&["value", "element", "item"], 0, "the element")?;
         self.unreserved(element, empty, EMPTY_WORD, REMEDY)
     }
 
-    /// How many elements there were; `None` where the result was not seen.
+    /// The number of elements; `None` if the result is unknown.
     pub(crate) fn size_result(&self) -> Result<Option<i64>, DecodeError> {
         self.integer_result(&["size", "value"], 0, "a number")
     }
 
-    /// The element that came out; `Some(None)` for "empty", `None` where the result was not seen.
+    /// The element returned; `Some(None)` for "empty", `None` if the result is unknown.
     pub(crate) fn element_result(
         &self,
         empty: &Value,

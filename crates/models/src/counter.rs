@@ -3,25 +3,25 @@
 use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_value::Value;
 
-use crate::call::Call;
-use crate::catalogue::{Entry, OpEntry, OptionEntry, Shipped};
+use crate::call_reader::CallReader;
+use crate::catalogue::{ModelEntry, NativeModel, OptionEntry, operations};
 use crate::decode::{Decode, DecodeError};
-use crate::describe::Seen;
+use crate::display::Known;
 use crate::keys::whole;
 use crate::options::{ModelOptions, ModelSpecError};
 
 /// A counter.
 #[derive(Clone, Debug, Default)]
 pub struct Counter {
-    /// What it counts from.
+    /// The initial count.
     pub initial: i64,
-    /// The number of bits after which it wraps around, in two's complement. `None`: it never does, and a count beyond 64 bits
-    /// is beyond this model.
+    /// The number of bits, in two's complement, if the counter wraps around. Otherwise a count beyond 64 bits exceeds the
+    /// model.
     pub wrap: Option<u32>,
 }
 
 impl Counter {
-    /// The sum, if the model can hold it.
+    /// The sum, if the model can represent it.
     fn sum(&self, count: i64, amount: i64) -> Option<i64> {
         match self.wrap {
             None => count.checked_add(amount),
@@ -33,17 +33,17 @@ impl Counter {
     }
 }
 
-/// An operation on a [`Counter`]. Results that were not seen are `None`.
+/// An operation on a [`Counter`]. Unknown results are `None`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum CounterOp {
     /// Adds a number.
     Add {
-        /// What is added; negative to subtract.
+        /// The amount; negative to subtract.
         amount: i64,
-        /// What the counter held before.
+        /// The count before.
         before: Option<i64>,
     },
-    /// What the counter holds.
+    /// The count.
     Read(Option<i64>),
 }
 
@@ -89,8 +89,8 @@ impl Model for Counter {
         }
     }
 
-    /// What waits for a greater count waits for some operation that adds, what waits for a lesser one for one that
-    /// subtracts; unless the counter wraps around. An addition that would overflow waits for the count to come nearer to zero.
+    /// A greater count needs an operation that adds, a smaller one an operation that subtracts, unless the counter wraps
+    /// around. An addition that would overflow needs an operation that moves the count towards zero.
     fn may_enable(&self, count: &i64, refused: &CounterOp, helper: &CounterOp) -> bool {
         let CounterOp::Add { amount: change, .. } = helper else {
             return false;
@@ -119,52 +119,25 @@ impl Model for Counter {
                 amount,
                 before: Some(before),
             } => format!("fetch_add({amount}) = {before}"),
-            CounterOp::Read(count) => format!("read() = {}", Seen(count)),
+            CounterOp::Read(count) => format!("read() = {}", Known(count)),
         }
     }
 }
 
 impl Decode for Counter {
-    const ENTRY: &'static Entry = &Entry {
+    const ENTRY: &'static ModelEntry = &ModelEntry {
         name: "counter",
         summary: "A counter: additions and reads.",
-        ops: &[
-            OpEntry {
-                name: "add",
-                aliases: &["inc", "increment"],
-                arguments: "value (1 if not given)",
-                result: "",
-                meaning: "value was added",
-            },
-            OpEntry {
-                name: "subtract",
-                aliases: &["sub", "dec", "decrement"],
-                arguments: "value (1 if not given)",
-                result: "",
-                meaning: "value was subtracted",
-            },
-            OpEntry {
-                name: "fetch-add",
-                aliases: &["get-and-add", "get-and-increment", "fetch-inc"],
-                arguments: "value (1 if not given)",
-                result: "the count before",
-                meaning: "value was added",
-            },
-            OpEntry {
-                name: "add-and-get",
-                aliases: &["increment-and-get", "incr"],
-                arguments: "value (1 if not given)",
-                result: "the count after",
-                meaning: "value was added",
-            },
-            OpEntry {
-                name: "read",
-                aliases: &["get", "load", "value"],
-                arguments: "",
-                result: "the count",
-                meaning: "what the counter holds",
-            },
-        ],
+        ops: operations! {
+            "add" | "inc" | "increment": ("value (1 if not given)"), "value was added";
+            "subtract" | "sub" | "dec" | "decrement": ("value (1 if not given)"), "value was subtracted";
+            "fetch-add" | "get-and-add" | "get-and-increment" | "fetch-inc":
+                ("value (1 if not given)") -> "the count before",
+                "value was added";
+            "add-and-get" | "increment-and-get" | "incr": ("value (1 if not given)") -> "the count after",
+                "value was added";
+            "read" | "get" | "load" | "value": () -> "the count", "what the counter holds";
+        },
         options: &[
             OptionEntry {
                 name: "initial",
@@ -184,7 +157,7 @@ impl Decode for Counter {
 {"thread":0,"op":"read","ret":3,"start":10,"end":12}"#,
     };
 
-    fn decode_call(&self, call: &Call<'_>) -> Result<CounterOp, DecodeError> {
+    fn decode_call(&self, call: &CallReader<'_>) -> Result<CounterOp, DecodeError> {
         if call.op() == "read" {
             return Ok(CounterOp::Read(call.integer_result(
                 &["value", "count"],
@@ -218,7 +191,7 @@ impl Decode for Counter {
                 Ok(CounterOp::Add { amount, before })
             }
             name => {
-                call.acknowledged_as(
+                call.check_acknowledged_as(
                     1,
                     "nothing (fetch-add returns the count before, add-and-get the count after)",
                 )?;
@@ -238,7 +211,7 @@ impl Decode for Counter {
     }
 }
 
-impl Shipped for Counter {
+impl NativeModel for Counter {
     fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
         let bits = "a number of bits, 1 to 64";
         let wrap = match options.integer("wrap", 1, bits)? {

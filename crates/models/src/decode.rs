@@ -1,44 +1,44 @@
-//! From what a trace says to what a model understands.
+//! Decoding: operations of a trace as operations of a model.
 //!
-//! Traces come from many tools, and each has its own way to write the same operation: arguments by name or by position,
-//! results beside the arguments or among them, `{"op":2,"arg1":3}` or `[:cas [3 4]]`. A model names what it looks for,
-//! and [`Call`](crate::call::Call) finds it in all of these shapes. What cannot be understood is an error that says
-//! where and what was expected; nothing is guessed and nothing is skipped.
+//! Traces come from many tools, and each has its own format for the same operation: arguments by name or by position,
+//! results beside the arguments or among them, `{"op":2,"arg1":3}` or `[:cas [3 4]]`. A model names its arguments, and
+//! [`CallReader`](crate::call_reader::CallReader) finds them in all of these formats. Anything else is an error with the
+//! place and the expectation. Nothing is guessed, and nothing is skipped.
 
 use omnilink_engine::Model;
 use omnilink_trace::{Operation, Place};
 use omnilink_value::Value;
 use thiserror::Error;
 
-use crate::call::Call;
-use crate::catalogue::Entry;
+use crate::call_reader::CallReader;
+use crate::catalogue::ModelEntry;
 
-/// A model that can read operations of a trace.
+/// A model that decodes operations of a trace.
 pub trait Decode: Model {
-    /// What the model is called and which operations it knows.
-    const ENTRY: &'static Entry;
+    /// The name, the operations and the options of the model.
+    const ENTRY: &'static ModelEntry;
 
-    /// The meaning of a call whose operation the model knows and which the system did not refuse.
+    /// Decodes a call that the system did not abort.
     ///
     /// # Errors
-    /// When an argument or a result is missing or is not what the operation takes.
-    fn decode_call(&self, call: &Call<'_>) -> Result<Self::Op, DecodeError>;
+    /// If an argument or a result is missing or has the wrong type.
+    fn decode_call(&self, call: &CallReader<'_>) -> Result<Self::Op, DecodeError>;
 
-    /// The meaning of a call that the system said had failed: it did not happen, unless the model knows better.
+    /// Decodes a call that the system reported as failed. By default, it did not happen.
     ///
     /// # Errors
     /// As [`Decode::decode_call`].
-    fn decode_aborted(&self, call: &Call<'_>) -> Result<Decoded<Self::Op>, DecodeError> {
+    fn decode_aborted(&self, call: &CallReader<'_>) -> Result<Decoded<Self::Op>, DecodeError> {
         let _ = call;
         Ok(Decoded::DidNotHappen)
     }
 
-    /// The meaning of an operation of a trace.
+    /// Decodes an operation of a trace.
     ///
     /// # Errors
-    /// When the model does not know the operation, or an argument or a result is missing or is not what it takes.
+    /// If the model has no such operation, or if an argument or a result is missing or has the wrong type.
     fn decode(&self, operation: &Operation) -> Result<Decoded<Self::Op>, DecodeError> {
-        let call = Call::new(operation, Self::ENTRY)?;
+        let call = CallReader::new(operation, Self::ENTRY)?;
         if operation.aborted {
             self.decode_aborted(&call)
         } else {
@@ -47,16 +47,16 @@ pub trait Decode: Model {
     }
 }
 
-/// What an operation of a trace means to a model.
+/// A decoded operation of a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decoded<Op> {
-    /// This.
+    /// An operation of the model.
     Op(Op),
-    /// The operation was refused by the system and had no effect: leave it out.
+    /// The operation had no effect and is left out.
     DidNotHappen,
 }
 
-/// An operation that a model cannot make sense of.
+/// An operation that a model cannot decode.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
 pub struct DecodeError(Box<Located>);
@@ -74,18 +74,18 @@ impl DecodeError {
         Self(Box::new(Located { place, problem }))
     }
 
-    /// Where the operation was read.
+    /// The place of the operation in the trace.
     pub fn place(&self) -> &Place {
         &self.0.place
     }
 
-    /// What is wrong with it.
+    /// The problem.
     pub fn problem(&self) -> &DecodeProblem {
         &self.0.problem
     }
 }
 
-/// What is wrong with an operation.
+/// A problem with an operation.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum DecodeProblem {
     /// The model has no such operation.
@@ -98,12 +98,12 @@ pub enum DecodeProblem {
         model: &'static str,
         /// The operation.
         op: String,
-        /// The nearest name that there is.
+        /// The most similar name.
         suggestion: Option<&'static str>,
-        /// The operations that there are.
+        /// The operations of the model.
         known: String,
     },
-    /// An operation that goes by a number or a truth value.
+    /// The name of the operation is a number or a Boolean.
     #[error(
         "the operation is called {op}, and only who wrote it knows what that stands for; say so for each of them: \
          --ops {op}=NAME,… with names of the model {model}, which are {known}"
@@ -111,9 +111,9 @@ pub enum DecodeProblem {
     Code {
         /// The model.
         model: &'static str,
-        /// What the operation goes by.
+        /// The name of the operation.
         op: String,
-        /// The operations that there are.
+        /// The operations of the model.
         known: String,
     },
     /// An argument is missing.
@@ -123,22 +123,22 @@ pub enum DecodeProblem {
         op: String,
         /// The argument.
         argument: &'static str,
-        /// What it should be.
+        /// What was expected.
         expected: &'static str,
     },
-    /// An argument or a result is something else.
+    /// An argument or a result has the wrong type.
     #[error("{op}: {part} is {found}; expected {expected}")]
     WrongType {
         /// The operation.
         op: String,
         /// The argument, or "the result".
         part: &'static str,
-        /// What it is.
+        /// What was found.
         found: Value,
-        /// What it should be.
+        /// What was expected.
         expected: &'static str,
     },
-    /// A value that stands for something else.
+    /// An element that is reserved for another meaning.
     #[error("{op}: {found} stands for \"{meaning}\" in this model; if it is an element, use {remedy}")]
     Reserved {
         /// The operation.
@@ -147,7 +147,7 @@ pub enum DecodeProblem {
         found: Value,
         /// What it stands for.
         meaning: &'static str,
-        /// What to do.
+        /// The option that resolves it.
         remedy: &'static str,
     },
 }

@@ -1,8 +1,8 @@
-//! A sorted map of the Java library: `ConcurrentSkipListMap` and its relatives, results as Java prints them.
+//! A sorted map of the Java library, such as `ConcurrentSkipListMap`, with results as Java prints them.
 //!
-//! Recorded histories of Java objects carry results as text (`null`, `{0=1, 2=1}`, `[1, 1, 0]`), so the model computes
-//! what the method would return on a map that nobody else touches and compares texts. Iterators, views and bulk
-//! operations are atomic here; that the real ones are not is what checking against weaker criteria is for.
+//! Recorded histories of Java objects have results as text (`null`, `{0=1, 2=1}`, `[1, 1, 0]`). So the model computes the
+//! result of the method on a sequential map and compares texts. Iterators, views and bulk operations are atomic here. The
+//! real ones are not; weaker consistency criteria describe those.
 
 mod call;
 mod decode;
@@ -11,21 +11,23 @@ mod text;
 use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_value::Value;
 
-pub use self::call::{End, JavaMapCall, JavaMapError, JavaMapOp, KeyMethod, Near, Wanted, WholeMethod};
+pub use self::call::{
+    EntryPart, JavaMapCall, JavaMapError, JavaMapOp, KeyMethod, MapEnd, Neighbour, WholeMethod,
+};
 use self::text::{collection_text, entry_text, java_text, map_text, or_null, write_entry, write_list};
-use crate::assoc::Assoc;
 use crate::keys::{key as key_of, keys};
+use crate::persistent_map::PersistentMap;
 
 /// A sorted map of the Java library.
 #[derive(Clone, Debug, Default)]
 pub struct JavaMap;
 
-/// What Java throws where there is no first or last key.
+/// The exception that Java throws if there is no first or last key.
 const NO_SUCH_ELEMENT: &str = "NoSuchElementException";
 
-type Entries = Assoc<Value>;
+type Entries = PersistentMap<Value>;
 
-/// What a method that looks at one key returns, and what it leaves.
+/// The result of a method on one key, and the map after it.
 fn on_key(map: &Entries, method: &KeyMethod, key: &Value) -> (String, Entries) {
     let held = map.get(key);
     let same = || map.clone();
@@ -62,10 +64,10 @@ fn on_key(map: &Entries, method: &KeyMethod, key: &Value) -> (String, Entries) {
     }
 }
 
-fn at(map: &Entries, end: End) -> Option<(&Value, &Value)> {
+fn at(map: &Entries, end: MapEnd) -> Option<(&Value, &Value)> {
     match end {
-        End::First => map.iter().next(),
-        End::Last => map.iter().next_back(),
+        MapEnd::First => map.iter().next(),
+        MapEnd::Last => map.iter().next_back(),
     }
 }
 
@@ -84,18 +86,18 @@ fn on_whole(map: &Entries, method: WholeMethod) -> String {
         WholeMethod::Text => map_text(map.iter()),
         WholeMethod::DescendingMap => map_text(map.iter().rev()),
         WholeMethod::At(end, wanted) => match (at(map, end), wanted) {
-            (None, Wanted::Key) => NO_SUCH_ELEMENT.to_owned(),
+            (None, EntryPart::Key) => NO_SUCH_ELEMENT.to_owned(),
             (entry, wanted) => entry_text(entry, wanted),
         },
     }
 }
 
-fn nearest<'a>(map: &'a Entries, near: Near, key: &Value) -> Option<(&'a Value, &'a Value)> {
+fn nearest<'a>(map: &'a Entries, near: Neighbour, key: &Value) -> Option<(&'a Value, &'a Value)> {
     match near {
-        Near::Lower => map.iter().rev().find(|(held, _)| *held < key),
-        Near::Floor => map.iter().rev().find(|(held, _)| *held <= key),
-        Near::Ceiling => map.iter().find(|(held, _)| *held >= key),
-        Near::Higher => map.iter().find(|(held, _)| *held > key),
+        Neighbour::Lower => map.iter().rev().find(|(held, _)| *held < key),
+        Neighbour::Floor => map.iter().rev().find(|(held, _)| *held <= key),
+        Neighbour::Ceiling => map.iter().find(|(held, _)| *held >= key),
+        Neighbour::Higher => map.iter().find(|(held, _)| *held > key),
     }
 }
 
@@ -104,7 +106,7 @@ fn is_between(key: &Value, low: Option<&(Value, bool)>, high: Option<&(Value, bo
         && high.is_none_or(|(high, is_included)| key < high || *is_included && key == high)
 }
 
-/// What a call returns, and what it leaves.
+/// The result of a call, and the map after it.
 fn run(map: &Entries, call: &JavaMapCall) -> (String, Entries) {
     match call {
         JavaMapCall::Key(method, key) => on_key(map, method, key),
@@ -112,7 +114,9 @@ fn run(map: &Entries, call: &JavaMapCall) -> (String, Entries) {
         JavaMapCall::ContainsValue(value) => {
             (map.iter().any(|(_, held)| held == value).to_string(), map.clone())
         }
-        JavaMapCall::Near(near, wanted, key) => (entry_text(nearest(map, *near, key), *wanted), map.clone()),
+        JavaMapCall::Neighbour(near, wanted, key) => {
+            (entry_text(nearest(map, *near, key), *wanted), map.clone())
+        }
         JavaMapCall::Between(low, high) => {
             let inside = map
                 .iter()
@@ -125,27 +129,27 @@ fn run(map: &Entries, call: &JavaMapCall) -> (String, Entries) {
                 .fold(map.clone(), |map, (key, value)| map.with(key, value.clone()));
             ("void".to_owned(), filled)
         }
-        JavaMapCall::Clear => ("void".to_owned(), Assoc::new()),
+        JavaMapCall::Clear => ("void".to_owned(), PersistentMap::new()),
         JavaMapCall::Poll(end) => match at(map, *end) {
             None => ("null".to_owned(), map.clone()),
-            Some((key, value)) => (entry_text(Some((key, value)), Wanted::Entry), map.without(key)),
+            Some((key, value)) => (entry_text(Some((key, value)), EntryPart::Entry), map.without(key)),
         },
     }
 }
 
 impl JavaMap {
-    /// What `call` returns, as Java prints it, on a map that nobody else touches.
-    pub fn result_of(&self, map: &Assoc<Value>, call: &JavaMapCall) -> String {
+    /// The result of `call` on a sequential map, as Java prints it.
+    pub fn result_of(&self, map: &PersistentMap<Value>, call: &JavaMapCall) -> String {
         run(map, call).0
     }
 }
 
 impl Model for JavaMap {
-    type State = Assoc<Value>;
+    type State = PersistentMap<Value>;
     type Op = JavaMapOp;
 
     fn initial(&self) -> Vec<Entries> {
-        vec![Assoc::new()]
+        vec![PersistentMap::new()]
     }
 
     fn step(&self, state: &Entries, op: &JavaMapOp, outcomes: &mut Outcomes<Entries>) {
@@ -161,8 +165,8 @@ impl Model for JavaMap {
         }
     }
 
-    /// Besides the methods that only look: a remove that found nothing, a poll that found nothing, a put-if-absent or a
-    /// put that found what it would put, a replace or a conditional remove that did not happen.
+    /// Besides the methods that only read: a remove or poll that found nothing, a put-if-absent that found a value, a put that
+    /// found the same value, and a replace or conditional remove that did not happen.
     fn is_pure(&self, op: &JavaMapOp) -> bool {
         let Some(result) = op.result.as_ref().and_then(Value::as_str) else {
             return !op.call.writes();
@@ -193,7 +197,7 @@ impl Model for JavaMap {
             JavaMapCall::Poll(_)
             | JavaMapCall::Whole(_)
             | JavaMapCall::ContainsValue(_)
-            | JavaMapCall::Near(..)
+            | JavaMapCall::Neighbour(..)
             | JavaMapCall::Between(..) => Footprint::reads(if is_seen { Keys::All } else { Keys::none() }),
         }
     }

@@ -1,19 +1,20 @@
 //! A key-value store of texts: get, put, append, delete.
 
-use omnilink_engine::{ActsAs, Footprint, Keys, Model, Observation, Outcomes};
+use omnilink_engine::{CollectionKind, Footprint, Keys, Model, Observation, Outcomes};
 use omnilink_value::Value;
 
-use crate::assoc::Assoc;
-use crate::call::Call;
-use crate::catalogue::{Entry, OpEntry, Shipped};
+use crate::call_reader::CallReader;
+use crate::catalogue::{ModelEntry, NativeModel, operations};
 use crate::decode::{Decode, DecodeError};
-use crate::describe::{Or, Seen, list};
+use crate::display::{Known, Or, list};
 use crate::keys::key as key_of;
 use crate::options::{ModelOptions, ModelSpecError};
+use crate::persistent_map::PersistentMap;
 
-/// A key-value store. Every key is on its own, so a history splits into one part per key.
+/// A key-value store. Keys are independent, so a history splits into one part per key.
 ///
-/// A missing key reads as nil or as the empty text: systems differ in it, and neither says anything about concurrency.
+/// A get of a missing key returns nil or the empty text: systems differ here, and the difference has nothing to do with
+/// concurrency.
 #[derive(Clone, Debug, Default)]
 pub struct Kv;
 
@@ -22,20 +23,20 @@ pub struct Kv;
 pub struct KvOp {
     /// The key.
     pub key: Value,
-    /// What is done to it.
+    /// The action on it.
     pub action: KvAction,
 }
 
-/// What is done to one key.
+/// An action on one key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum KvAction {
-    /// It held this (nil: nothing); `None` where the result was not seen.
+    /// It held this, or nothing (nil); `None` if the result is unknown.
     Get(Option<Value>),
     /// It now holds this.
     Put(Value),
-    /// This text was added behind the text that it held; a missing key holds the empty text.
+    /// This text was appended to the text that it held. A missing key holds the empty text.
     Append(Value),
-    /// It now holds nothing; whether it held something before, `None` where that was not seen.
+    /// It now holds nothing; whether it held a value before, `None` if that is unknown.
     Delete(Option<bool>),
 }
 
@@ -47,7 +48,7 @@ fn reads_as(held: Option<&Value>, result: &Value) -> bool {
     }
 }
 
-/// The text of a key, where a missing key holds the empty text.
+/// The text of a key. A missing key holds the empty text.
 fn text_of(held: Option<&Value>) -> Option<&str> {
     held.map_or(Some(""), Value::as_str)
 }
@@ -61,14 +62,19 @@ fn may_grow(from: Option<&Value>, to: &Value) -> bool {
 }
 
 impl Model for Kv {
-    type State = Assoc<Value>;
+    type State = PersistentMap<Value>;
     type Op = KvOp;
 
-    fn initial(&self) -> Vec<Assoc<Value>> {
-        vec![Assoc::new()]
+    fn initial(&self) -> Vec<PersistentMap<Value>> {
+        vec![PersistentMap::new()]
     }
 
-    fn step(&self, state: &Assoc<Value>, KvOp { key, action }: &KvOp, outcomes: &mut Outcomes<Assoc<Value>>) {
+    fn step(
+        &self,
+        state: &PersistentMap<Value>,
+        KvOp { key, action }: &KvOp,
+        outcomes: &mut Outcomes<PersistentMap<Value>>,
+    ) {
         let held = state.get(key);
         match action {
             KvAction::Get(Some(result)) if !reads_as(held, result) => {
@@ -111,14 +117,13 @@ impl Model for Kv {
         }
     }
 
-    /// A get of `v` that is refused where the key holds `c`: if the sequence puts or deletes, the last time it does is
-    /// followed by appends only, so that put wrote a beginning of `v` (`v` itself, unless it is a text), or it was a
-    /// delete and `v` is a text or nil. If it only appends, the first append of more than nothing turns `c` into a
-    /// longer beginning of `v`.
+    /// Let a get of `v` be refused while the key holds `c`. If the sequence puts or deletes, only appends follow its last put
+    /// or delete. So that put wrote a prefix of `v` (`v` itself, unless `v` is a text), or it was a delete and `v` is a text
+    /// or nil. If the sequence only appends, the first append of a nonempty text turns `c` into a longer prefix of `v`.
     ///
-    /// A delete waits for the key to appear or to vanish. An append is refused only where the key holds something that is
-    /// no text, which only a put or a delete ends.
-    fn may_enable(&self, state: &Assoc<Value>, refused: &KvOp, helper: &KvOp) -> bool {
+    /// A delete needs the key to appear or to vanish. An append is refused only if the key holds a value that is no text,
+    /// and only a put or a delete changes that.
+    fn may_enable(&self, state: &PersistentMap<Value>, refused: &KvOp, helper: &KvOp) -> bool {
         if refused.key != helper.key {
             return false;
         }
@@ -145,9 +150,9 @@ impl Model for Kv {
         }
     }
 
-    /// Without appends and deletes each key is a register that holds nothing at first.
-    fn acts_as(&self) -> Option<ActsAs> {
-        Some(ActsAs::Register)
+    /// Without appends and deletes, each key is a register that is initially empty.
+    fn collection_kind(&self) -> Option<CollectionKind> {
+        Some(CollectionKind::Register)
     }
 
     fn observe<'a>(&self, op: &'a KvOp) -> Observation<'a> {
@@ -155,14 +160,14 @@ impl Model for Kv {
             KvAction::Get(Some(value)) if reads_as(None, value) => Observation::FindEmpty,
             KvAction::Get(Some(value)) => Observation::Peek(value),
             KvAction::Get(None) => Observation::Nothing,
-            // Who reads it then may have read a missing key.
+            // A get of it may have found a missing key.
             KvAction::Put(value) if reads_as(None, value) => Observation::Other,
             KvAction::Put(value) => Observation::Add(value),
             KvAction::Append(_) | KvAction::Delete(_) => Observation::Other,
         }
     }
 
-    fn describe_state(&self, state: &Assoc<Value>) -> String {
+    fn describe_state(&self, state: &PersistentMap<Value>) -> String {
         list(
             state.iter().map(|(key, value)| format!("{key}: {value}")),
             ["{", "}"],
@@ -171,14 +176,14 @@ impl Model for Kv {
 
     fn describe_op(&self, KvOp { key, action }: &KvOp) -> String {
         match action {
-            KvAction::Get(result) => format!("get({key}) = {}", Seen(result)),
+            KvAction::Get(result) => format!("get({key}) = {}", Known(result)),
             KvAction::Put(value) => format!("put({key}, {value})"),
             KvAction::Append(value) => format!("append({key}, {value})"),
-            KvAction::Delete(existed) => format!("delete({key}) = {}", Seen(existed)),
+            KvAction::Delete(existed) => format!("delete({key}) = {}", Known(existed)),
         }
     }
 
-    fn state_bytes(&self, state: &Assoc<Value>) -> usize {
+    fn state_bytes(&self, state: &PersistentMap<Value>) -> usize {
         let texts = state
             .iter()
             .filter_map(|(_, value)| value.as_str())
@@ -189,57 +194,35 @@ impl Model for Kv {
 }
 
 impl Decode for Kv {
-    const ENTRY: &'static Entry = &Entry {
+    const ENTRY: &'static ModelEntry = &ModelEntry {
         name: "kv",
         summary: "A key-value store of texts: get, put, append, delete. Keys are checked apart from each other.",
-        ops: &[
-            OpEntry {
-                name: "get",
-                aliases: &["read"],
-                arguments: "key",
-                result: "value; nil or \"\" for none",
-                meaning: "key held value",
-            },
-            OpEntry {
-                name: "put",
-                aliases: &["write", "set"],
-                arguments: "key, value",
-                result: "",
-                meaning: "key now holds value",
-            },
-            OpEntry {
-                name: "append",
-                aliases: &[],
-                arguments: "key, value (a text)",
-                result: "",
-                meaning: "value was added behind the text that key held; a missing key holds the empty text",
-            },
-            OpEntry {
-                name: "delete",
-                aliases: &["del", "remove", "erase"],
-                arguments: "key",
-                result: "true or false, if known",
-                meaning: "key now holds nothing; whether it held something before",
-            },
-        ],
+        ops: operations! {
+            "get" | "read": ("key") -> "value; nil or \"\" for none", "key held value";
+            "put" | "write" | "set": ("key, value"), "key now holds value";
+            "append": ("key, value (a text)"),
+                "value was added behind the text that key held; a missing key holds the empty text";
+            "delete" | "del" | "remove" | "erase": ("key") -> "true or false, if known",
+                "key now holds nothing; whether it held something before";
+        },
         options: &[],
         example: r#"{"thread":0,"op":"put","args":{"key":"k","value":"a"},"start":0,"end":4}
 {"thread":1,"op":"append","args":{"key":"k","value":"b"},"start":2,"end":9}
 {"thread":0,"op":"get","args":{"key":"k"},"ret":"ab","start":6,"end":12}"#,
     };
 
-    fn decode_call(&self, call: &Call<'_>) -> Result<KvOp, DecodeError> {
+    fn decode_call(&self, call: &CallReader<'_>) -> Result<KvOp, DecodeError> {
         const VALUE: &[&str] = &["value", "v"];
         let key = call.argument(&["key", "k"], 0, "the key")?.clone();
         let action = match call.op() {
             "get" => KvAction::Get(call.value_result(VALUE, 1)?),
-            "delete" => KvAction::Delete(call.yes_or_no(&["existed", "found"], 1)?),
+            "delete" => KvAction::Delete(call.bool_result(&["existed", "found"], 1)?),
             "put" => {
-                call.acknowledged(2)?;
+                call.check_acknowledged(2)?;
                 KvAction::Put(call.argument(VALUE, 1, "the value to put")?.clone())
             }
             _ => {
-                call.acknowledged(2)?;
+                call.check_acknowledged(2)?;
                 let text = call.argument(VALUE, 1, "the text to append")?;
                 if text.as_str().is_none() {
                     return Err(call.wrong("value", text, "a text"));
@@ -251,7 +234,7 @@ impl Decode for Kv {
     }
 }
 
-impl Shipped for Kv {
+impl NativeModel for Kv {
     fn from_options(_: &mut ModelOptions) -> Result<Self, ModelSpecError> {
         Ok(Self)
     }

@@ -1,23 +1,22 @@
 //! Native models that ship with OmniLink: registers, maps, queues, locks and more.
 //!
-//! A model is the sequential meaning of a component: which results its operations may have in which state. The decision
-//! of this crate is that an operation carries its result, *or that it was not seen*: a pending read is `Read(None)`,
-//! and stands for every result it could have had. So crashed and half-observed operations need no special treatment
-//! anywhere.
+//! A model is the sequential specification of a component: the results that its operations may have in each state. This
+//! crate decided that an operation contains its result, *or that the result is unknown*: a pending read is `Read(None)` and
+//! stands for every possible result. So crashed and partially observed operations need no special cases.
 //!
-//! Three things make the search fast, and each model declares them as sharply as it can prove (the proofs stand beside
-//! the declarations, and `tests/behaviour/laws.rs` checks them on all states of small worlds): which operations never change
-//! anything, which keys an operation reads and writes, and what a refused operation is waiting for. States are
-//! immutable, shared and carry their hash, so that an operation that changes nothing costs a reference count.
+//! Three declarations make the search fast: which operations are pure, which keys an operation reads and writes, and which
+//! operations may enable a refused one. Each model declares them as precisely as it can prove. The proofs are beside the
+//! declarations, and `tests/behaviour/laws.rs` checks them on all states of small workloads. States are immutable, shared and
+//! contain their hash, so an operation that changes nothing costs a reference count.
 //!
-//! What was given up: the models know nothing about time, threads (but for the owner of a mutex) or failures; and a
-//! state that holds thousands of keys is copied when one of them changes. Keys are normally checked apart from each
-//! other, so such states are rare.
+//! What it gave up: the models have no notion of time, threads (except for the owner of a mutex) or failures. And a change
+//! of a state with thousands of keys copies a part of it. Such states are rare, because keys are normally checked
+//! separately.
 //!
-//! Models are made by name, and read operations from traces of any importer:
+//! Models are created by name and decode operations of traces from any importer:
 //!
 //! ```
-//! use omnilink_models::{Decoded, Shipped, Visitor, with_model};
+//! use omnilink_models::{Decoded, NativeModel, Visitor, with_model};
 //! use omnilink_trace::{Args, Operation, Timebox};
 //!
 //! struct Describe(Operation);
@@ -25,7 +24,7 @@
 //! impl Visitor for Describe {
 //!     type Output = String;
 //!
-//!     fn visit<M: Shipped>(self, model: M) -> String {
+//!     fn visit<M: NativeModel>(self, model: M) -> String {
 //!         match model.decode(&self.0) {
 //!             Ok(Decoded::Op(op)) => model.describe_op(&op),
 //!             Ok(Decoded::DidNotHappen) => "did not happen".to_owned(),
@@ -39,25 +38,24 @@
 //! # Ok::<(), omnilink_models::ModelSpecError>(())
 //! ```
 
-mod assoc;
 mod bank;
-mod call;
+mod call_reader;
 mod cas_register;
 mod catalogue;
 mod container;
 mod counter;
 mod decode;
-mod describe;
+mod display;
 mod java_map;
-mod keyed;
+mod keying;
 mod keys;
 mod kv;
 mod log;
 mod map;
 mod multi_register;
 mod mutex;
-mod nearest;
 mod options;
+mod persistent_map;
 mod priority_queue;
 mod queue;
 mod register;
@@ -65,25 +63,26 @@ mod semaphore;
 mod sequence;
 mod set;
 mod stack;
+mod suggestion;
 
-pub use assoc::Assoc;
 pub use bank::{Balances, Bank, BankOp};
-pub use call::{Call, is_code};
+pub use call_reader::{CallReader, is_code};
 pub use cas_register::{CasRegister, CasRegisterOp, FailedCas};
-pub use catalogue::{Entry, OpEntry, OptionEntry, Shipped, Visitor, catalogue, with_model};
+pub use catalogue::{ModelEntry, NativeModel, OpEntry, OptionEntry, Visitor, catalogue, with_model};
 pub use counter::{Counter, CounterOp};
 pub use decode::{Decode, DecodeError, DecodeProblem, Decoded};
 pub use java_map::{
-    End, JavaMap, JavaMapCall, JavaMapError, JavaMapOp, KeyMethod, Near, Wanted, WholeMethod,
+    EntryPart, JavaMap, JavaMapCall, JavaMapError, JavaMapOp, KeyMethod, MapEnd, Neighbour, WholeMethod,
 };
-pub use keyed::{KeyEvidence, Keying, split, splits_by_key};
+pub use keying::{KeyDetector, Keying, split, splits_by_key};
 pub use kv::{Kv, KvAction, KvOp};
 pub use log::{Log, LogOp};
 pub use map::{Map, MapAction, MapOp};
-pub use multi_register::{Access, MultiRegister, MultiRegisterOp};
+pub use multi_register::{MultiRegister, MultiRegisterOp, RegisterAccess};
 pub use mutex::{Mutex, MutexOp};
 pub use options::{ModelOptions, ModelSpecError};
-pub use priority_queue::{First, Multiset, PriorityQueue, PriorityQueueOp};
+pub use persistent_map::PersistentMap;
+pub use priority_queue::{Multiset, PriorityOrder, PriorityQueue, PriorityQueueOp};
 pub use queue::{Batch, Queue, QueueOp};
 pub use register::{Register, RegisterOp};
 pub use semaphore::{Semaphore, SemaphoreOp};

@@ -4,10 +4,10 @@ use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
-use crate::call::Call;
-use crate::catalogue::{Entry, OpEntry, OptionEntry, Shipped};
+use crate::call_reader::CallReader;
+use crate::catalogue::{ModelEntry, NativeModel, OptionEntry, operations};
 use crate::decode::{Decode, DecodeError};
-use crate::describe::{Or, Seen, SeenOr, list};
+use crate::display::{Known, KnownOr, Or, list};
 use crate::options::{ModelOptions, ModelSpecError};
 use crate::sequence::Sequence;
 
@@ -18,7 +18,7 @@ pub struct Log {
     pub first: i64,
 }
 
-/// An operation on a [`Log`]. Results that were not seen are `None`.
+/// An operation on a [`Log`]. Unknown results are `None`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum LogOp {
     /// The entry is now the last one.
@@ -28,14 +28,14 @@ pub enum LogOp {
         /// Its index.
         index: Option<i64>,
     },
-    /// The entry at an index; `Some(None)` if the log was shorter than that.
+    /// The entry at an index; `Some(None)` if the log has none there.
     Read(i64, Option<Option<Value>>),
-    /// How many entries there are.
+    /// The number of entries.
     Length(Option<i64>),
 }
 
 impl Log {
-    /// The position of the entry at `index`, from 0. `None`: no entry can be there.
+    /// The position of the entry at `index`, from 0; `None` if no entry can be there.
     fn position(&self, index: i64) -> Option<usize> {
         usize::try_from(index.checked_sub(self.first)?).ok()
     }
@@ -49,7 +49,7 @@ impl Log {
         self.first.saturating_add(state.len() as i64)
     }
 
-    /// The two places that tell whether the log ends exactly before `index`: the entry before is there, this one is not.
+    /// The two positions that determine whether the log ends exactly before `index`: the one before is filled, this one is not.
     fn end_at(&self, index: i64) -> Keys {
         let position = index.wrapping_sub(self.first);
         let places: SmallVec<[u64; 2]> = if position <= 0 {
@@ -102,8 +102,8 @@ impl Model for Log {
         matches!(op, LogOp::Read(..) | LogOp::Length(_))
     }
 
-    /// Every index is a place of its own, empty or filled for ever, and filled in order. So an append that is known to
-    /// have got an index depends on that place and the one before it, and changes that place only.
+    /// Every index is a key of its own. It is empty, then filled for ever, and indices are filled in order. So an append
+    /// with a known index reads that index and the one before it, and writes only that index.
     fn footprint(&self, op: &LogOp) -> Footprint {
         match op {
             LogOp::Append { index: None, .. } => Footprint::everything(),
@@ -119,9 +119,9 @@ impl Model for Log {
         }
     }
 
-    /// Entries stay, so an operation that finds the log too long, or another entry in its place, waits in vain. A read of
-    /// an entry that is not there yet waits for the append that puts it there. An append or a length that needs a longer
-    /// log waits for the append that fills the place just before its end.
+    /// Entries stay, so an operation that finds the log too long, or another entry, is never enabled. A read of a missing
+    /// entry needs the append of that entry. An append or a length that needs a longer log needs the append that fills the
+    /// index just before its end.
     fn may_enable(&self, state: &Sequence, refused: &LogOp, helper: &LogOp) -> bool {
         let LogOp::Append { value, index } = helper else {
             return false;
@@ -144,9 +144,9 @@ impl Model for Log {
 
     fn describe_op(&self, op: &LogOp) -> String {
         match op {
-            LogOp::Append { value, index } => format!("append({value}) = {}", Seen(index)),
-            LogOp::Read(index, result) => format!("read({index}) = {}", SeenOr(result, "none")),
-            LogOp::Length(length) => format!("length() = {}", Seen(length)),
+            LogOp::Append { value, index } => format!("append({value}) = {}", Known(index)),
+            LogOp::Read(index, result) => format!("read({index}) = {}", KnownOr(result, "none")),
+            LogOp::Length(length) => format!("length() = {}", Known(length)),
         }
     }
 
@@ -156,32 +156,15 @@ impl Model for Log {
 }
 
 impl Decode for Log {
-    const ENTRY: &'static Entry = &Entry {
+    const ENTRY: &'static ModelEntry = &ModelEntry {
         name: "log",
         summary: "An append-only log, read by index.",
-        ops: &[
-            OpEntry {
-                name: "append",
-                aliases: &["push", "add", "write"],
-                arguments: "value",
-                result: "index, if known",
-                meaning: "value is now the last entry, at index",
-            },
-            OpEntry {
-                name: "read",
-                aliases: &["get", "at"],
-                arguments: "index",
-                result: "value, or nil",
-                meaning: "the entry at index, if there is one yet",
-            },
-            OpEntry {
-                name: "length",
-                aliases: &["len", "size", "count"],
-                arguments: "",
-                result: "a number",
-                meaning: "how many entries there are",
-            },
-        ],
+        ops: operations! {
+            "append" | "push" | "add" | "write": ("value") -> "index, if known",
+                "value is now the last entry, at index";
+            "read" | "get" | "at": ("index") -> "value, or nil", "the entry at index, if there is one yet";
+            "length" | "len" | "size" | "count": () -> "a number", "how many entries there are";
+        },
         options: &[OptionEntry {
             name: "first",
             values: "a number",
@@ -193,11 +176,11 @@ impl Decode for Log {
 {"thread":0,"op":"length","ret":1,"start":6,"end":12}"#,
     };
 
-    fn decode_call(&self, call: &Call<'_>) -> Result<LogOp, DecodeError> {
+    fn decode_call(&self, call: &CallReader<'_>) -> Result<LogOp, DecodeError> {
         match call.op() {
             "append" => {
                 let value = call.argument(&["value", "entry"], 0, "the entry")?.clone();
-                // An append that answers with its own entry, as Jepsen's do, has only confirmed it.
+                // An append that returns its own entry, as in Jepsen, returns no index.
                 let confirmed = call.result(&[], 1) == Some(&value) && call.operation().ret.is_some();
                 let index = if confirmed {
                     None
@@ -228,7 +211,7 @@ impl Decode for Log {
     }
 }
 
-impl Shipped for Log {
+impl NativeModel for Log {
     fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
         Ok(Self {
             first: options.integer("first", i64::MIN, "a number")?.unwrap_or(0),

@@ -3,15 +3,15 @@
 use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_value::Value;
 
-use crate::assoc::Assoc;
-use crate::call::{Call, THE_RESULT};
-use crate::catalogue::{Entry, OpEntry, OptionEntry, Shipped};
+use crate::call_reader::{CallReader, THE_RESULT};
+use crate::catalogue::{ModelEntry, NativeModel, OptionEntry, operations};
 use crate::decode::{Decode, DecodeError};
-use crate::describe::{Seen, SeenOr, list};
+use crate::display::{Known, KnownOr, list};
 use crate::keys::{key as key_of, name_of};
 use crate::options::{ModelOptions, ModelSpecError};
+use crate::persistent_map::PersistentMap;
 
-/// An ordered map. Operations on different keys are independent; a range count ties the keys of its range together.
+/// An ordered map. Operations on different keys are independent; a range count connects the keys of its range.
 #[derive(Clone, Debug)]
 pub struct Map {
     /// The result that stands for "no value", beside nil. No key may be mapped to it.
@@ -23,42 +23,50 @@ pub struct Map {
 pub enum MapOp {
     /// An operation on one key.
     Key(Value, MapAction),
-    /// How many keys lie in this range, both ends included; `None` where the result was not seen.
+    /// The number of keys in this range, both ends included; `None` if the result is unknown.
     Range(Value, Value, Option<i64>),
 }
 
-/// What is done to one key. Results that were not seen are `None`; `Some(None)` is "no value".
+/// An action on one key. Unknown results are `None`; `Some(None)` is "no value".
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum MapAction {
     /// Whether the key is mapped.
     Contains(Option<bool>),
-    /// What the key is mapped to.
+    /// The value of the key.
     Get(Option<Option<Value>>),
-    /// Maps the key to the value; what it was mapped to before.
+    /// Maps the key to the value; the previous value.
     Insert(Value, Option<Option<Value>>),
-    /// Maps the key to the value unless it is mapped already; what it was mapped to before.
+    /// Maps the key to the value unless it is mapped already; the previous value.
     InsertIfAbsent(Value, Option<Option<Value>>),
-    /// Unmaps the key; what it was mapped to before.
+    /// Unmaps the key; the previous value.
     Erase(Option<Option<Value>>),
 }
 
-/// What the result of an operation says about its key before the operation.
-enum Demand<'a> {
+/// What the result of an operation implies about its key before the operation.
+enum Precondition<'a> {
     Absent,
     Present,
     Holds(&'a Value),
 }
 
 impl MapAction {
-    fn demand(&self) -> Option<Demand<'_>> {
+    fn precondition(&self) -> Option<Precondition<'_>> {
         match self {
-            Self::Contains(found) => found.map(|found| if found { Demand::Present } else { Demand::Absent }),
+            Self::Contains(found) => found.map(|found| {
+                if found {
+                    Precondition::Present
+                } else {
+                    Precondition::Absent
+                }
+            }),
             Self::Get(previous)
             | Self::Insert(_, previous)
             | Self::InsertIfAbsent(_, previous)
-            | Self::Erase(previous) => previous
-                .as_ref()
-                .map(|previous| previous.as_ref().map_or(Demand::Absent, Demand::Holds)),
+            | Self::Erase(previous) => previous.as_ref().map(|previous| {
+                previous
+                    .as_ref()
+                    .map_or(Precondition::Absent, Precondition::Holds)
+            }),
         }
     }
 
@@ -87,7 +95,7 @@ impl MapAction {
     }
 }
 
-impl Demand<'_> {
+impl Precondition<'_> {
     fn is_met_by(&self, held: Option<&Value>) -> bool {
         match self {
             Self::Absent => held.is_none(),
@@ -97,10 +105,10 @@ impl Demand<'_> {
     }
 }
 
-/// Ranges of more keys than this are declared to read the whole map: listing them would cost more than it saves.
+/// A range of more keys than this is declared to read the whole map, because listing its keys costs too much.
 const LISTED_MAX: i64 = 64;
 
-/// The keys in `low..=high`. Only integers lie between integers.
+/// The keys in `low..=high`. Only integers are between integers.
 fn keys_between(low: &Value, high: &Value) -> Keys {
     if low > high {
         return Keys::none();
@@ -114,14 +122,14 @@ fn keys_between(low: &Value, high: &Value) -> Keys {
 }
 
 impl Model for Map {
-    type State = Assoc<Value>;
+    type State = PersistentMap<Value>;
     type Op = MapOp;
 
-    fn initial(&self) -> Vec<Assoc<Value>> {
-        vec![Assoc::new()]
+    fn initial(&self) -> Vec<PersistentMap<Value>> {
+        vec![PersistentMap::new()]
     }
 
-    fn step(&self, state: &Assoc<Value>, op: &MapOp, outcomes: &mut Outcomes<Assoc<Value>>) {
+    fn step(&self, state: &PersistentMap<Value>, op: &MapOp, outcomes: &mut Outcomes<PersistentMap<Value>>) {
         match op {
             MapOp::Range(low, high, count) => {
                 let held = state.count_between(low, high) as i64;
@@ -134,7 +142,10 @@ impl Model for Map {
             }
             MapOp::Key(key, action) => {
                 let held = state.get(key);
-                if action.demand().is_some_and(|demand| !demand.is_met_by(held)) {
+                if action
+                    .precondition()
+                    .is_some_and(|precondition| !precondition.is_met_by(held))
+                {
                     return outcomes.refuse(|| match held {
                         Some(value) => format!("{}, but {key} is mapped to {value}", self.describe_op(op)),
                         None => format!("{}, but {key} is not mapped", self.describe_op(op)),
@@ -152,8 +163,8 @@ impl Model for Map {
         }
     }
 
-    /// Besides lookups: an insert-if-absent that found a value, an erase that found none, and an insert of the very value
-    /// that it replaced.
+    /// Besides lookups: an insert-if-absent that found a value, an erase that found none, and an insert of the value that it
+    /// replaced.
     fn is_pure(&self, op: &MapOp) -> bool {
         match op {
             MapOp::Range(..) => true,
@@ -181,11 +192,10 @@ impl Model for Map {
         }
     }
 
-    /// An operation on a key waits for that key to vanish (some operation unmaps it), to appear (the first operation that
-    /// maps it finds it unmapped), or to hold a value (the last operation that changes it leaves that value). A higher
-    /// count needs a key of the range that is not mapped now to appear; a lower one needs a key that is mapped now to
-    /// vanish.
-    fn may_enable(&self, state: &Assoc<Value>, refused: &MapOp, helper: &MapOp) -> bool {
+    /// An operation on a key needs that key to vanish (some operation unmaps it), to appear (the first operation that maps
+    /// it finds it unmapped), or to hold a value (the last operation that changes it leaves that value). A greater count
+    /// needs a key of the range that is not mapped now to appear; a smaller one needs a key that is mapped now to vanish.
+    fn may_enable(&self, state: &PersistentMap<Value>, refused: &MapOp, helper: &MapOp) -> bool {
         let MapOp::Key(changed, helper) = helper else {
             return false;
         };
@@ -201,17 +211,17 @@ impl Model for Map {
             }
             MapOp::Key(key, action) => {
                 key == changed
-                    && match action.demand() {
-                        Some(Demand::Absent) => helper.may_unmap(),
-                        Some(Demand::Present) => helper.may_map(),
-                        Some(Demand::Holds(value)) => helper.may_leave(value),
+                    && match action.precondition() {
+                        Some(Precondition::Absent) => helper.may_unmap(),
+                        Some(Precondition::Present) => helper.may_map(),
+                        Some(Precondition::Holds(value)) => helper.may_leave(value),
                         None => false,
                     }
             }
         }
     }
 
-    fn describe_state(&self, state: &Assoc<Value>) -> String {
+    fn describe_state(&self, state: &PersistentMap<Value>) -> String {
         list(
             state.iter().map(|(key, value)| format!("{key}: {value}")),
             ["{", "}"],
@@ -221,74 +231,43 @@ impl Model for Map {
     fn describe_op(&self, op: &MapOp) -> String {
         let none = "none";
         match op {
-            MapOp::Range(low, high, count) => format!("range({low}, {high}) = {}", Seen(count)),
-            MapOp::Key(key, MapAction::Contains(found)) => format!("contains({key}) = {}", Seen(found)),
-            MapOp::Key(key, MapAction::Get(value)) => format!("get({key}) = {}", SeenOr(value, none)),
+            MapOp::Range(low, high, count) => format!("range({low}, {high}) = {}", Known(count)),
+            MapOp::Key(key, MapAction::Contains(found)) => format!("contains({key}) = {}", Known(found)),
+            MapOp::Key(key, MapAction::Get(value)) => format!("get({key}) = {}", KnownOr(value, none)),
             MapOp::Key(key, MapAction::Insert(value, previous)) => {
-                format!("insert({key}, {value}) = {}", SeenOr(previous, none))
+                format!("insert({key}, {value}) = {}", KnownOr(previous, none))
             }
             MapOp::Key(key, MapAction::InsertIfAbsent(value, previous)) => {
-                format!("insert_if_absent({key}, {value}) = {}", SeenOr(previous, none))
+                format!("insert_if_absent({key}, {value}) = {}", KnownOr(previous, none))
             }
             MapOp::Key(key, MapAction::Erase(previous)) => {
-                format!("erase({key}) = {}", SeenOr(previous, none))
+                format!("erase({key}) = {}", KnownOr(previous, none))
             }
         }
     }
 
-    fn state_bytes(&self, state: &Assoc<Value>) -> usize {
+    fn state_bytes(&self, state: &PersistentMap<Value>) -> usize {
         state.heap_bytes()
     }
 }
 
 impl Decode for Map {
-    const ENTRY: &'static Entry = &Entry {
+    const ENTRY: &'static ModelEntry = &ModelEntry {
         name: "map",
         summary: "An ordered map whose updates return the previous value, with counts of key ranges.",
-        ops: &[
-            OpEntry {
-                name: "contains",
-                aliases: &["KVContains", "contains-key", "has"],
-                arguments: "key",
-                result: "true or false",
-                meaning: "whether key is mapped",
-            },
-            OpEntry {
-                name: "get",
-                aliases: &["KVGet", "find", "lookup", "read"],
-                arguments: "key",
-                result: "value, or none",
-                meaning: "what key is mapped to",
-            },
-            OpEntry {
-                name: "insert",
-                aliases: &["KVInsert", "put", "set", "write"],
-                arguments: "key, value",
-                result: "the previous value, or none",
-                meaning: "key is now mapped to value",
-            },
-            OpEntry {
-                name: "insert-if-absent",
-                aliases: &["KVInsertIfAbsent", "put-if-absent", "get-or-insert"],
-                arguments: "key, value",
-                result: "the previous value, or none",
-                meaning: "key is now mapped to value unless it was mapped already",
-            },
-            OpEntry {
-                name: "erase",
-                aliases: &["KVErase", "remove", "delete"],
-                arguments: "key",
-                result: "the previous value, or none",
-                meaning: "key is no longer mapped",
-            },
-            OpEntry {
-                name: "range",
-                aliases: &["KVRangeQuery", "range-query", "range-count", "count"],
-                arguments: "lo, hi",
-                result: "count",
-                meaning: "how many keys from lo to hi, both included, are mapped",
-            },
-        ],
+        ops: operations! {
+            "contains" | "KVContains" | "contains-key" | "has": ("key") -> "true or false", "whether key is mapped";
+            "get" | "KVGet" | "find" | "lookup" | "read": ("key") -> "value, or none", "what key is mapped to";
+            "insert" | "KVInsert" | "put" | "set" | "write": ("key, value") -> "the previous value, or none",
+                "key is now mapped to value";
+            "insert-if-absent" | "KVInsertIfAbsent" | "put-if-absent" | "get-or-insert":
+                ("key, value") -> "the previous value, or none",
+                "key is now mapped to value unless it was mapped already";
+            "erase" | "KVErase" | "remove" | "delete": ("key") -> "the previous value, or none",
+                "key is no longer mapped";
+            "range" | "KVRangeQuery" | "range-query" | "range-count" | "count": ("lo, hi") -> "count",
+                "how many keys from lo to hi, both included, are mapped";
+        },
         options: &[OptionEntry {
             name: "none",
             values: "a number, a text or nil",
@@ -300,7 +279,7 @@ impl Decode for Map {
 {"thread":0,"op":"KVRangeQuery","args":{"lo":1,"hi":9,"count":1},"start":6,"end":12}"#,
     };
 
-    fn decode_call(&self, call: &Call<'_>) -> Result<MapOp, DecodeError> {
+    fn decode_call(&self, call: &CallReader<'_>) -> Result<MapOp, DecodeError> {
         const PREVIOUS: &[&str] = &["previous", "old"];
         if call.op() == "range" {
             let low = call.argument(&["lo", "low", "from"], 0, "the first key of the range")?;
@@ -321,7 +300,7 @@ impl Decode for Map {
         let replaced = |inserted: &Value| {
             let replaced = previous(PREVIOUS, 2)?;
             match &replaced {
-                // Taken for the previous value, a mere confirmation would be a violation.
+                // As a previous value, a plain confirmation would be a violation.
                 Some(Some(answer)) if answer.as_bool().is_some() && inserted.as_bool().is_none() => {
                     Err(call.wrong(THE_RESULT, answer, "the previous value, or nil"))
                 }
@@ -329,7 +308,7 @@ impl Decode for Map {
             }
         };
         let action = match call.op() {
-            "contains" => MapAction::Contains(call.yes_or_no(&["found"], 1)?),
+            "contains" => MapAction::Contains(call.bool_result(&["found"], 1)?),
             "get" => MapAction::Get(previous(&["value"], 1)?),
             "insert" => {
                 let value = inserted()?;
@@ -347,7 +326,7 @@ impl Decode for Map {
     }
 }
 
-impl Shipped for Map {
+impl NativeModel for Map {
     fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
         Ok(Self {
             none: options.value("none").unwrap_or_else(|| Value::int(0)),

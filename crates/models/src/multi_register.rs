@@ -1,48 +1,48 @@
-//! Many registers, read and written several at a time, atomically.
+//! Many registers with atomic transactions that read and write several of them.
 
 use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
-use crate::assoc::Assoc;
-use crate::call::{Call, THE_RESULT};
-use crate::catalogue::{Entry, OpEntry, Shipped};
+use crate::call_reader::{CallReader, THE_RESULT};
+use crate::catalogue::{ModelEntry, NativeModel, operations};
 use crate::decode::{Decode, DecodeError};
-use crate::describe::{Seen, list};
+use crate::display::{Known, list};
 use crate::keys::keys;
 use crate::options::{ModelOptions, ModelSpecError};
+use crate::persistent_map::PersistentMap;
 use crate::register::INITIAL;
 
 /// Registers by key. A transaction reads and writes any number of them at one instant; a single read or write is a
 /// transaction of one.
 #[derive(Clone, Debug)]
 pub struct MultiRegister {
-    /// What every register holds before it is first written.
+    /// The initial value of every register.
     pub initial: Value,
 }
 
-/// A transaction: these accesses, one after the other, with nothing in between.
+/// A transaction: a sequence of accesses that happens atomically.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct MultiRegisterOp(pub SmallVec<[Access; 1]>);
+pub struct MultiRegisterOp(pub SmallVec<[RegisterAccess; 1]>);
 
-/// What a transaction does to one register.
+/// An access of a transaction to one register.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Access {
+pub enum RegisterAccess {
     /// The register of this key now holds this.
     Write(Value, Value),
-    /// The register of this key held this; `None` where the result was not seen.
+    /// The register of this key held this; `None` if the result is unknown.
     Read(Value, Option<Value>),
 }
 
 impl MultiRegisterOp {
     fn writes(&self) -> impl DoubleEndedIterator<Item = (&Value, &Value)> {
         self.0.iter().filter_map(|access| match access {
-            Access::Write(key, value) => Some((key, value)),
-            Access::Read(..) => None,
+            RegisterAccess::Write(key, value) => Some((key, value)),
+            RegisterAccess::Read(..) => None,
         })
     }
 
-    /// What the transaction leaves in the register of `key`, if it writes it.
+    /// The value that the transaction leaves in the register of `key`, if it writes it.
     fn leaves(&self, key: &Value) -> Option<&Value> {
         self.writes()
             .rev()
@@ -50,12 +50,12 @@ impl MultiRegisterOp {
             .map(|(_, value)| value)
     }
 
-    /// The reads with a known result, each with what the transaction itself wrote to that register before.
+    /// The reads with a known result, each with the value that the transaction itself wrote to the register before.
     fn known_reads(&self) -> impl Iterator<Item = (&Value, &Value, Option<&Value>)> {
         self.0.iter().enumerate().filter_map(|(at, access)| match access {
-            Access::Read(key, Some(value)) => {
+            RegisterAccess::Read(key, Some(value)) => {
                 let own = self.0.iter().take(at).rev().find_map(|earlier| match earlier {
-                    Access::Write(written, value) if written == key => Some(value),
+                    RegisterAccess::Write(written, value) if written == key => Some(value),
                     _ => None,
                 });
                 Some((key, value, own))
@@ -66,14 +66,14 @@ impl MultiRegisterOp {
 }
 
 impl MultiRegister {
-    fn value<'a>(&'a self, state: &'a Assoc<Value>, key: &Value) -> &'a Value {
+    fn value<'a>(&'a self, state: &'a PersistentMap<Value>, key: &Value) -> &'a Value {
         state.get(key).unwrap_or(&self.initial)
     }
 
-    /// The first read whose result is not what the register holds, with what it holds.
+    /// The first read whose result differs from the register, with the value of the register.
     fn first_wrong_read<'a>(
         &'a self,
-        state: &'a Assoc<Value>,
+        state: &'a PersistentMap<Value>,
         op: &'a MultiRegisterOp,
     ) -> Option<WrongRead<'a>> {
         op.known_reads().find_map(|(key, read, own)| {
@@ -96,15 +96,20 @@ struct WrongRead<'a> {
 }
 
 impl Model for MultiRegister {
-    /// The registers that no longer hold the initial value.
-    type State = Assoc<Value>;
+    /// The registers whose value differs from the initial one.
+    type State = PersistentMap<Value>;
     type Op = MultiRegisterOp;
 
-    fn initial(&self) -> Vec<Assoc<Value>> {
-        vec![Assoc::new()]
+    fn initial(&self) -> Vec<PersistentMap<Value>> {
+        vec![PersistentMap::new()]
     }
 
-    fn step(&self, state: &Assoc<Value>, op: &MultiRegisterOp, outcomes: &mut Outcomes<Assoc<Value>>) {
+    fn step(
+        &self,
+        state: &PersistentMap<Value>,
+        op: &MultiRegisterOp,
+        outcomes: &mut Outcomes<PersistentMap<Value>>,
+    ) {
         if let Some(WrongRead { key, read, held, own }) = self.first_wrong_read(state, op) {
             return outcomes.refuse(|| {
                 let whose = if own {
@@ -117,7 +122,7 @@ impl Model for MultiRegister {
         }
         let mut next = state.clone();
         for (key, value) in op.writes() {
-            // Equal states must be equal: a register that holds the initial value again has no entry.
+            // A register with the initial value has no entry, so that equal states are equal.
             next = if *value == self.initial {
                 next.without(key)
             } else {
@@ -146,16 +151,21 @@ impl Model for MultiRegister {
         }
     }
 
-    /// Take the first read that is wrong. The last transaction to change its register left there what was read. A read
-    /// that contradicts its own transaction can never be right.
-    fn may_enable(&self, state: &Assoc<Value>, refused: &MultiRegisterOp, helper: &MultiRegisterOp) -> bool {
+    /// Take the first wrong read. The last transaction that changes its register must leave the value that was read. A read
+    /// that contradicts its own transaction is never enabled.
+    fn may_enable(
+        &self,
+        state: &PersistentMap<Value>,
+        refused: &MultiRegisterOp,
+        helper: &MultiRegisterOp,
+    ) -> bool {
         match self.first_wrong_read(state, refused) {
             Some(wrong) => !wrong.own && helper.leaves(wrong.key) == Some(wrong.read),
             None => false,
         }
     }
 
-    fn describe_state(&self, state: &Assoc<Value>) -> String {
+    fn describe_state(&self, state: &PersistentMap<Value>) -> String {
         let changed = list(
             state.iter().map(|(key, value)| format!("{key}: {value}")),
             ["{", "}"],
@@ -168,9 +178,9 @@ impl Model for MultiRegister {
     }
 
     fn describe_op(&self, op: &MultiRegisterOp) -> String {
-        let access = |access: &Access| match access {
-            Access::Write(key, value) => format!("write({key}, {value})"),
-            Access::Read(key, result) => format!("read({key}) = {}", Seen(result)),
+        let access = |access: &RegisterAccess| match access {
+            RegisterAccess::Write(key, value) => format!("write({key}, {value})"),
+            RegisterAccess::Read(key, result) => format!("read({key}) = {}", Known(result)),
         };
         match op.0.as_slice() {
             [single] => access(single),
@@ -178,47 +188,33 @@ impl Model for MultiRegister {
         }
     }
 
-    fn state_bytes(&self, state: &Assoc<Value>) -> usize {
+    fn state_bytes(&self, state: &PersistentMap<Value>) -> usize {
         state.heap_bytes()
     }
 }
 
 impl Decode for MultiRegister {
-    const ENTRY: &'static Entry = &Entry {
+    const ENTRY: &'static ModelEntry = &ModelEntry {
         name: "multi-register",
         summary: "Many registers, read and written one or several at a time.",
-        ops: &[
-            OpEntry {
-                name: "read",
-                aliases: &["get", "r"],
-                arguments: "key; or value = [key, _]",
-                result: "value, or [key, value]",
-                meaning: "the register of key held value",
-            },
-            OpEntry {
-                name: "write",
-                aliases: &["put", "set", "w"],
-                arguments: "key, value; or value = [key, value]",
-                result: "",
-                meaning: "the register of key now holds value",
-            },
-            OpEntry {
-                name: "txn",
-                aliases: &["transaction"],
-                arguments: "value = [[\"r\", key, _], [\"w\", key, value], ...]",
-                result: "the same list with the values read",
-                meaning: "all of these at one instant, in this order",
-            },
-        ],
+        ops: operations! {
+            "read" | "get" | "r": ("key; or value = [key, _]") -> "value, or [key, value]",
+                "the register of key held value";
+            "write" | "put" | "set" | "w": ("key, value; or value = [key, value]"),
+                "the register of key now holds value";
+            "txn" | "transaction":
+                ("value = [[\"r\", key, _], [\"w\", key, value], ...]") -> "the same list with the values read",
+                "all of these at one instant, in this order";
+        },
         options: &[INITIAL],
         example: r#"{"thread":0,"op":"write","args":{"key":"x","value":1},"start":0,"end":4}
 {"thread":1,"op":"txn","args":{"value":[["r","x",null],["w","y",2]]},"ret":[["r","x",1],["w","y",2]],"start":2,"end":9}"#,
     };
 
-    fn decode_call(&self, call: &Call<'_>) -> Result<MultiRegisterOp, DecodeError> {
+    fn decode_call(&self, call: &CallReader<'_>) -> Result<MultiRegisterOp, DecodeError> {
         let access = match call.op() {
             "txn" => return decode_transaction(call),
-            // Jepsen also calls a transaction of reads `read`, and one of writes `write`.
+            // In Jepsen, a transaction of reads is also called `read`, and one of writes `write`.
             _ if is_list_of_accesses(call) => return decode_transaction(call),
             "read" => {
                 let (key, _) = key_and_value(call)?;
@@ -230,17 +226,17 @@ impl Decode for MultiRegister {
                     Some([again, value]) if *again == key => Some(value.clone()),
                     _ => None,
                 };
-                Access::Read(
+                RegisterAccess::Read(
                     key.clone(),
                     result.map(|value| of_key(&value).filter(|_| is_pair).unwrap_or(value)),
                 )
             }
             _ => {
-                call.acknowledged(2)?;
+                call.check_acknowledged(2)?;
                 let (key, value) = key_and_value(call)?;
                 let value = value.cloned();
                 let missing = || call.argument(&["value"], 1, "the value to write").cloned();
-                Access::Write(key, value.map_or_else(missing, Ok)?)
+                RegisterAccess::Write(key, value.map_or_else(missing, Ok)?)
             }
         };
         Ok(MultiRegisterOp(SmallVec::from_iter([access])))
@@ -249,8 +245,8 @@ impl Decode for MultiRegister {
 
 const KEY: &[&str] = &["key", "k", "register"];
 
-/// The key, and the value if there is one: by name, by position, or as the pair that Jepsen's independent keys make.
-fn key_and_value<'a>(call: &Call<'a>) -> Result<(Value, Option<&'a Value>), DecodeError> {
+/// The key, and the value if there is one: by name, by position, or as a pair of Jepsen's independent keys.
+fn key_and_value<'a>(call: &CallReader<'a>) -> Result<(Value, Option<&'a Value>), DecodeError> {
     let pair = call.operation().args.field("value").and_then(Value::as_tuple);
     match (call.find(KEY, 0), pair) {
         (None, Some([key, value])) => Ok((key.clone(), Some(value))),
@@ -261,7 +257,7 @@ fn key_and_value<'a>(call: &Call<'a>) -> Result<(Value, Option<&'a Value>), Deco
     }
 }
 
-fn is_list_of_accesses(call: &Call<'_>) -> bool {
+fn is_list_of_accesses(call: &CallReader<'_>) -> bool {
     let is_access = |access: &Value| {
         let name = access
             .as_tuple()
@@ -273,7 +269,7 @@ fn is_list_of_accesses(call: &Call<'_>) -> bool {
     value.is_some_and(|accesses| !accesses.is_empty() && accesses.iter().all(is_access))
 }
 
-fn decode_transaction(call: &Call<'_>) -> Result<MultiRegisterOp, DecodeError> {
+fn decode_transaction(call: &CallReader<'_>) -> Result<MultiRegisterOp, DecodeError> {
     const EXPECTED: &str = "a list of [\"r\", key, value] and [\"w\", key, value]";
     const OPS: &str = "value";
     let asked = call.argument(&[OPS, "ops", "txn"], 0, EXPECTED)?;
@@ -299,7 +295,7 @@ fn decode_transaction(call: &Call<'_>) -> Result<MultiRegisterOp, DecodeError> {
                 .is_some_and(|name| names.contains(&name))
         };
         match parts {
-            [_, key, value] if is(["w", "write"]) => Ok(Access::Write(key.clone(), value.clone())),
+            [_, key, value] if is(["w", "write"]) => Ok(RegisterAccess::Write(key.clone(), value.clone())),
             [_, key, ..] if is(["r", "read"]) => {
                 let seen = returned.and_then(|returned| returned.get(at));
                 let value = match seen.map(|seen| (seen, seen.as_tuple())) {
@@ -309,7 +305,7 @@ fn decode_transaction(call: &Call<'_>) -> Result<MultiRegisterOp, DecodeError> {
                         return Err(call.wrong(THE_RESULT, seen, "the access that was asked for"));
                     }
                 };
-                Ok(Access::Read(key.clone(), value))
+                Ok(RegisterAccess::Read(key.clone(), value))
             }
             _ => Err(call.wrong(OPS, access, EXPECTED)),
         }
@@ -317,7 +313,7 @@ fn decode_transaction(call: &Call<'_>) -> Result<MultiRegisterOp, DecodeError> {
     Ok(MultiRegisterOp(accesses.collect::<Result<_, _>>()?))
 }
 
-impl Shipped for MultiRegister {
+impl NativeModel for MultiRegister {
     fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
         Ok(Self {
             initial: options.value("initial").unwrap_or_else(Value::null),

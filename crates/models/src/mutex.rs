@@ -1,12 +1,12 @@
-//! A lock that one holds at a time.
+//! A mutual exclusion lock.
 
 use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_value::Value;
 
-use crate::call::Call;
-use crate::catalogue::{Entry, OpEntry, OptionEntry, Shipped};
+use crate::call_reader::CallReader;
+use crate::catalogue::{ModelEntry, NativeModel, OptionEntry, operations};
 use crate::decode::{Decode, DecodeError};
-use crate::describe::Seen;
+use crate::display::Known;
 use crate::keys::whole;
 use crate::options::{ModelOptions, ModelSpecError};
 
@@ -17,22 +17,22 @@ pub struct Mutex {
     pub owned: bool,
 }
 
-/// An operation on a [`Mutex`]. The owner is nil where the lock does not care who holds it.
+/// An operation on a [`Mutex`]. The owner is nil if the lock has no owner.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum MutexOp {
-    /// The owner tried to get the lock.
+    /// The owner tried to acquire the lock.
     Acquire {
-        /// Who holds the lock afterwards.
+        /// The holder of the lock afterwards.
         owner: Value,
-        /// Whether the lock was free; `None` where the result was not seen.
+        /// Whether the lock was free; `None` if the result is unknown.
         acquired: Option<bool>,
     },
-    /// The owner gave the lock back.
+    /// The owner released the lock.
     Release {
-        /// Who held the lock.
+        /// The holder of the lock before.
         owner: Value,
     },
-    /// Whether somebody holds the lock; `None` where the result was not seen.
+    /// Whether the lock is held; `None` if the result is unknown.
     IsHeld(Option<bool>),
 }
 
@@ -49,7 +49,7 @@ impl MutexOp {
 }
 
 impl Model for Mutex {
-    /// Who holds the lock.
+    /// The holder of the lock.
     type State = Option<Value>;
     type Op = MutexOp;
 
@@ -115,8 +115,8 @@ impl Model for Mutex {
         }
     }
 
-    /// Whoever needs the lock to be free waits for its present holder to release it, who is the first to do so. Whoever
-    /// needs it to be held waits for somebody to acquire it, and a release waits for its own owner to.
+    /// An operation that needs the lock to be free needs its current holder to release it: no other release can come first.
+    /// An operation that needs it to be held needs an acquire, and a release needs an acquire by its own owner.
     fn may_enable(&self, holder: &Option<Value>, refused: &MutexOp, helper: &MutexOp) -> bool {
         let frees =
             || matches!((helper, holder), (MutexOp::Release { owner }, Some(held_by)) if owner == held_by);
@@ -155,47 +155,23 @@ impl Model for Mutex {
             }
         };
         match op {
-            MutexOp::Acquire { owner, acquired } => format!("acquire({}) = {}", by(owner), Seen(acquired)),
+            MutexOp::Acquire { owner, acquired } => format!("acquire({}) = {}", by(owner), Known(acquired)),
             MutexOp::Release { owner } => format!("release({})", by(owner)),
-            MutexOp::IsHeld(held) => format!("is_held() = {}", Seen(held)),
+            MutexOp::IsHeld(held) => format!("is_held() = {}", Known(held)),
         }
     }
 }
 
 impl Decode for Mutex {
-    const ENTRY: &'static Entry = &Entry {
+    const ENTRY: &'static ModelEntry = &ModelEntry {
         name: "mutex",
         summary: "A lock that one holds at a time.",
-        ops: &[
-            OpEntry {
-                name: "acquire",
-                aliases: &["lock"],
-                arguments: "",
-                result: "false if it was not acquired",
-                meaning: "the lock was free and is now held",
-            },
-            OpEntry {
-                name: "try-acquire",
-                aliases: &["try-lock"],
-                arguments: "",
-                result: "true or false",
-                meaning: "the lock is now held, if it was free",
-            },
-            OpEntry {
-                name: "release",
-                aliases: &["unlock"],
-                arguments: "",
-                result: "",
-                meaning: "the lock was held and is now free",
-            },
-            OpEntry {
-                name: "is-held",
-                aliases: &["is-locked", "locked"],
-                arguments: "",
-                result: "true or false",
-                meaning: "whether the lock is held",
-            },
-        ],
+        ops: operations! {
+            "acquire" | "lock": () -> "false if it was not acquired", "the lock was free and is now held";
+            "try-acquire" | "try-lock": () -> "true or false", "the lock is now held, if it was free";
+            "release" | "unlock": (), "the lock was held and is now free";
+            "is-held" | "is-locked" | "locked": () -> "true or false", "whether the lock is held";
+        },
         options: &[OptionEntry {
             name: "owned",
             values: "yes or no",
@@ -207,7 +183,7 @@ impl Decode for Mutex {
 {"thread":0,"op":"release","start":6,"end":8}"#,
     };
 
-    fn decode_call(&self, call: &Call<'_>) -> Result<MutexOp, DecodeError> {
+    fn decode_call(&self, call: &CallReader<'_>) -> Result<MutexOp, DecodeError> {
         let owner = if self.owned {
             call.operation().thread.clone()
         } else {
@@ -215,24 +191,24 @@ impl Decode for Mutex {
         };
         match call.op() {
             "acquire" => {
-                // Who waits for the lock has it on return.
-                let acquired = call.yes_or_no(&["acquired"], 0)?.or(Some(true));
+                // A blocking acquire holds the lock when it returns.
+                let acquired = call.bool_result(&["acquired"], 0)?.or(Some(true));
                 Ok(MutexOp::Acquire { owner, acquired })
             }
             "try-acquire" => Ok(MutexOp::Acquire {
                 owner,
-                acquired: call.yes_or_no(&["acquired"], 0)?,
+                acquired: call.bool_result(&["acquired"], 0)?,
             }),
             "release" => {
-                call.acknowledged(0)?;
+                call.check_acknowledged(0)?;
                 Ok(MutexOp::Release { owner })
             }
-            _ => Ok(MutexOp::IsHeld(call.yes_or_no(&["held"], 0)?)),
+            _ => Ok(MutexOp::IsHeld(call.bool_result(&["held"], 0)?)),
         }
     }
 }
 
-impl Shipped for Mutex {
+impl NativeModel for Mutex {
     fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
         Ok(Self {
             owned: options.switch("owned")?,

@@ -3,10 +3,10 @@
 use omnilink_value::Value;
 use thiserror::Error;
 
-use crate::catalogue::{Entry, catalogue, is_alike};
-use crate::nearest::nearest;
+use crate::catalogue::{ModelEntry, catalogue, is_similar};
+use crate::suggestion::nearest;
 
-/// Why no model could be made from a text.
+/// Why a model specification is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ModelSpecError {
     /// No model has this name.
@@ -14,9 +14,9 @@ pub enum ModelSpecError {
     UnknownModel {
         /// The name.
         name: String,
-        /// The nearest that there is.
+        /// The most similar one.
         suggestion: Option<&'static str>,
-        /// All that there are.
+        /// All models.
         known: String,
     },
     /// The model has no such option.
@@ -29,12 +29,12 @@ pub enum ModelSpecError {
         model: &'static str,
         /// The option.
         option: String,
-        /// The nearest that there is.
+        /// The most similar one.
         suggestion: Option<&'static str>,
-        /// What there is.
+        /// The options of the model.
         known: String,
     },
-    /// An option without a value.
+    /// An option has no value.
     #[error("the option \"{option}\" of the model {model} has no value: write {option}=VALUE")]
     NoValue {
         /// The model.
@@ -42,7 +42,7 @@ pub enum ModelSpecError {
         /// The option.
         option: String,
     },
-    /// An option twice.
+    /// An option is given twice.
     #[error("the option \"{option}\" of the model {model} is given twice")]
     Repeated {
         /// The model.
@@ -50,16 +50,16 @@ pub enum ModelSpecError {
         /// The option.
         option: String,
     },
-    /// An option that holds something else.
+    /// An option has an invalid value.
     #[error("the option {option}={value} of the model {model} is not {expected}")]
     BadValue {
         /// The model.
         model: &'static str,
         /// The option.
         option: String,
-        /// What it holds.
+        /// Its value.
         value: String,
-        /// What it should hold.
+        /// What was expected.
         expected: &'static str,
     },
 }
@@ -81,10 +81,10 @@ fn did_you_mean(suggestion: &Option<&'static str>) -> String {
         .unwrap_or_default()
 }
 
-/// A model's name with options, taken apart.
+/// A parsed model specification: the name of a model, with options.
 #[derive(Debug)]
 pub(crate) struct Spec {
-    pub entry: &'static Entry,
+    pub entry: &'static ModelEntry,
     pub options: ModelOptions,
 }
 
@@ -95,7 +95,7 @@ impl Spec {
         let found = catalogue()
             .iter()
             .copied()
-            .find(|entry| is_alike(entry.name, name));
+            .find(|entry| is_similar(entry.name, name));
         let entry = found.ok_or_else(|| ModelSpecError::unknown_model(name))?;
         let mut given: Vec<(String, String)> = Vec::new();
         for part in options.split(',').map(str::trim).filter(|part| !part.is_empty()) {
@@ -106,7 +106,7 @@ impl Spec {
                 });
             };
             let (option, value) = (option.trim().to_owned(), value.trim().to_owned());
-            if given.iter().any(|(earlier, _)| is_alike(earlier, &option)) {
+            if given.iter().any(|(earlier, _)| is_similar(earlier, &option)) {
                 return Err(ModelSpecError::Repeated {
                     model: entry.name,
                     option,
@@ -121,26 +121,29 @@ impl Spec {
     }
 }
 
-/// The options given to a model; each is taken out when it is read.
+/// The options given to a model. Reading an option removes it.
 #[derive(Debug)]
 pub struct ModelOptions {
-    entry: &'static Entry,
+    entry: &'static ModelEntry,
     given: Vec<(String, String)>,
 }
 
 impl ModelOptions {
-    /// The text of an option, if it is given.
+    /// An option as text.
     pub(crate) fn text(&mut self, option: &str) -> Option<String> {
-        let at = self.given.iter().position(|(given, _)| is_alike(given, option))?;
+        let at = self
+            .given
+            .iter()
+            .position(|(given, _)| is_similar(given, option))?;
         Some(self.given.swap_remove(at).1)
     }
 
-    /// An option that holds any value.
+    /// An option with any value.
     pub(crate) fn value(&mut self, option: &str) -> Option<Value> {
         self.text(option).map(|text| value_of(&text))
     }
 
-    /// An option that holds an integer of at least `least`.
+    /// An option with an integer of at least `least`.
     pub(crate) fn integer(
         &mut self,
         option: &str,
@@ -155,7 +158,7 @@ impl ModelOptions {
             .transpose()
     }
 
-    /// An option that holds one of several words.
+    /// An option with one of several words.
     pub(crate) fn choice<T: Copy>(
         &mut self,
         option: &str,
@@ -164,7 +167,7 @@ impl ModelOptions {
     ) -> Result<Option<T>, ModelSpecError> {
         self.text(option)
             .map(
-                |text| match choices.iter().find(|(word, _)| is_alike(word, &text)) {
+                |text| match choices.iter().find(|(word, _)| is_similar(word, &text)) {
                     Some((_, choice)) => Ok(*choice),
                     None => Err(self.bad(option, text, expected)),
                 },
@@ -172,7 +175,7 @@ impl ModelOptions {
             .transpose()
     }
 
-    /// An option that is on or off.
+    /// An option with yes or no.
     pub(crate) fn switch(&mut self, option: &str) -> Result<bool, ModelSpecError> {
         let choices = [("yes", true), ("true", true), ("no", false), ("false", false)];
         self.choice(option, &choices, "yes or no")
@@ -188,7 +191,7 @@ impl ModelOptions {
         }
     }
 
-    /// Whatever is left was not understood.
+    /// Reports options that the model did not read.
     pub(crate) fn finish(self) -> Result<(), ModelSpecError> {
         let Some((option, _)) = self.given.into_iter().next() else {
             return Ok(());
@@ -208,7 +211,7 @@ impl ModelOptions {
     }
 }
 
-/// A value as it is written on the command line: a number, `nil`, `true`, `false`, or else a text.
+/// A value as written on the command line: a number, `nil`, `true`, `false`, or a text.
 pub(crate) fn value_of(text: &str) -> Value {
     match text {
         "nil" | "null" => Value::null(),

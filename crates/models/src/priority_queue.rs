@@ -1,29 +1,29 @@
 //! A priority queue: the greatest element (or the least) leaves first.
 
-use omnilink_engine::{ActsAs, Footprint, Model, Observation, Outcomes};
+use omnilink_engine::{CollectionKind, Footprint, Model, Observation, Outcomes};
 use omnilink_value::Value;
 
-use crate::assoc::Assoc;
-use crate::call::Call;
-use crate::catalogue::{Entry, OpEntry, OptionEntry, Shipped};
+use crate::call_reader::CallReader;
+use crate::catalogue::{ModelEntry, NativeModel, OptionEntry, operations};
 use crate::container::{self, EMPTY, SIZE, empty_option};
 use crate::decode::{Decode, DecodeError};
-use crate::describe::{Seen, SeenOr, list};
+use crate::display::{Known, KnownOr, list};
 use crate::options::{ModelOptions, ModelSpecError};
+use crate::persistent_map::PersistentMap;
 
 /// A priority queue. Elements are their own priorities, in the total order of values; equal elements are
 /// interchangeable.
 #[derive(Clone, Debug)]
 pub struct PriorityQueue {
     /// Which element leaves first.
-    pub first: First,
+    pub first: PriorityOrder,
     /// The result that stands for "empty", beside nil. It cannot be an element.
     pub empty: Value,
 }
 
 /// Which element leaves a [`PriorityQueue`] first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum First {
+pub enum PriorityOrder {
     /// The greatest.
     #[default]
     Greatest,
@@ -31,16 +31,16 @@ pub enum First {
     Least,
 }
 
-/// An operation on a [`PriorityQueue`]. Results that were not seen are `None`.
+/// An operation on a [`PriorityQueue`]. Unknown results are `None`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum PriorityQueueOp {
-    /// The element is now in the queue, once more.
+    /// Adds one occurrence of the element.
     Insert(Value),
-    /// The first element left; `Some(None)` if the queue was empty.
+    /// Removes the first element; `Some(None)` if the queue was empty.
     Poll(Option<Option<Value>>),
     /// The first element; `Some(None)` if the queue was empty.
     Peek(Option<Option<Value>>),
-    /// How many elements there are.
+    /// The number of elements.
     Size(Option<i64>),
 }
 
@@ -55,8 +55,8 @@ impl PriorityQueueOp {
     }
 }
 
-/// The state of a [`PriorityQueue`]: each element with how often it is there.
-pub type Multiset = Assoc<usize>;
+/// The state of a [`PriorityQueue`]: the number of occurrences of each element.
+pub type Multiset = PersistentMap<usize>;
 
 fn size(state: &Multiset) -> i64 {
     state.iter().map(|(_, count)| *count as i64).sum()
@@ -65,8 +65,8 @@ fn size(state: &Multiset) -> i64 {
 impl PriorityQueue {
     fn first<'a>(&self, state: &'a Multiset) -> Option<(&'a Value, usize)> {
         let entry = match self.first {
-            First::Greatest => state.iter().next_back(),
-            First::Least => state.iter().next(),
+            PriorityOrder::Greatest => state.iter().next_back(),
+            PriorityOrder::Least => state.iter().next(),
         };
         entry.map(|(element, count)| (element, *count))
     }
@@ -77,7 +77,7 @@ impl Model for PriorityQueue {
     type Op = PriorityQueueOp;
 
     fn initial(&self) -> Vec<Multiset> {
-        vec![Assoc::new()]
+        vec![PersistentMap::new()]
     }
 
     fn step(&self, state: &Multiset, op: &PriorityQueueOp, outcomes: &mut Outcomes<Multiset>) {
@@ -119,10 +119,10 @@ impl Model for PriorityQueue {
         container::footprint(self.is_pure(op), is_seen)
     }
 
-    /// Let `f` be the element that comes first now. A poll or peek of `v` where `v` is not in the queue needs an insert
-    /// of `v`. Where it is, `f` comes before it, so every `f` must go. An empty queue needs the same, and so does a smaller
-    /// one: while an `f` stays, only elements that were inserted since, or equal to `f`, can have left. A larger one needs
-    /// an insert.
+    /// Let `f` be the element that comes first now. A poll or peek of an element `v` that is not in the queue needs an insert
+    /// of `v`. If `v` is in the queue, `f` comes before it, so every `f` must be removed. An empty queue needs the same, and
+    /// so does a smaller one: while an `f` stays, only elements that were inserted later, or that equal `f`, can be removed.
+    /// A larger queue needs an insert.
     fn may_enable(&self, state: &Multiset, refused: &PriorityQueueOp, helper: &PriorityQueueOp) -> bool {
         let removes_first = || {
             self.first(state)
@@ -148,10 +148,10 @@ impl Model for PriorityQueue {
         }
     }
 
-    fn acts_as(&self) -> Option<ActsAs> {
+    fn collection_kind(&self) -> Option<CollectionKind> {
         Some(match self.first {
-            First::Greatest => ActsAs::GreatestFirst,
-            First::Least => ActsAs::LeastFirst,
+            PriorityOrder::Greatest => CollectionKind::GreatestFirst,
+            PriorityOrder::Least => CollectionKind::LeastFirst,
         })
     }
 
@@ -180,9 +180,9 @@ impl Model for PriorityQueue {
     fn describe_op(&self, op: &PriorityQueueOp) -> String {
         match op {
             PriorityQueueOp::Insert(element) => format!("insert({element})"),
-            PriorityQueueOp::Poll(first) => format!("poll() = {}", SeenOr(first, "empty")),
-            PriorityQueueOp::Peek(first) => format!("peek() = {}", SeenOr(first, "empty")),
-            PriorityQueueOp::Size(size) => format!("size() = {}", Seen(size)),
+            PriorityQueueOp::Poll(first) => format!("poll() = {}", KnownOr(first, "empty")),
+            PriorityQueueOp::Peek(first) => format!("peek() = {}", KnownOr(first, "empty")),
+            PriorityQueueOp::Size(size) => format!("size() = {}", Known(size)),
         }
     }
 
@@ -192,42 +192,18 @@ impl Model for PriorityQueue {
 }
 
 impl Decode for PriorityQueue {
-    const ENTRY: &'static Entry = &Entry {
+    const ENTRY: &'static ModelEntry = &ModelEntry {
         name: "priority-queue",
         summary: "A priority queue: the greatest element, or the least, leaves first.",
-        ops: &[
-            OpEntry {
-                name: "insert",
-                aliases: &["add", "push", "offer", "enqueue", "enq", "put"],
-                arguments: "value",
-                result: "",
-                meaning: "value is now in the queue, once more",
-            },
-            OpEntry {
-                name: "poll",
-                aliases: &[
-                    "pop",
-                    "remove",
-                    "take",
-                    "dequeue",
-                    "deq",
-                    "delete-min",
-                    "delete-max",
-                    "extract",
-                ],
-                arguments: "",
-                result: "value, or empty",
-                meaning: "value came first and has left",
-            },
-            OpEntry {
-                name: "peek",
-                aliases: &["first", "min", "max", "top"],
-                arguments: "",
-                result: "value, or empty",
-                meaning: "value comes first",
-            },
-            SIZE,
-        ],
+        ops: operations! {
+            "insert" | "add" | "push" | "offer" | "enqueue" | "enq" | "put": ("value"),
+                "value is now in the queue, once more";
+            "poll" | "pop" | "remove" | "take" | "dequeue" | "deq" | "delete-min" | "delete-max" | "extract":
+                () -> "value, or empty",
+                "value came first and has left";
+            "peek" | "first" | "min" | "max" | "top": () -> "value, or empty", "value comes first";
+            + SIZE
+        },
         options: &[
             OptionEntry {
                 name: "first",
@@ -242,7 +218,7 @@ impl Decode for PriorityQueue {
 {"thread":0,"op":"poll","ret":2,"start":11,"end":12}"#,
     };
 
-    fn decode_call(&self, call: &Call<'_>) -> Result<PriorityQueueOp, DecodeError> {
+    fn decode_call(&self, call: &CallReader<'_>) -> Result<PriorityQueueOp, DecodeError> {
         let ordered_result = || {
             let result = call.element_result(&self.empty, 0)?;
             if let Some(Some(element)) = &result {
@@ -252,7 +228,7 @@ impl Decode for PriorityQueue {
         };
         match call.op() {
             "insert" => {
-                call.acknowledged(1)?;
+                call.check_acknowledged(1)?;
                 Ok(PriorityQueueOp::Insert(
                     call.ordered(&call.element(&self.empty)?)?,
                 ))
@@ -264,13 +240,13 @@ impl Decode for PriorityQueue {
     }
 }
 
-impl Shipped for PriorityQueue {
+impl NativeModel for PriorityQueue {
     fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
         let choices = [
-            ("greatest", First::Greatest),
-            ("max", First::Greatest),
-            ("least", First::Least),
-            ("min", First::Least),
+            ("greatest", PriorityOrder::Greatest),
+            ("max", PriorityOrder::Greatest),
+            ("least", PriorityOrder::Least),
+            ("min", PriorityOrder::Least),
         ];
         let first = options
             .choice("first", &choices, "greatest or least")?

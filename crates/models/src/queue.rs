@@ -2,22 +2,22 @@
 //!
 //! A single enqueue or dequeue is a bulk operation of one, so there is one kind of each.
 
-use omnilink_engine::{ActsAs, Footprint, Model, Observation, Outcomes};
+use omnilink_engine::{CollectionKind, Footprint, Model, Observation, Outcomes};
 use omnilink_value::Value;
 use smallvec::SmallVec;
 
-use crate::call::{Call, THE_RESULT};
-use crate::catalogue::{Entry, OpEntry, OptionEntry, Shipped};
+use crate::call_reader::{CallReader, THE_RESULT};
+use crate::catalogue::{ModelEntry, NativeModel, OptionEntry, operations};
 use crate::container::{self, EMPTY, EMPTY_WORD, REMEDY, SIZE, empty_option};
 use crate::decode::{Decode, DecodeError};
-use crate::describe::{Seen, SeenOr, list};
+use crate::display::{Known, KnownOr, list};
 use crate::options::{ModelOptions, ModelSpecError};
 use crate::sequence::Sequence;
 
 /// A queue.
 #[derive(Clone, Debug)]
 pub struct Queue {
-    /// How many elements fit; `None` for any number.
+    /// The capacity; `None` for an unbounded queue.
     pub capacity: Option<usize>,
     /// The result that stands for "empty", beside nil. It cannot be an element.
     pub empty: Value,
@@ -26,31 +26,31 @@ pub struct Queue {
 /// The elements of one operation, from the front of the queue to its back.
 pub type Batch = SmallVec<[Value; 1]>;
 
-/// An operation on a [`Queue`]. Results that were not seen are `None`.
+/// An operation on a [`Queue`]. Unknown results are `None`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum QueueOp {
-    /// These elements went to the back, all or none of them.
+    /// Appends these elements, all or none of them.
     Enqueue {
         /// The elements.
         values: Batch,
         /// Whether they fitted.
         fitted: Option<bool>,
     },
-    /// As many elements as there are, but no more than asked for, left from the front.
+    /// Removes the first `most` elements, or all if there are fewer.
     Dequeue {
-        /// How many were asked for; `None` for some number that is not known.
+        /// The requested number; `None` if it is unknown.
         most: Option<usize>,
         /// The elements; none if the queue was empty.
         values: Option<Batch>,
     },
     /// The element at the front; `Some(None)` if the queue was empty.
     Peek(Option<Option<Value>>),
-    /// How many elements there are.
+    /// The number of elements.
     Size(Option<i64>),
 }
 
 impl QueueOp {
-    /// Whether this may take elements away from a queue with `front` at its front.
+    /// Whether this may remove elements from a queue with `front` at its front.
     fn may_take(&self, front: &Value) -> bool {
         match self {
             Self::Dequeue { most: Some(0), .. } => false,
@@ -80,7 +80,7 @@ impl Queue {
             .is_none_or(|capacity| state.len().saturating_add(more) <= capacity)
     }
 
-    /// Whether a dequeue that asked for at most `most` elements may return `values`.
+    /// Whether a dequeue of at most `most` elements may return `values`.
     fn may_return(state: &Sequence, most: Option<usize>, values: &[Value]) -> bool {
         let all = values.len() == state.len();
         let enough = match most {
@@ -187,14 +187,13 @@ impl Model for Queue {
         container::footprint(self.is_pure(op), is_seen)
     }
 
-    /// Elements join at the back and leave at the front, so the first operation that takes anything takes the present
-    /// front. What is refused waits
-    /// - for elements to leave, when the queue is too long or what it holds is not what was returned, as no enqueue
-    ///   changes what is already there: some operation takes the present front;
-    /// - for elements to join, when the queue holds a proper beginning of what was returned: if nothing leaves, the
-    ///   element that is missing next joins, otherwise some operation takes the present front (an empty queue has none,
-    ///   and there the first element returned joins);
-    /// - for a longer queue, to which some operation adds.
+    /// The first operation that removes anything removes the current front. A refused operation needs
+    /// - elements to be removed, if the queue is too long or its elements differ from those returned, because no enqueue
+    ///   changes the elements inside: some operation removes the current front;
+    /// - elements to be added, if the queue is a proper prefix of the elements returned: if nothing is removed, some
+    ///   operation adds the next missing element; otherwise some operation removes the current front (an empty queue has
+    ///   none, so there some operation adds the first element returned);
+    /// - a longer queue: some operation adds elements.
     fn may_enable(&self, state: &Sequence, refused: &QueueOp, helper: &QueueOp) -> bool {
         let takes_front = || state.first().is_some_and(|front| helper.may_take(front));
         let waits_for_values = |values: &[Value]| {
@@ -225,8 +224,8 @@ impl Model for Queue {
         }
     }
 
-    fn acts_as(&self) -> Option<ActsAs> {
-        self.capacity.is_none().then_some(ActsAs::Queue)
+    fn collection_kind(&self) -> Option<CollectionKind> {
+        self.capacity.is_none().then_some(CollectionKind::Queue)
     }
 
     fn observe<'a>(&self, op: &'a QueueOp) -> Observation<'a> {
@@ -286,10 +285,10 @@ impl Model for Queue {
             QueueOp::Dequeue { most, values } => {
                 let most = most.map_or_else(String::new, |most| format!("at most {most}"));
                 let values = values.as_ref().map(|values| list(values.iter(), ["[", "]"]));
-                format!("dequeue({most}) = {}", Seen(&values))
+                format!("dequeue({most}) = {}", Known(&values))
             }
-            QueueOp::Peek(front) => format!("peek() = {}", SeenOr(front, "empty")),
-            QueueOp::Size(size) => format!("size() = {}", Seen(size)),
+            QueueOp::Peek(front) => format!("peek() = {}", KnownOr(front, "empty")),
+            QueueOp::Size(size) => format!("size() = {}", Known(size)),
         }
     }
 
@@ -299,61 +298,25 @@ impl Model for Queue {
 }
 
 impl Decode for Queue {
-    const ENTRY: &'static Entry = &Entry {
+    const ENTRY: &'static ModelEntry = &ModelEntry {
         name: "queue",
         summary: "A first-in first-out queue, bounded or not, also with bulk operations.",
-        ops: &[
-            OpEntry {
-                name: "enqueue",
-                aliases: &["enq", "push", "add", "put", "send"],
-                arguments: "value",
-                result: "false if it did not fit",
-                meaning: "value is now at the back",
-            },
-            OpEntry {
-                name: "dequeue",
-                aliases: &["deq", "pop", "poll", "take", "remove", "receive"],
-                arguments: "",
-                result: "value, or empty",
-                meaning: "value was at the front and has left",
-            },
-            OpEntry {
-                name: "peek",
-                aliases: &["front", "head"],
-                arguments: "",
-                result: "value, or empty",
-                meaning: "value is at the front",
-            },
-            OpEntry {
-                name: "try-enqueue",
-                aliases: &["offer", "try-push", "try-send"],
-                arguments: "value",
-                result: "true or false",
-                meaning: "value is now at the back, if it fitted",
-            },
-            OpEntry {
-                name: "enqueue-many",
-                aliases: &["enqueue-bulk", "enqueue-all", "push-many"],
-                arguments: "values (a list)",
-                result: "false if they did not fit",
-                meaning: "values are now at the back, in this order, all or none",
-            },
-            OpEntry {
-                name: "dequeue-many",
-                aliases: &["dequeue-bulk", "pop-many"],
-                arguments: "max",
-                result: "values (a list)",
-                meaning: "values were at the front and have left: max of them, or all that there were",
-            },
-            OpEntry {
-                name: "drain",
-                aliases: &["dequeue-all"],
-                arguments: "",
-                result: "values (a list)",
-                meaning: "values were all that there was and have left",
-            },
-            SIZE,
-        ],
+        ops: operations! {
+            "enqueue" | "enq" | "push" | "add" | "put" | "send": ("value") -> "false if it did not fit",
+                "value is now at the back";
+            "dequeue" | "deq" | "pop" | "poll" | "take" | "remove" | "receive": () -> "value, or empty",
+                "value was at the front and has left";
+            "peek" | "front" | "head": () -> "value, or empty", "value is at the front";
+            "try-enqueue" | "offer" | "try-push" | "try-send": ("value") -> "true or false",
+                "value is now at the back, if it fitted";
+            "enqueue-many" | "enqueue-bulk" | "enqueue-all" | "push-many":
+                ("values (a list)") -> "false if they did not fit",
+                "values are now at the back, in this order, all or none";
+            "dequeue-many" | "dequeue-bulk" | "pop-many": ("max") -> "values (a list)",
+                "values were at the front and have left: max of them, or all that there were";
+            "drain" | "dequeue-all": () -> "values (a list)", "values were all that there was and have left";
+            + SIZE
+        },
         options: &[
             OptionEntry {
                 name: "capacity",
@@ -369,7 +332,7 @@ impl Decode for Queue {
 {"thread":0,"op":"dequeue","ret":1,"start":14,"end":18}"#,
     };
 
-    fn decode_call(&self, call: &Call<'_>) -> Result<QueueOp, DecodeError> {
+    fn decode_call(&self, call: &CallReader<'_>) -> Result<QueueOp, DecodeError> {
         match call.op() {
             "enqueue" | "try-enqueue" => {
                 let values = Batch::from_iter([call.element(&self.empty)?]);
@@ -425,16 +388,16 @@ impl Decode for Queue {
 const MANY: &[&str] = &["values", "items", "elements", "value"];
 
 impl Queue {
-    /// Whether what was enqueued fitted. Where there is always room, all enqueues of a value are one operation, whether
-    /// their return was seen or not.
-    fn decode_fitted(&self, call: &Call<'_>) -> Result<Option<bool>, DecodeError> {
-        let seen = call.yes_or_no(&["fitted"], 1)?;
+    /// Whether the elements fitted. In an unbounded queue they always do, so all enqueues of a value form one class, pending
+    /// or not.
+    fn decode_fitted(&self, call: &CallReader<'_>) -> Result<Option<bool>, DecodeError> {
+        let seen = call.bool_result(&["fitted"], 1)?;
         let waits_for_room = call.op() == "enqueue" && !call.operation().timebox.is_pending();
         Ok(seen.or((self.capacity.is_none() || waits_for_room).then_some(true)))
     }
 }
 
-fn decode_batch(call: &Call<'_>, position: usize) -> Result<Option<Batch>, DecodeError> {
+fn decode_batch(call: &CallReader<'_>, position: usize) -> Result<Option<Batch>, DecodeError> {
     let Some(result) = call.value_result(MANY, position)? else {
         return Ok(None);
     };
@@ -445,7 +408,7 @@ fn decode_batch(call: &Call<'_>, position: usize) -> Result<Option<Batch>, Decod
     }
 }
 
-impl Shipped for Queue {
+impl NativeModel for Queue {
     fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
         let capacity = options.integer("capacity", 0, "a number of elements")?;
         Ok(Self {

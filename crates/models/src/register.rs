@@ -1,19 +1,19 @@
-//! One register: what was written last is what is read.
+//! One register: a read returns the value written last.
 
-use omnilink_engine::{ActsAs, Footprint, Keys, Model, Observation, Outcomes};
+use omnilink_engine::{CollectionKind, Footprint, Keys, Model, Observation, Outcomes};
 use omnilink_value::Value;
 
-use crate::call::Call;
-use crate::catalogue::{Entry, OpEntry, OptionEntry, Shipped};
+use crate::call_reader::CallReader;
+use crate::catalogue::{ModelEntry, NativeModel, OptionEntry, operations};
 use crate::decode::{Decode, DecodeError};
-use crate::describe::Seen;
+use crate::display::Known;
 use crate::keys::whole;
 use crate::options::{ModelOptions, ModelSpecError};
 
 /// A read/write register.
 #[derive(Clone, Debug)]
 pub struct Register {
-    /// What the register holds before the first write.
+    /// The value before the first write.
     pub initial: Value,
 }
 
@@ -22,7 +22,7 @@ pub struct Register {
 pub enum RegisterOp {
     /// The register now holds this.
     Write(Value),
-    /// The register held this; `None` where the result was not seen.
+    /// The register held this; `None` if the result is unknown.
     Read(Option<Value>),
 }
 
@@ -56,8 +56,8 @@ impl Model for Register {
         }
     }
 
-    /// Only a read is ever refused, and only because the register holds something else. The last write before a state
-    /// that accepts it wrote what it read.
+    /// Only a read is ever refused, and only because the register holds another value. The last write before a state that
+    /// accepts the read wrote the value that it returned.
     fn may_enable(&self, _state: &Value, refused: &RegisterOp, helper: &RegisterOp) -> bool {
         match (refused, helper) {
             (RegisterOp::Read(Some(wanted)), RegisterOp::Write(written)) => wanted == written,
@@ -65,13 +65,13 @@ impl Model for Register {
         }
     }
 
-    fn acts_as(&self) -> Option<ActsAs> {
-        Some(ActsAs::Register)
+    fn collection_kind(&self) -> Option<CollectionKind> {
+        Some(CollectionKind::Register)
     }
 
     fn observe<'a>(&self, op: &'a RegisterOp) -> Observation<'a> {
         match op {
-            // Who reads it then may have read the initial value.
+            // A read of it may have returned the initial value.
             RegisterOp::Write(value) if *value == self.initial => Observation::Other,
             RegisterOp::Write(value) => Observation::Add(value),
             RegisterOp::Read(Some(value)) if *value == self.initial => Observation::FindEmpty,
@@ -87,41 +87,29 @@ impl Model for Register {
     fn describe_op(&self, op: &RegisterOp) -> String {
         match op {
             RegisterOp::Write(value) => format!("write({value})"),
-            RegisterOp::Read(result) => format!("read() = {}", Seen(result)),
+            RegisterOp::Read(result) => format!("read() = {}", Known(result)),
         }
     }
 }
 
 impl Decode for Register {
-    const ENTRY: &'static Entry = &Entry {
+    const ENTRY: &'static ModelEntry = &ModelEntry {
         name: "register",
         summary: "One register: a read returns what was written last.",
-        ops: &[
-            OpEntry {
-                name: "read",
-                aliases: &["get", "load"],
-                arguments: "",
-                result: "value",
-                meaning: "the register held value",
-            },
-            OpEntry {
-                name: "write",
-                aliases: &["put", "set", "store"],
-                arguments: "value",
-                result: "",
-                meaning: "the register now holds value",
-            },
-        ],
+        ops: operations! {
+            "read" | "get" | "load": () -> "value", "the register held value";
+            "write" | "put" | "set" | "store": ("value"), "the register now holds value";
+        },
         options: &[INITIAL],
         example: r#"{"thread":0,"op":"write","args":{"value":1},"start":0,"end":9}
 {"thread":1,"op":"read","ret":1,"start":2,"end":5}"#,
     };
 
-    fn decode_call(&self, call: &Call<'_>) -> Result<RegisterOp, DecodeError> {
+    fn decode_call(&self, call: &CallReader<'_>) -> Result<RegisterOp, DecodeError> {
         match call.op() {
             "read" => Ok(RegisterOp::Read(call.value_result(&["value"], 0)?)),
             _ => {
-                call.acknowledged(1)?;
+                call.check_acknowledged(1)?;
                 Ok(RegisterOp::Write(
                     call.argument(&["value", "arg1"], 0, "the value to write")?
                         .clone(),
@@ -131,7 +119,7 @@ impl Decode for Register {
     }
 }
 
-/// What registers hold at first.
+/// The option for the initial value of registers.
 pub(crate) const INITIAL: OptionEntry = OptionEntry {
     name: "initial",
     values: "a number, a text, true, false or nil",
@@ -139,7 +127,7 @@ pub(crate) const INITIAL: OptionEntry = OptionEntry {
     meaning: "what a register holds before it is first written",
 };
 
-impl Shipped for Register {
+impl NativeModel for Register {
     fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
         Ok(Self {
             initial: options.value("initial").unwrap_or_else(Value::null),

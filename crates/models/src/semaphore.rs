@@ -2,30 +2,30 @@
 
 use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 
-use crate::call::Call;
-use crate::catalogue::{Entry, OpEntry, OptionEntry, Shipped};
+use crate::call_reader::CallReader;
+use crate::catalogue::{ModelEntry, NativeModel, OptionEntry, operations};
 use crate::decode::{Decode, DecodeError};
-use crate::describe::Seen;
+use crate::display::Known;
 use crate::keys::whole;
 use crate::options::{ModelOptions, ModelSpecError};
 
 /// A semaphore: acquiring takes permits, releasing gives them back.
 #[derive(Clone, Debug)]
 pub struct Semaphore {
-    /// How many permits there are before the first operation.
+    /// The initial number of permits.
     pub permits: i64,
-    /// How many permits there can be at most; `None` for any number. Releasing more than that is an error.
+    /// The maximal number of permits, if there is one. Releasing more than that is an error.
     pub capacity: Option<i64>,
 }
 
-/// An operation on a [`Semaphore`]. Results that were not seen are `None`.
+/// An operation on a [`Semaphore`]. Unknown results are `None`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum SemaphoreOp {
-    /// Takes this many permits, all or none; whether there were enough.
+    /// Takes permits, all or none; whether there were enough.
     Acquire(i64, Option<bool>),
-    /// Gives back this many permits.
+    /// Gives permits back.
     Release(i64),
-    /// How many permits there are.
+    /// The number of permits.
     Available(Option<i64>),
 }
 
@@ -49,7 +49,7 @@ impl Semaphore {
 }
 
 impl Model for Semaphore {
-    /// How many permits there are.
+    /// The number of permits.
     type State = i64;
     type Op = SemaphoreOp;
 
@@ -104,7 +104,7 @@ impl Model for Semaphore {
         }
     }
 
-    /// What waits for more permits waits for some operation that gives, what waits for fewer for one that takes.
+    /// More permits need an operation that gives, fewer permits one that takes.
     fn may_enable(&self, permits: &i64, refused: &SemaphoreOp, helper: &SemaphoreOp) -> bool {
         match refused {
             SemaphoreOp::Acquire(_, Some(true)) => helper.may_give(),
@@ -121,47 +121,25 @@ impl Model for Semaphore {
 
     fn describe_op(&self, op: &SemaphoreOp) -> String {
         match op {
-            SemaphoreOp::Acquire(permits, acquired) => format!("acquire({permits}) = {}", Seen(acquired)),
+            SemaphoreOp::Acquire(permits, acquired) => format!("acquire({permits}) = {}", Known(acquired)),
             SemaphoreOp::Release(permits) => format!("release({permits})"),
-            SemaphoreOp::Available(permits) => format!("available() = {}", Seen(permits)),
+            SemaphoreOp::Available(permits) => format!("available() = {}", Known(permits)),
         }
     }
 }
 
 impl Decode for Semaphore {
-    const ENTRY: &'static Entry = &Entry {
+    const ENTRY: &'static ModelEntry = &ModelEntry {
         name: "semaphore",
         summary: "A counting semaphore.",
-        ops: &[
-            OpEntry {
-                name: "acquire",
-                aliases: &["wait", "down", "p"],
-                arguments: "permits (1 if not given)",
-                result: "false if there were not enough",
-                meaning: "takes permits, all or none",
-            },
-            OpEntry {
-                name: "try-acquire",
-                aliases: &["try-wait"],
-                arguments: "permits (1 if not given)",
-                result: "true or false",
-                meaning: "takes permits, if there are enough",
-            },
-            OpEntry {
-                name: "release",
-                aliases: &["signal", "post", "up", "v"],
-                arguments: "permits (1 if not given)",
-                result: "",
-                meaning: "gives permits back",
-            },
-            OpEntry {
-                name: "available",
-                aliases: &["available-permits", "permits", "read"],
-                arguments: "",
-                result: "a number",
-                meaning: "how many permits there are",
-            },
-        ],
+        ops: operations! {
+            "acquire" | "wait" | "down" | "p": ("permits (1 if not given)") -> "false if there were not enough",
+                "takes permits, all or none";
+            "try-acquire" | "try-wait": ("permits (1 if not given)") -> "true or false",
+                "takes permits, if there are enough";
+            "release" | "signal" | "post" | "up" | "v": ("permits (1 if not given)"), "gives permits back";
+            "available" | "available-permits" | "permits" | "read": () -> "a number", "how many permits there are";
+        },
         options: &[
             OptionEntry {
                 name: "permits",
@@ -181,7 +159,7 @@ impl Decode for Semaphore {
 {"thread":0,"op":"release","start":6,"end":8}"#,
     };
 
-    fn decode_call(&self, call: &Call<'_>) -> Result<SemaphoreOp, DecodeError> {
+    fn decode_call(&self, call: &CallReader<'_>) -> Result<SemaphoreOp, DecodeError> {
         if call.op() == "available" {
             return Ok(SemaphoreOp::Available(call.integer_result(
                 &["permits", "value"],
@@ -199,18 +177,18 @@ impl Decode for Semaphore {
         match call.op() {
             "acquire" => Ok(SemaphoreOp::Acquire(
                 permits,
-                call.yes_or_no(&["acquired"], 1)?.or(Some(true)),
+                call.bool_result(&["acquired"], 1)?.or(Some(true)),
             )),
-            "try-acquire" => Ok(SemaphoreOp::Acquire(permits, call.yes_or_no(&["acquired"], 1)?)),
+            "try-acquire" => Ok(SemaphoreOp::Acquire(permits, call.bool_result(&["acquired"], 1)?)),
             _ => {
-                call.acknowledged(1)?;
+                call.check_acknowledged(1)?;
                 Ok(SemaphoreOp::Release(permits))
             }
         }
     }
 }
 
-impl Shipped for Semaphore {
+impl NativeModel for Semaphore {
     fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
         let expected = "a number of permits, 0 or more";
         let capacity = options.integer("capacity", 0, expected)?;

@@ -1,16 +1,17 @@
 //! A persistent sequence: the state of queues, stacks and logs.
 //!
-//! A trace may fill a queue with a hundred thousand elements before it drains it, so neither a step nor a stored state
-//! may cost the length. Elements live in shared chunks of [`CHUNK`]; the last, unfinished chunk is the *tail*. A push
-//! copies the tail (16 elements on average), every 32nd also the list of chunks; taking from either end copies nothing
-//! but, every 32nd time, that list. The hash is a polynomial that each of these updates in constant time.
+//! A trace may fill a queue with a hundred thousand elements before it drains it. So the cost of a step and the size of a
+//! stored state must not depend on the length. Elements are in shared chunks of [`CHUNK`]; the last, unfinished chunk is
+//! the *tail*. A push copies the tail (16 elements on average), and every 32nd push also copies the list of chunks. Removing
+//! an element at either end copies only that list, every 32nd time. The hash is a polynomial that each change updates in
+//! constant time.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use omnilink_value::Value;
 
-/// Elements per chunk: large enough that the list of chunks stays short, small enough that copying a tail is cheap.
+/// The number of elements of a chunk: large enough for a short list of chunks, small enough for a cheap copy of the tail.
 const CHUNK: usize = 32;
 
 /// The base of the polynomial hash. Odd, so that it has an inverse modulo 2^64.
@@ -45,12 +46,12 @@ impl Sequence {
         }
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     pub fn len(&self) -> usize {
         self.chunks.len() * CHUNK + self.tail_len - self.skipped
     }
 
-    /// Whether there are none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -110,7 +111,7 @@ impl Sequence {
         rest.power = self.power.wrapping_mul(BASE_INVERSE);
         rest.hash = self.hash.wrapping_sub(first.hash64().wrapping_mul(rest.power));
         if rest.skipped == CHUNK {
-            // A tail is never full, so the chunk that has been used up is a chunk of the list.
+            // A tail is never full, so the consumed chunk is one of the list.
             rest.chunks = self.chunks[1..].iter().cloned().collect();
             rest.skipped = 0;
         }
@@ -134,8 +135,7 @@ impl Sequence {
         Some((last, rest))
     }
 
-    /// Roughly how many bytes of the heap belong to this state alone. Full chunks are shared by all states that grew out
-    /// of one another; counting them in each would overstate memory a thousandfold.
+    /// The approximate heap size of this sequence alone, in bytes. Other sequences share its full chunks.
     pub fn heap_bytes(&self) -> usize {
         size_of_val(&*self.tail)
             + self.chunks.len() * size_of::<Arc<[Value]>>() / CHUNK
@@ -154,8 +154,7 @@ impl PartialEq for Sequence {
         if self.hash != other.hash || self.power != other.power || self.len() != other.len() {
             return false;
         }
-        // Sequences that the same pushes and takes led to, in whatever order, are cut into chunks at the same places,
-        // and mostly share them.
+        // Sequences with a common origin usually have the same chunk boundaries and share most chunks.
         let aligned = self.skipped == other.skipped && self.tail_len == other.tail_len;
         if !aligned {
             return self.iter().eq(other.iter());
@@ -176,12 +175,12 @@ impl Eq for Sequence {}
 
 impl Hash for Sequence {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        // The power tells apart what the polynomial cannot: trailing elements whose hash is zero.
+        // The power distinguishes sequences that differ only in elements whose hash is zero.
         state.write_u64(self.hash ^ self.power);
     }
 }
 
-/// The inverse of an odd number modulo 2^64: Newton's iteration doubles the number of right bits each time.
+/// The inverse of an odd number modulo 2^64. Newton's iteration doubles the number of correct bits each time.
 const fn inverse(odd: u64) -> u64 {
     let mut guess = odd;
     let mut round = 0;
@@ -197,7 +196,7 @@ mod tests {
     use std::collections::VecDeque;
 
     use super::*;
-    use crate::keys::spread;
+    use crate::keys::mix;
 
     fn sequence(values: impl IntoIterator<Item = i64>) -> Sequence {
         values
@@ -228,7 +227,7 @@ mod tests {
             let mut built = Sequence::new();
             let mut deque = VecDeque::new();
             for turn in 0..3_000_u64 {
-                let random = spread(turn ^ bias << 32);
+                let random = mix(turn ^ bias << 32);
                 match random % bias {
                     0 => built = built.split_first().map_or(built.clone(), |(_, rest)| rest),
                     1 if random & 64 == 0 => {

@@ -1,21 +1,21 @@
-//! A set of values: add, remove, contains, and reads of the whole.
+//! A set of values: add, remove, contains, and reads of all elements.
 
 use omnilink_engine::{Footprint, Keys, Model, Outcomes};
 use omnilink_value::Value;
 
-use crate::assoc::Assoc;
-use crate::call::{Call, THE_RESULT};
-use crate::catalogue::{Entry, OpEntry, Shipped};
+use crate::call_reader::{CallReader, THE_RESULT};
+use crate::catalogue::{ModelEntry, NativeModel, operations};
 use crate::decode::{Decode, DecodeError};
-use crate::describe::{Seen, list};
+use crate::display::{Known, list};
 use crate::keys::key;
 use crate::options::{ModelOptions, ModelSpecError};
+use crate::persistent_map::PersistentMap;
 
-/// A set. Operations on different elements are independent; reads of the whole set or of its size tie them together.
+/// A set. Operations on different elements are independent; reads of the whole set or of its size connect them.
 #[derive(Clone, Debug, Default)]
 pub struct Set;
 
-/// An operation on a [`Set`]. Results that were not seen are `None`.
+/// An operation on a [`Set`]. Unknown results are `None`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum SetOp {
     /// The element is now in the set; whether it was absent before.
@@ -26,26 +26,26 @@ pub enum SetOp {
     Contains(Value, Option<bool>),
     /// All elements, as a TLA+ set.
     Read(Option<Value>),
-    /// How many elements there are.
+    /// The number of elements.
     Size(Option<i64>),
 }
 
 /// The state of a [`Set`].
-pub type Elements = Assoc<()>;
+pub type Elements = PersistentMap<()>;
 
 impl SetOp {
-    /// Whether this may put `element` into a set that lacks it.
+    /// Whether this may add `element` to a set without it.
     fn may_add(&self, element: &Value) -> bool {
         matches!(self, Self::Add(added, result) if added == element && *result != Some(false))
     }
 
-    /// Whether this may take `element` out of a set that has it.
+    /// Whether this may remove `element` from a set with it.
     fn may_remove(&self, element: &Value) -> bool {
         matches!(self, Self::Remove(removed, result) if removed == element && *result != Some(false))
     }
 
-    /// The element that must be there, or must not be there, for this operation to have the result it carries.
-    fn demand(&self) -> Option<(&Value, bool)> {
+    /// The element that must be present or absent for this operation to have its result.
+    fn precondition(&self) -> Option<(&Value, bool)> {
         match self {
             Self::Add(element, added) => added.map(|added| (element, !added)),
             Self::Remove(element, found) | Self::Contains(element, found) => {
@@ -76,11 +76,11 @@ impl Model for Set {
     type Op = SetOp;
 
     fn initial(&self) -> Vec<Elements> {
-        vec![Assoc::new()]
+        vec![PersistentMap::new()]
     }
 
     fn step(&self, state: &Elements, op: &SetOp, outcomes: &mut Outcomes<Elements>) {
-        if let Some((element, wanted)) = op.demand()
+        if let Some((element, wanted)) = op.precondition()
             && state.contains(element) != wanted
         {
             return outcomes.refuse(|| {
@@ -137,9 +137,9 @@ impl Model for Set {
         }
     }
 
-    /// Whatever is refused waits for one particular element to come or to go, which takes an operation that adds or
-    /// removes it: the element it speaks of, or the first in which a read of the whole differs from the state. A larger
-    /// size needs some element that is not there now, a smaller one needs some element that is there to go.
+    /// A refused operation needs one particular element to be added or removed: its own, or the first in which a read of all
+    /// elements differs from the state. A larger size needs an element that is absent now to be added, a smaller one needs
+    /// an element that is present now to be removed.
     fn may_enable(&self, state: &Elements, refused: &SetOp, helper: &SetOp) -> bool {
         let difference = match refused {
             SetOp::Read(Some(read)) => first_difference(state, read),
@@ -154,7 +154,7 @@ impl Model for Set {
                     _ => false,
                 };
             }
-            _ => refused.demand(),
+            _ => refused.precondition(),
         };
         match difference {
             Some((element, true)) => helper.may_add(element),
@@ -169,11 +169,11 @@ impl Model for Set {
 
     fn describe_op(&self, op: &SetOp) -> String {
         match op {
-            SetOp::Add(element, result) => format!("add({element}) = {}", Seen(result)),
-            SetOp::Remove(element, result) => format!("remove({element}) = {}", Seen(result)),
-            SetOp::Contains(element, result) => format!("contains({element}) = {}", Seen(result)),
-            SetOp::Read(result) => format!("read() = {}", Seen(result)),
-            SetOp::Size(result) => format!("size() = {}", Seen(result)),
+            SetOp::Add(element, result) => format!("add({element}) = {}", Known(result)),
+            SetOp::Remove(element, result) => format!("remove({element}) = {}", Known(result)),
+            SetOp::Contains(element, result) => format!("contains({element}) = {}", Known(result)),
+            SetOp::Read(result) => format!("read() = {}", Known(result)),
+            SetOp::Size(result) => format!("size() = {}", Known(result)),
         }
     }
 
@@ -183,53 +183,25 @@ impl Model for Set {
 }
 
 impl Decode for Set {
-    const ENTRY: &'static Entry = &Entry {
+    const ENTRY: &'static ModelEntry = &ModelEntry {
         name: "set",
         summary: "A set: add, remove, contains, and reads of all elements.",
-        ops: &[
-            OpEntry {
-                name: "add",
-                aliases: &["insert", "put"],
-                arguments: "value",
-                result: "true or false, if known",
-                meaning: "value is now in the set; whether it was absent before",
-            },
-            OpEntry {
-                name: "remove",
-                aliases: &["delete", "erase"],
-                arguments: "value",
-                result: "true or false, if known",
-                meaning: "value is no longer in the set; whether it was there before",
-            },
-            OpEntry {
-                name: "contains",
-                aliases: &["has", "member"],
-                arguments: "value",
-                result: "true or false",
-                meaning: "whether value is in the set",
-            },
-            OpEntry {
-                name: "read",
-                aliases: &["elements", "snapshot"],
-                arguments: "",
-                result: "the elements, as a set or a list",
-                meaning: "all elements of the set",
-            },
-            OpEntry {
-                name: "size",
-                aliases: &["len", "length", "count"],
-                arguments: "",
-                result: "a number",
-                meaning: "how many elements there are",
-            },
-        ],
+        ops: operations! {
+            "add" | "insert" | "put": ("value") -> "true or false, if known",
+                "value is now in the set; whether it was absent before";
+            "remove" | "delete" | "erase": ("value") -> "true or false, if known",
+                "value is no longer in the set; whether it was there before";
+            "contains" | "has" | "member": ("value") -> "true or false", "whether value is in the set";
+            "read" | "elements" | "snapshot": () -> "the elements, as a set or a list", "all elements of the set";
+            "size" | "len" | "length" | "count": () -> "a number", "how many elements there are";
+        },
         options: &[],
         example: r#"{"thread":0,"op":"add","args":{"value":1},"ret":true,"start":0,"end":4}
 {"thread":1,"op":"remove","args":{"value":2},"ret":false,"start":2,"end":9}
 {"thread":0,"op":"read","ret":[1],"start":6,"end":12}"#,
     };
 
-    fn decode_call(&self, call: &Call<'_>) -> Result<SetOp, DecodeError> {
+    fn decode_call(&self, call: &CallReader<'_>) -> Result<SetOp, DecodeError> {
         match call.op() {
             "read" => return decode_read(call),
             "size" => {
@@ -245,11 +217,15 @@ impl Decode for Set {
             .argument(&["value", "element", "key"], 0, "the element")?
             .clone();
         match call.op() {
-            "contains" => Ok(SetOp::Contains(element, call.yes_or_no(&["found"], 1)?)),
+            "contains" => Ok(SetOp::Contains(element, call.bool_result(&["found"], 1)?)),
             name => {
-                // An operation that answers with its own element has only confirmed it.
+                // An operation that returns its own element returns no flag.
                 let confirmed = call.result(&[], 1) == Some(&element) && element.as_bool().is_none();
-                let result = if confirmed { None } else { call.yes_or_no(&[], 1)? };
+                let result = if confirmed {
+                    None
+                } else {
+                    call.bool_result(&[], 1)?
+                };
                 Ok(if name == "add" {
                     SetOp::Add(element, result)
                 } else {
@@ -260,7 +236,7 @@ impl Decode for Set {
     }
 }
 
-fn decode_read(call: &Call<'_>) -> Result<SetOp, DecodeError> {
+fn decode_read(call: &CallReader<'_>) -> Result<SetOp, DecodeError> {
     let Some(seen) = call.value_result(&["value", "values"], 0)? else {
         return Ok(SetOp::Read(None));
     };
@@ -277,7 +253,7 @@ fn decode_read(call: &Call<'_>) -> Result<SetOp, DecodeError> {
     Ok(SetOp::Read(Some(elements)))
 }
 
-impl Shipped for Set {
+impl NativeModel for Set {
     fn from_options(_: &mut ModelOptions) -> Result<Self, ModelSpecError> {
         Ok(Self)
     }

@@ -1,13 +1,13 @@
 //! A last-in first-out stack.
 
-use omnilink_engine::{ActsAs, Footprint, Model, Observation, Outcomes};
+use omnilink_engine::{CollectionKind, Footprint, Model, Observation, Outcomes};
 use omnilink_value::Value;
 
-use crate::call::Call;
-use crate::catalogue::{Entry, OpEntry, Shipped};
+use crate::call_reader::CallReader;
+use crate::catalogue::{ModelEntry, NativeModel, operations};
 use crate::container::{self, EMPTY, SIZE, empty_option};
 use crate::decode::{Decode, DecodeError};
-use crate::describe::{Or, Seen, SeenOr, list};
+use crate::display::{Known, KnownOr, Or, list};
 use crate::options::{ModelOptions, ModelSpecError};
 use crate::sequence::Sequence;
 
@@ -18,21 +18,21 @@ pub struct Stack {
     pub empty: Value,
 }
 
-/// An operation on a [`Stack`]. Results that were not seen are `None`.
+/// An operation on a [`Stack`]. Unknown results are `None`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum StackOp {
     /// The element is now on top.
     Push(Value),
-    /// The top was taken off; `Some(None)` if the stack was empty.
+    /// Removes the top; `Some(None)` if the stack was empty.
     Pop(Option<Option<Value>>),
     /// The element on top; `Some(None)` if the stack was empty.
     Peek(Option<Option<Value>>),
-    /// How many elements there are.
+    /// The number of elements.
     Size(Option<i64>),
 }
 
 impl StackOp {
-    /// Whether this may take `top` off the stack.
+    /// Whether this may remove `top`.
     fn may_take(&self, top: &Value) -> bool {
         match self {
             Self::Pop(Some(popped)) => popped.as_ref() == Some(top),
@@ -77,9 +77,9 @@ impl Model for Stack {
         container::footprint(self.is_pure(op), is_seen)
     }
 
-    /// A pop or peek of `v` where something else is on top: unless some operation pushes `v`, the `v` that ends up on top
-    /// is one that lies below the present top, which some operation must take off. An empty or smaller stack needs the
-    /// same; a larger one needs a push.
+    /// Let a pop or peek of `v` be refused because another element is on top. Unless some operation pushes `v`, the `v` that
+    /// comes to the top is below the current top, which some operation must remove. An empty or smaller stack needs the same;
+    /// a larger one needs a push.
     fn may_enable(&self, state: &Sequence, refused: &StackOp, helper: &StackOp) -> bool {
         let takes_top = || state.last().is_some_and(|top| helper.may_take(top));
         match refused {
@@ -94,8 +94,8 @@ impl Model for Stack {
         }
     }
 
-    fn acts_as(&self) -> Option<ActsAs> {
-        Some(ActsAs::Stack)
+    fn collection_kind(&self) -> Option<CollectionKind> {
+        Some(CollectionKind::Stack)
     }
 
     fn observe<'a>(&self, op: &'a StackOp) -> Observation<'a> {
@@ -120,9 +120,9 @@ impl Model for Stack {
     fn describe_op(&self, op: &StackOp) -> String {
         match op {
             StackOp::Push(value) => format!("push({value})"),
-            StackOp::Pop(top) => format!("pop() = {}", SeenOr(top, "empty")),
-            StackOp::Peek(top) => format!("peek() = {}", SeenOr(top, "empty")),
-            StackOp::Size(size) => format!("size() = {}", Seen(size)),
+            StackOp::Pop(top) => format!("pop() = {}", KnownOr(top, "empty")),
+            StackOp::Peek(top) => format!("peek() = {}", KnownOr(top, "empty")),
+            StackOp::Size(size) => format!("size() = {}", Known(size)),
         }
     }
 
@@ -132,43 +132,25 @@ impl Model for Stack {
 }
 
 impl Decode for Stack {
-    const ENTRY: &'static Entry = &Entry {
+    const ENTRY: &'static ModelEntry = &ModelEntry {
         name: "stack",
         summary: "A last-in first-out stack.",
-        ops: &[
-            OpEntry {
-                name: "push",
-                aliases: &["add", "put"],
-                arguments: "value",
-                result: "",
-                meaning: "value is now on top",
-            },
-            OpEntry {
-                name: "pop",
-                aliases: &["take", "remove"],
-                arguments: "",
-                result: "value, or empty",
-                meaning: "value was on top and was taken off",
-            },
-            OpEntry {
-                name: "peek",
-                aliases: &["top"],
-                arguments: "",
-                result: "value, or empty",
-                meaning: "value is on top",
-            },
-            SIZE,
-        ],
+        ops: operations! {
+            "push" | "add" | "put": ("value"), "value is now on top";
+            "pop" | "take" | "remove": () -> "value, or empty", "value was on top and was taken off";
+            "peek" | "top": () -> "value, or empty", "value is on top";
+            + SIZE
+        },
         options: &[EMPTY],
         example: r#"{"thread":0,"op":"push","args":{"value":1},"start":0,"end":4}
 {"thread":1,"op":"push","args":{"value":2},"start":6,"end":9}
 {"thread":0,"op":"pop","ret":2,"start":8,"end":12}"#,
     };
 
-    fn decode_call(&self, call: &Call<'_>) -> Result<StackOp, DecodeError> {
+    fn decode_call(&self, call: &CallReader<'_>) -> Result<StackOp, DecodeError> {
         match call.op() {
             "push" => {
-                call.acknowledged(1)?;
+                call.check_acknowledged(1)?;
                 Ok(StackOp::Push(call.element(&self.empty)?))
             }
             "pop" => Ok(StackOp::Pop(call.element_result(&self.empty, 0)?)),
@@ -178,7 +160,7 @@ impl Decode for Stack {
     }
 }
 
-impl Shipped for Stack {
+impl NativeModel for Stack {
     fn from_options(options: &mut ModelOptions) -> Result<Self, ModelSpecError> {
         Ok(Self {
             empty: empty_option(options),

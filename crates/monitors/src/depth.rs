@@ -1,30 +1,30 @@
-//! How many values are surely inside at each position.
+//! A segment tree that counts the values inside at each position.
 
 use std::ops::Range;
 
-use crate::operation::Rank;
+use crate::action::Rank;
 
-/// A count for each position: ranges can be raised and lowered, and a least position found, in O(log n).
+/// A count for each position. Raising and lowering a range, and finding a minimum, take O(log n).
 ///
-/// Beside the count it keeps the sum of the numbers of the values that are counted: where the count is 1, that is the
-/// number of the one value.
+/// Beside the count, it keeps the sum of the numbers of the counted values. Where the count is 1, the sum is the number of
+/// the only value.
 #[derive(Debug)]
 pub(crate) struct Depth {
     leaves: usize,
-    /// A binary tree in an array, the root at 1. What is added at a node holds for all positions below it.
+    /// A binary tree in an array with the root at 1. A count added at a node applies to all positions below it.
     nodes: Vec<Node>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Node {
     added: u32,
-    /// The least count below this node, what is added here included.
+    /// The least count below this node, including the one added here.
     least: u32,
-    /// The sum of the numbers that were added here. It may wrap around: only differences matter.
+    /// The sum of the numbers added here. It may wrap around, because only differences matter.
     numbers: u64,
 }
 
-/// Put on positions that are not to be found.
+/// The count of hidden positions.
 const HIDDEN: u32 = 1 << 31;
 
 impl Depth {
@@ -44,12 +44,12 @@ impl Depth {
         self.add(positions, 1, number as u64 + 1);
     }
 
-    /// One value less is inside at these positions.
+    /// One value fewer is inside at these positions.
     pub fn lower(&mut self, positions: Range<Rank>, number: usize) {
         self.add(positions, 1u32.wrapping_neg(), (number as u64 + 1).wrapping_neg());
     }
 
-    /// A position is not found any more until it is shown again.
+    /// Excludes a position from [`least`](Self::least) until it is shown again.
     pub fn hide(&mut self, position: Rank) {
         self.add(position..position + 1, HIDDEN, 0);
     }
@@ -77,8 +77,8 @@ impl Depth {
             high >>= 1;
         }
         if first < last {
-            self.renew_above(first);
-            self.renew_above(last - 1);
+            self.update_above(first);
+            self.update_above(last - 1);
         }
     }
 
@@ -89,7 +89,7 @@ impl Depth {
         node.numbers = node.numbers.wrapping_add(number);
     }
 
-    fn renew_above(&mut self, mut node: usize) {
+    fn update_above(&mut self, mut node: usize) {
         while node > 1 {
             node >>= 1;
             let least = self.nodes[2 * node].least.min(self.nodes[2 * node + 1].least);
@@ -121,10 +121,10 @@ impl Depth {
     }
 }
 
-/// A position at which no value is surely inside, or only one.
+/// A position at which no value, or a single one, is certainly inside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Least {
     pub position: Rank,
-    /// The number of the one value.
+    /// The number of the single value; `None` if there is no value.
     pub only: Option<usize>,
 }

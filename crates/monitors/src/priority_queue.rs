@@ -1,116 +1,116 @@
-//! Priority queues: the greatest value comes out first.
+//! The monitor for priority queues, where the greatest value comes out first.
 //!
-//! Values are looked at from the greatest down. `covered` are the positions at which a greater value is surely inside.
-//! For a value `x`, its removal can take effect at `last(x)..removal.ret`, and a peek within the life of `x`, at
+//! Values are processed from the greatest down. `covered` are the positions at which a greater value is certainly inside.
+//! The removal of a value `x` can take effect at `last(x)..removal.ret`, and a peek of it at
 //! `max(peek.call, add.call)..min(peek.ret, removal.ret)`.
 //!
 //! **Violation iff** such an operation has no position that is not covered, or an operation that found the queue empty has no
-//! position at which no value is surely inside (besides the rules for one value, which [`Lives`] checks).
+//! position at which no value is certainly inside (besides the rules for one value, which [`ValueHistories`] checks).
 //!
 //! *Necessary.* When `x` is next, no greater value is inside. It is removed after all its other operations, so not before
-//! `last(x)`, and seen while it is inside.
+//! `last(x)`, and peeked while it is inside.
 //!
 //! *Sufficient.* A peek takes effect at a free (not covered) position within `first(x)..last(x)`, else at the nearest free
 //! one to the left or right of it. The removal takes effect at the first free position from `last(x)` on. The addition
-//! takes effect just before `first(x)`, or where the first peek or the removal does if that is earlier. So `x` is inside at
-//! positions at which it is surely inside, and otherwise only at positions that are covered by greater values; smaller
-//! values therefore lose no position but those of the critical interval of `x`, which is what is covered next. If all
-//! operations of `x` overlap and there is a free position in `last(x)..first(x)`, they all take effect there.
+//! takes effect just before `first(x)`, or at the position of the first peek or the removal if that is earlier. So `x` is
+//! inside at the positions of its critical interval, and otherwise only at positions that greater values cover. Smaller
+//! values therefore lose only the positions of the critical interval of `x`, which is covered next. If all operations of `x`
+//! overlap and there is a free position in `last(x)..first(x)`, they all take effect there.
 //!
-//! *Empty.* A position at which no value is surely inside is not covered by any: no value is inside there.
+//! *Empty.* A position at which no value is certainly inside is not covered, so no value is inside there. ∎
 
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use crate::answer::{Answer, Rule};
-use crate::lives::{Life, Lives, violation};
-use crate::operation::{Operation, Rank};
-use crate::positions::{Cover, place_empties};
+use crate::action::{Rank, TimedAction};
+use crate::coverage::{Coverage, fewest_that_cover, place_empties};
+use crate::decision::{Decision, Rule};
+use crate::value_history::{ValueHistories, ValueHistory, violation};
 
-/// The order of what takes effect at one position. Numbers are those of values, greater values have greater ones.
+/// The order of effects at one position. Greater values have greater numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Turn {
-    /// Values that were inside before are seen and removed, the greatest first.
+enum EffectOrder {
+    /// Values that were inside before are peeked and removed, the greatest first.
     Close(Reverse<usize>, bool),
-    /// It is found empty.
+    /// The queue is found empty.
     Empty,
-    /// A value is added, seen and removed: other values were removed before, or come after.
+    /// A value is added, peeked and removed here.
     Pass(usize, u8),
-    /// Values are added and seen that are inside afterwards, the least first.
+    /// Values that are inside afterwards are added and peeked, the least first.
     Open(usize, bool),
 }
 
-pub(crate) fn check(operations: &[Operation], lives: &Lives) -> Answer {
-    let empties = match place_empties(operations, lives) {
+pub(crate) fn check(operations: &[TimedAction], values: &ValueHistories) -> Decision {
+    let empties = match place_empties(operations, values) {
         Ok(positions) => positions,
-        Err(answer) => return answer,
+        Err(decision) => return decision,
     };
-    let mut effects: Vec<(Rank, Turn, usize)> = Vec::with_capacity(operations.len());
-    for (empty, position) in lives.empties.iter().zip(empties) {
-        effects.push((position, Turn::Empty, *empty));
+    let mut effects: Vec<(Rank, EffectOrder, usize)> = Vec::with_capacity(operations.len());
+    for (empty, position) in values.empties.iter().zip(empties) {
+        effects.push((position, EffectOrder::Empty, *empty));
     }
-    let mut covered = Cover::new(lives.position_count());
-    for (number, life) in lives.lives.iter().enumerate().rev() {
-        if let Err((front, positions)) = place(operations, lives, number, life, &mut covered, &mut effects) {
-            let greater = lives.lives.get(number + 1..).unwrap_or(&[]);
-            return greater_inside(operations, lives, life, front, positions, greater);
+    let mut covered = Coverage::new(values.position_count());
+    for (number, history) in values.histories.iter().enumerate().rev() {
+        if let Err((front, positions)) =
+            place(operations, values, number, history, &mut covered, &mut effects)
+        {
+            let greater = values.histories.get(number + 1..).unwrap_or(&[]);
+            return greater_inside(operations, values, history, front, positions, greater);
         }
-        if life.is_critical() {
-            covered.cover(life.first..life.last);
-        }
+        covered.cover(history.first..history.last);
     }
     effects.sort_unstable();
-    Answer::Linearizable(effects.into_iter().map(|(.., number)| number).collect())
+    Decision::Linearizable(effects.into_iter().map(|(.., number)| number).collect())
 }
 
-/// Places the operations of one value. An operation that has no free position, and the positions that it has.
+/// Places the operations of one value. The error is an operation without a free position, with its possible positions.
 fn place(
-    operations: &[Operation],
-    lives: &Lives,
+    operations: &[TimedAction],
+    values: &ValueHistories,
     number: usize,
-    life: &Life,
-    covered: &mut Cover,
-    effects: &mut Vec<(Rank, Turn, usize)>,
+    history: &ValueHistory,
+    covered: &mut Coverage,
+    effects: &mut Vec<(Rank, EffectOrder, usize)>,
 ) -> Result<(), (usize, Range<Rank>)> {
-    let add = lives.positions(&operations[life.add]);
-    let gone = life
+    let add = values.positions(&operations[history.add]);
+    let gone = history
         .remove
-        .map_or(lives.end + 1, |remove| lives.positions(&operations[remove]).end);
-    // Nothing but the end of time keeps a value that nothing removes.
-    let removed = match life.remove {
+        .map_or(values.end + 1, |remove| values.positions(&operations[remove]).end);
+    // A value that nothing removes is removed after the end.
+    let removed = match history.remove {
         Some(remove) => covered
-            .free_in(life.last..gone)
-            .ok_or((remove, life.last..gone))?,
-        None => lives.end,
+            .free_in(history.last..gone)
+            .ok_or((remove, history.last..gone))?,
+        None => values.end,
     };
-    let mut peeks: Vec<(Rank, usize)> = Vec::with_capacity(lives.peeks(life).len());
-    for peek in lives.peeks(life) {
-        let positions = lives.positions(&operations[*peek]);
+    let mut peeks: Vec<(Rank, usize)> = Vec::with_capacity(values.peeks(history).len());
+    for peek in values.peeks(history) {
+        let positions = values.positions(&operations[*peek]);
         let positions = positions.start.max(add.start)..positions.end.min(gone);
-        let position = nearest_free(covered, &positions, life).ok_or((*peek, positions))?;
+        let position = nearest_free(covered, &positions, history).ok_or((*peek, positions))?;
         peeks.push((position, *peek));
     }
     let first_front = peeks.iter().map(|(position, _)| *position).min();
     let first_front = first_front.map_or(removed, |peek| peek.min(removed));
-    let added = first_front.min(life.first - 1);
+    let added = first_front.min(history.first - 1);
     let turn_at = |position: Rank, step: u8| match position {
-        _ if added == removed => Turn::Pass(number, step),
-        _ if position == added => Turn::Open(number, step > 0),
-        _ => Turn::Close(Reverse(number), step > 1),
+        _ if added == removed => EffectOrder::Pass(number, step),
+        _ if position == added => EffectOrder::Open(number, step > 0),
+        _ => EffectOrder::Close(Reverse(number), step > 1),
     };
-    effects.push((added, turn_at(added, 0), life.add));
+    effects.push((added, turn_at(added, 0), history.add));
     for (position, peek) in peeks {
         effects.push((position, turn_at(position, 1), peek));
     }
-    if let Some(remove) = life.remove {
+    if let Some(remove) = history.remove {
         effects.push((removed, turn_at(removed, 2), remove));
     }
     Ok(())
 }
 
-/// A free position among those of a peek: while the value is surely inside, else the nearest one.
-fn nearest_free(covered: &mut Cover, positions: &Range<Rank>, life: &Life) -> Option<Rank> {
-    let (begin, end) = (life.first.min(life.last), life.first.max(life.last));
+/// A free position of a peek: one at which the value is certainly inside, or the nearest one.
+fn nearest_free(covered: &mut Coverage, positions: &Range<Rank>, history: &ValueHistory) -> Option<Rank> {
+    let (begin, end) = (history.first.min(history.last), history.first.max(history.last));
     let inside = positions.start.max(begin)..positions.end.min(end);
     if let Some(position) = (inside.start < inside.end)
         .then(|| covered.free_in(inside))
@@ -126,17 +126,19 @@ fn nearest_free(covered: &mut Cover, positions: &Range<Rank>, life: &Life) -> Op
     left.filter(|left| *left >= positions.start)
 }
 
-/// The fewest greater values that cover the positions of an operation.
+/// The violation of an operation whose positions are all covered by greater values.
 fn greater_inside(
-    operations: &[Operation],
-    lives: &Lives,
-    life: &Life,
+    operations: &[TimedAction],
+    values: &ValueHistories,
+    history: &ValueHistory,
     front: usize,
     positions: Range<Rank>,
-    greater: &[Life],
-) -> Answer {
-    let cover = crate::positions::fewest_that_cover(greater, positions);
-    let involved = cover.into_iter().flat_map(|life| lives.bounds(operations, life));
-    let involved = involved.chain([front]).chain(lives.bounds(operations, life));
+    greater: &[ValueHistory],
+) -> Decision {
+    let cover = fewest_that_cover(greater, positions);
+    let involved = cover
+        .into_iter()
+        .flat_map(|history| values.bounds(operations, history));
+    let involved = involved.chain([front]).chain(values.bounds(operations, history));
     violation(Rule::GreaterInside, operations, involved)
 }

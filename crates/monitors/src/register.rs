@@ -1,53 +1,54 @@
-//! Registers: each read names the write that it saw.
+//! The monitor for registers, where each read determines the write that it observed.
 //!
-//! The operations of one value, its write and its reads, stand together in every linearization. Its *zone* is
-//! `first..last`: forward if `first < last`, and then the register holds the value at all these positions; backward
-//! otherwise, and then all its operations overlap at the positions `last..first`. (Zones after Gibbons and Korach.)
+//! The operations of one value, its write and its reads, are consecutive in every linearization. The *zone* of the value is
+//! `first..last` (Gibbons and Korach). If `first < last`, the zone is *forward*, and the register holds the value at all
+//! these positions. Otherwise it is *backward*, and all operations of the value overlap at the positions `last..first`.
 //!
 //! **Violation iff** two forward zones overlap, or a backward zone lies within a forward one (besides the rules for one
-//! value, which [`Lives`] checks).
+//! value, which [`ValueHistories`] checks).
 //!
-//! Necessary: a register holds one value at a time, and all operations of a backward zone take effect between its `last`
-//! and its `first`. Sufficient: forward zones stand one after the other. A backward zone that lies within none of them has
-//! a position outside of all of them, since they do not touch: ranks are distinct. All its operations take effect there.
+//! *Necessary.* A register holds one value at a time, and all operations of a backward zone take effect between its `last`
+//! and its `first`. *Sufficient.* Forward zones come one after the other. A backward zone that lies within none of them has
+//! a position outside of all of them, because ranks are distinct, so that zones do not touch. All its operations take
+//! effect there. ∎
 
-use crate::answer::{Answer, Reason, Rule};
-use crate::lives::{Life, Lives, violation};
-use crate::operation::{Action, Operation, Rank};
+use crate::action::{Action, Rank, TimedAction};
+use crate::decision::{Decision, Rule, UndecidedReason};
+use crate::value_history::{ValueHistories, ValueHistory, violation};
 
-/// The positions at which a value is held.
+/// The positions at which the register holds a value.
 struct Zone<'a> {
     begin: Rank,
     end: Rank,
-    /// The value; none for the initial one.
-    life: Option<&'a Life>,
+    /// The value; `None` for the initial one.
+    history: Option<&'a ValueHistory>,
 }
 
-pub(crate) fn check(operations: &[Operation], lives: &Lives) -> Answer {
-    let is_foreign = |op: &Operation| matches!(op.action, Action::Remove(_) | Action::RemoveAny);
+pub(crate) fn check(operations: &[TimedAction], values: &ValueHistories) -> Decision {
+    let is_foreign = |op: &TimedAction| matches!(op.action, Action::Remove(_) | Action::RemoveAny);
     if operations.iter().any(is_foreign) {
-        return Answer::Undecided(Reason::ForeignOperation);
+        return Decision::Undecided(UndecidedReason::ForeignOperation);
     }
-    // Reads of the initial value: it is there from the beginning until the last of them is called.
-    let initial = lives.empties.iter().map(|read| operations[*read].call).max();
+    // The zone of the initial value ends when its last read is called.
+    let initial = values.empties.iter().map(|read| operations[*read].call).max();
     let mut forward: Vec<Zone<'_>> = Vec::from_iter(initial.map(|last| Zone {
         begin: 0,
         end: last,
-        life: None,
+        history: None,
     }));
-    let mut backward: Vec<(Rank, Rank, &Life)> = Vec::new();
-    for life in &lives.lives {
-        // Nothing removes a value from a register, but it need not stay longer than until its last use.
-        let calls = lives.operations(life).map(|number| operations[number].call);
-        let (first, last) = (life.first, calls.max().unwrap_or(life.first));
+    let mut backward: Vec<(Rank, Rank, &ValueHistory)> = Vec::new();
+    for history in &values.histories {
+        // No operation removes a value from a register. It stays at most until its last use.
+        let calls = values.operations(history).map(|number| operations[number].call);
+        let (first, last) = (history.first, calls.max().unwrap_or(history.first));
         if first < last {
             forward.push(Zone {
                 begin: first,
                 end: last,
-                life: Some(life),
+                history: Some(history),
             });
         } else {
-            backward.push((last, first, life));
+            backward.push((last, first, history));
         }
     }
     forward.sort_unstable_by_key(|zone| zone.begin);
@@ -55,47 +56,51 @@ pub(crate) fn check(operations: &[Operation], lives: &Lives) -> Answer {
         if let [one, other] = pair
             && other.begin < one.end
         {
-            return overlap(operations, lives, [one.life, other.life]);
+            return overlap(operations, values, [one.history, other.history]);
         }
     }
-    // Blocks of operations in their order. A forward zone begins late at the position before its first return, a backward
-    // one takes a whole position.
-    let mut blocks: Vec<(Rank, Option<&Life>)> = Vec::with_capacity(lives.lives.len() + 1);
-    for (last, first, life) in backward {
+    // The operations of each zone form a block. A forward block starts at the end of the position before its first return.
+    // A backward block takes a whole position.
+    let mut blocks: Vec<(Rank, Option<&ValueHistory>)> = Vec::with_capacity(values.histories.len() + 1);
+    for (last, first, history) in backward {
         let before = forward.partition_point(|zone| zone.begin <= last);
         let zone = before.checked_sub(1).and_then(|index| forward.get(index));
         if let Some(zone) = zone.filter(|zone| zone.end > first) {
-            return overlap(operations, lives, [zone.life, Some(life)]);
+            return overlap(operations, values, [zone.history, Some(history)]);
         }
         let position = zone.map_or(last, |zone| zone.end.max(last));
-        blocks.push((2 * position, Some(life)));
+        blocks.push((2 * position, Some(history)));
     }
     blocks.extend(
         forward
             .iter()
-            .map(|zone| ((2 * zone.begin).saturating_sub(1), zone.life)),
+            .map(|zone| ((2 * zone.begin).saturating_sub(1), zone.history)),
     );
     blocks.sort_unstable_by_key(|(position, _)| *position);
     let mut order = Vec::with_capacity(operations.len());
-    for (_, life) in blocks {
-        match life {
-            Some(life) => {
-                order.push(life.add);
-                order.extend(lives.peeks(life));
+    for (_, history) in blocks {
+        match history {
+            Some(history) => {
+                order.push(history.add);
+                order.extend(values.peeks(history));
             }
-            None => order.extend(&lives.empties),
+            None => order.extend(&values.empties),
         }
     }
-    Answer::Linearizable(order)
+    Decision::Linearizable(order)
 }
 
-fn overlap(operations: &[Operation], lives: &Lives, zones: [Option<&Life>; 2]) -> Answer {
+fn overlap(
+    operations: &[TimedAction],
+    values: &ValueHistories,
+    zones: [Option<&ValueHistory>; 2],
+) -> Decision {
     let mut involved = Vec::new();
     for zone in zones {
         match zone {
-            Some(life) => involved.extend(lives.bounds(operations, life)),
+            Some(history) => involved.extend(values.bounds(operations, history)),
             None => involved.extend(
-                lives
+                values
                     .empties
                     .iter()
                     .copied()

@@ -1,45 +1,45 @@
-//! Which intervals contain a position.
+//! An interval tree for stabbing queries: the intervals that contain a position.
 
 use std::ops::Range;
 
-use crate::operation::Rank;
+use crate::action::Rank;
 
-/// Intervals of positions, from which those that contain a position are taken out, each once, in O(log n).
+/// A set of intervals. Removing one that contains a given position takes O(log n).
 #[derive(Debug)]
 pub(crate) struct Stabbing {
     leaves: usize,
-    /// The beginnings, in order within each range that is asked for.
-    begins: Vec<Rank>,
-    /// The greatest end below each node of a binary tree in an array, the root at 1; 0 for what was taken out.
+    /// The starts of the intervals, ascending within each range that is queried.
+    starts: Vec<Rank>,
+    /// The greatest end below each node of a binary tree in an array with the root at 1; 0 for removed intervals.
     ends: Vec<Rank>,
 }
 
 impl Stabbing {
-    /// Intervals in order of their beginnings, or in groups that each are.
+    /// A set of intervals, sorted by start, or in groups that are each sorted by start.
     pub fn new(intervals: impl ExactSizeIterator<Item = Range<Rank>>) -> Self {
         let leaves = intervals.len().next_power_of_two();
-        let mut begins = Vec::with_capacity(intervals.len());
+        let mut starts = Vec::with_capacity(intervals.len());
         let mut ends = vec![0; 2 * leaves];
         for (index, interval) in intervals.enumerate() {
-            begins.push(interval.start);
+            starts.push(interval.start);
             ends[leaves + index] = interval.end;
         }
         for node in (1..leaves).rev() {
             ends[node] = ends[2 * node].max(ends[2 * node + 1]);
         }
-        Self { leaves, begins, ends }
+        Self { leaves, starts, ends }
     }
 
-    /// Takes out an interval that contains the position, of those with the given indices.
+    /// Removes an interval that contains the position, among those with the given indices.
     pub fn take(&mut self, among: Range<usize>, position: Rank) -> Option<usize> {
-        let begins = self.begins.get(among.clone())?;
-        let end = among.start + begins.partition_point(|begin| *begin <= position);
+        let starts = self.starts.get(among.clone())?;
+        let end = among.start + starts.partition_point(|start| *start <= position);
         let index = self.find(1, 0..self.leaves, &(among.start..end), position)?;
         self.remove(index);
         Some(index)
     }
 
-    /// Takes out the interval with this index.
+    /// Removes the interval with this index.
     pub fn remove(&mut self, index: usize) {
         let mut node = self.leaves + index;
         self.ends[node] = 0;

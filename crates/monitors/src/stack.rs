@@ -1,109 +1,115 @@
-//! Stacks.
+//! The monitor for stacks.
 //!
-//! Values that are inside together are nested: the one below was pushed before and is popped after the one above. The
-//! monitor peels values off from the outside. `depth(p)` is how many values that were not peeled off yet are surely inside
-//! at position `p`. A value *leaves* when each of its operations has a position at which no other of these values is surely
-//! inside: its push and its pop at depth 0, its peeks at depth 0, or at depth 1 where it is the one inside.
+//! Values that are inside together are nested: the lower one was pushed before and is popped after the upper one. The
+//! monitor peels values off from the outside. `depth(p)` is the number of values not peeled off yet that are certainly
+//! inside at position `p`. A value *leaves* when each of its operations has a position at which no other of these values is
+//! certainly inside: its push and its pop at depth 0, its peeks at depth 0, or at depth 1 where it is the one inside.
 //!
 //! **Violation iff** values remain when no more can leave, or an operation that found the stack empty has no position at
-//! which no value is surely inside (besides the rules for one value, which [`Lives`] checks).
+//! which no value is certainly inside (besides the rules for one value, which [`ValueHistories`] checks).
 //!
-//! *Necessary.* Let some values be linearizable, and take out the push, pop and peeks of the value `x` among them that is
-//! pushed first of those that are inside when a maximal nest begins. When `x` is pushed, nothing is inside, and the same
-//! when it is popped; when it is peeked, nothing but `x` is. So `x` can leave, and the others are linearizable still. By
-//! induction all leave; in which order does not matter, since leaving only lowers depths, so that a value that can leave can
-//! leave later too.
+//! *Necessary.* Take a linearization of some values, and let `x` be a value that is pushed onto an empty stack. When `x` is
+//! pushed and when it is popped, nothing else is inside, and when it is peeked, nothing but `x` is. So `x` can leave, and
+//! the others are still linearizable. By induction, all leave. The order does not matter: leaving only lowers depths, so a
+//! value that can leave now can also leave later.
 //!
 //! *Sufficient.* When `x` leaves, let `from` be the last position of depth 0 before `first(x)` and `to` the first one from
 //! `last(x)` on. The push can take effect at `from`: it can at some position of depth 0 before `first(x)`, and so at all
-//! positions between. The same goes for the pop and `to`, and for peeks at depth 0, moved to the nearer of the two. What
-//! leaves later has a depth above 0 between its own `from` and `to`, so these are nested in those of `x`, or apart from
-//! them: depths at `from` and `to` stay 0. So the operations are in order of their positions, at the same position with
-//! pops of inner values before those of outer ones, then pushes of outer values before those of inner ones.
+//! positions in between. The same holds for the pop and `to`, and for peeks at depth 0, moved to the nearer of the two. A
+//! value that leaves later has depths above 0 between its own `from` and `to`. So its interval is nested in that of `x` or
+//! disjoint from it, because depths at the `from` and `to` of `x` stay 0. Sort the operations by position; at one position,
+//! pops of inner values come before pops of outer ones, then pushes of outer values before pushes of inner ones.
 //!
-//! *Empty.* Positions at which no value is surely inside have depth 0 from the beginning: no `from..to` goes across them.
-//! *Values whose operations all overlap* take effect at one position, one after the other, on top of whatever is there.
+//! *Empty.* Positions at which no value is certainly inside have depth 0 from the start, so no `from..to` contains them.
+//! *Values whose operations all overlap* take effect at one position, one after the other, on top of the stack. ∎
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::answer::{Answer, Rule};
+use crate::action::{Rank, TimedAction};
+use crate::coverage::place_empties;
+use crate::decision::{Decision, Rule};
 use crate::depth::{Depth, Least};
-use crate::lives::{Life, Lives, violation};
-use crate::operation::{Operation, Rank};
-use crate::positions::place_empties;
 use crate::stabbing::Stabbing;
+use crate::value_history::{ValueHistories, ValueHistory, violation};
 
-pub(crate) fn check(operations: &[Operation], lives: &Lives) -> Answer {
-    let empties = match place_empties(operations, lives) {
+pub(crate) fn check(operations: &[TimedAction], values: &ValueHistories) -> Decision {
+    let empties = match place_empties(operations, values) {
         Ok(positions) => positions,
-        Err(answer) => return answer,
+        Err(decision) => return decision,
     };
-    let nested: Vec<&Life> = lives.lives.iter().filter(|life| life.is_critical()).collect();
-    let mut peeling = Peeling::new(operations, lives, &nested);
+    let nested: Vec<&ValueHistory> = values
+        .histories
+        .iter()
+        .filter(|history| history.is_critical())
+        .collect();
+    let mut peeling = Peeling::new(operations, values, &nested);
     peeling.run();
     if peeling.left.len() == nested.len() {
-        return Answer::Linearizable(order(operations, lives, &nested, &empties, &peeling));
+        return Decision::Linearizable(order(operations, values, &nested, &empties, &peeling));
     }
     let remaining = (0..nested.len()).filter(|number| peeling.spans[*number].is_none());
-    let remaining: Vec<&Life> = remaining.map(|number| nested[number]).collect();
-    let involved = smallest_core(operations, lives, remaining);
-    let involved = involved.into_iter().flat_map(|life| lives.operations(life));
+    let remaining: Vec<&ValueHistory> = remaining.map(|number| nested[number]).collect();
+    let involved = small_core(operations, values, remaining);
+    let involved = involved
+        .into_iter()
+        .flat_map(|history| values.operations(history));
     violation(Rule::NoneOutermost, operations, involved)
 }
 
-/// Where a value is pushed and popped.
+/// The positions at which a value is pushed and popped.
 #[derive(Clone, Copy, Debug)]
 struct Span {
     from: Rank,
     to: Rank,
-    /// How many values left before it: those around it are among them.
+    /// The number of values that left before it. The values around it are among them.
     level: u32,
 }
 
-/// A push, a pop, or a peek that has no place yet.
+/// A push, a pop or a peek that has no position yet.
 #[derive(Clone, Debug)]
 struct Unplaced {
     value: usize,
     positions: Range<Rank>,
-    /// The peek; none for a push or a pop.
+    /// The peek; `None` for a push or a pop.
     peek: Option<usize>,
 }
 
+/// The values that are peeled off from the outside.
 struct Peeling<'a> {
-    lives: &'a [&'a Life],
+    values: &'a [&'a ValueHistory],
     depth: Depth,
-    /// Pushes, pops and peeks in order of their first positions, and what is left of them.
+    /// Pushes, pops and peeks in order of their first positions, and the remaining ones as intervals.
     unplaced: Vec<Unplaced>,
     by_position: Stabbing,
-    /// Peeks by value, as indices into `unplaced`; the range of each value; and what is left of them.
+    /// Peeks by value, as indices into `unplaced`; the range of each value; and the remaining ones as intervals.
     peeks: Vec<usize>,
     peeks_of: Vec<Range<usize>>,
     peeks_by_value: Stabbing,
     /// For each element of `unplaced` its index in `peeks`.
     peek_index: Vec<Option<usize>>,
-    /// How many operations of each value have no place yet.
+    /// The number of operations of each value without a position.
     missing: Vec<u32>,
-    /// Positions at depth 1 that were looked at, by the one value there.
+    /// The visited positions at depth 1, by the one value there.
     waiting: Vec<Vec<Rank>>,
     /// Positions of depth 0.
     free: BTreeSet<Rank>,
     ready: Vec<usize>,
     left: Vec<usize>,
     spans: Vec<Option<Span>>,
-    /// The peeks that have a place, with the value and the position.
+    /// The peeks that have a position, with the value and the position.
     placed_peeks: Vec<(usize, usize, Rank)>,
 }
 
 impl<'a> Peeling<'a> {
-    fn new(operations: &[Operation], all: &Lives, lives: &'a [&'a Life]) -> Self {
+    fn new(operations: &[TimedAction], all: &ValueHistories, values: &'a [&'a ValueHistory]) -> Self {
         let mut depth = Depth::new(all.position_count());
         let mut unplaced = Vec::new();
-        let mut missing = Vec::with_capacity(lives.len());
-        for (value, life) in lives.iter().enumerate() {
-            depth.raise(life.first..life.last, value);
-            let add = all.positions(&operations[life.add]);
-            let gone = life
+        let mut missing = Vec::with_capacity(values.len());
+        for (value, history) in values.iter().enumerate() {
+            depth.raise(history.first..history.last, value);
+            let add = all.positions(&operations[history.add]);
+            let gone = history
                 .remove
                 .map_or(all.end + 1, |remove| all.positions(&operations[remove]).end);
             let mut place = |positions: Range<Rank>, peek: Option<usize>| {
@@ -113,16 +119,16 @@ impl<'a> Peeling<'a> {
                     peek,
                 });
             };
-            place(add.start..life.first, None);
-            place(life.last..gone, None);
-            for peek in all.peeks(life) {
+            place(add.start..history.first, None);
+            place(history.last..gone, None);
+            for peek in all.peeks(history) {
                 let positions = all.positions(&operations[*peek]);
                 place(
                     positions.start.max(add.start)..positions.end.min(gone),
                     Some(*peek),
                 );
             }
-            missing.push(2 + all.peeks(life).len() as u32);
+            missing.push(2 + all.peeks(history).len() as u32);
         }
         unplaced.sort_unstable_by_key(|op| (op.positions.start, op.positions.end));
         let mut peeks: Vec<usize> = (0..unplaced.len())
@@ -130,7 +136,7 @@ impl<'a> Peeling<'a> {
             .collect();
         peeks.sort_by_key(|index| unplaced[*index].value);
         let mut peek_index = vec![None; unplaced.len()];
-        let mut peeks_of = vec![0..0; lives.len()];
+        let mut peeks_of = vec![0..0; values.len()];
         for (at, index) in peeks.iter().enumerate() {
             peek_index[*index] = Some(at);
             let range = &mut peeks_of[unplaced[*index].value];
@@ -140,7 +146,7 @@ impl<'a> Peeling<'a> {
             };
         }
         Self {
-            lives,
+            values,
             depth,
             by_position: Stabbing::new(unplaced.iter().map(|op| op.positions.clone())),
             peeks_by_value: Stabbing::new(peeks.iter().map(|index| unplaced[*index].positions.clone())),
@@ -149,11 +155,11 @@ impl<'a> Peeling<'a> {
             peeks_of,
             peek_index,
             missing,
-            waiting: vec![Vec::new(); lives.len()],
+            waiting: vec![Vec::new(); values.len()],
             free: BTreeSet::new(),
             ready: Vec::new(),
             left: Vec::new(),
-            spans: vec![None; lives.len()],
+            spans: vec![None; values.len()],
             placed_peeks: Vec::new(),
         }
     }
@@ -161,10 +167,10 @@ impl<'a> Peeling<'a> {
     /// Peels values off until no more can leave.
     fn run(&mut self) {
         loop {
-            // All positions of depth 0 must be known when a value leaves: they bound where it is pushed and popped.
+            // All positions of depth 0 must be known before a value leaves, because they bound its push and its pop.
             while let Some(least) = self.depth.least() {
                 self.depth.hide(least.position);
-                self.look_at(least);
+                self.visit(least);
             }
             match self.ready.pop() {
                 Some(value) => self.leave(value),
@@ -173,8 +179,8 @@ impl<'a> Peeling<'a> {
         }
     }
 
-    /// Places what can take effect at a position.
-    fn look_at(&mut self, Least { position, only }: Least) {
+    /// Places the operations that can take effect at a position.
+    fn visit(&mut self, Least { position, only }: Least) {
         match only {
             None => {
                 self.free.insert(position);
@@ -209,53 +215,53 @@ impl<'a> Peeling<'a> {
     }
 
     fn leave(&mut self, value: usize) {
-        let life = self.lives[value];
-        let from = self.free.range(..life.first).next_back().copied();
-        let to = self.free.range(life.last..).next().copied();
-        // Both are there: the push and the pop took effect at such positions.
+        let history = self.values[value];
+        let from = self.free.range(..history.first).next_back().copied();
+        let to = self.free.range(history.last..).next().copied();
+        // Both exist: the push and the pop were placed at such positions.
         self.spans[value] = Some(Span {
             from: from.unwrap_or(0),
-            to: to.unwrap_or(life.last),
+            to: to.unwrap_or(history.last),
             level: self.left.len() as u32,
         });
         self.left.push(value);
-        self.depth.lower(life.first..life.last, value);
+        self.depth.lower(history.first..history.last, value);
         for position in std::mem::take(&mut self.waiting[value]) {
             self.depth.show(position);
         }
     }
 }
 
-/// The order of what takes effect at one position: pops of inner values first, then pushes of outer ones.
+/// The order of effects at one position: pops of inner values first, then pushes of outer ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Turn {
-    /// A value is seen, then popped; inner values, which have a greater level, first.
+enum EffectOrder {
+    /// A value is peeked, then popped; inner values, which have a greater level, come first.
     Close(std::cmp::Reverse<u32>, bool),
     /// The stack is found empty.
     Empty,
-    /// A value is pushed, then seen.
+    /// A value is pushed, then peeked.
     Open(u32, bool),
 }
 
 fn order(
-    operations: &[Operation],
-    lives: &Lives,
-    nested: &[&Life],
+    operations: &[TimedAction],
+    values: &ValueHistories,
+    nested: &[&ValueHistory],
     empties: &[Rank],
     peeling: &Peeling<'_>,
 ) -> Vec<usize> {
-    let mut effects: Vec<(Rank, Turn, usize)> = Vec::with_capacity(operations.len());
-    for (empty, position) in lives.empties.iter().zip(empties) {
-        effects.push((*position, Turn::Empty, *empty));
+    let mut effects: Vec<(Rank, EffectOrder, usize)> = Vec::with_capacity(operations.len());
+    for (empty, position) in values.empties.iter().zip(empties) {
+        effects.push((*position, EffectOrder::Empty, *empty));
     }
     let span_of = |value: usize| peeling.spans[value];
-    for (value, life) in nested.iter().enumerate() {
+    for (value, history) in nested.iter().enumerate() {
         let Some(Span { from, to, level }) = span_of(value) else {
             continue;
         };
-        effects.push((from, Turn::Open(level, false), life.add));
-        if let Some(remove) = life.remove {
-            effects.push((to, Turn::Close(std::cmp::Reverse(level), true), remove));
+        effects.push((from, EffectOrder::Open(level, false), history.add));
+        if let Some(remove) = history.remove {
+            effects.push((to, EffectOrder::Close(std::cmp::Reverse(level), true), remove));
         }
     }
     for (peek, value, position) in &peeling.placed_peeks {
@@ -264,29 +270,29 @@ fn order(
         };
         let position = (*position).clamp(from, to);
         let turn = if position == from {
-            Turn::Open(level, true)
+            EffectOrder::Open(level, true)
         } else {
-            Turn::Close(std::cmp::Reverse(level), false)
+            EffectOrder::Close(std::cmp::Reverse(level), false)
         };
         effects.push((position, turn, *peek));
     }
     effects.sort_unstable();
-    // Values that take effect at one position, in groups: after everything else at that position nothing needs to be on
-    // top of anything, so they may stand at its end.
-    let mut together: Vec<(Rank, &Life)> = lives
-        .lives
+    // Values whose operations all take effect at one position come last there: their push, peeks and pop are consecutive and
+    // leave the stack as it is.
+    let mut together: Vec<(Rank, &ValueHistory)> = values
+        .histories
         .iter()
-        .filter(|life| !life.is_critical())
-        .map(|life| (life.last, life))
+        .filter(|history| !history.is_critical())
+        .map(|history| (history.last, history))
         .collect();
     together.sort_unstable_by_key(|(position, _)| *position);
     let mut together = together.into_iter().peekable();
     let mut order = Vec::with_capacity(operations.len());
     let mut push_together = |order: &mut Vec<usize>, before: Rank| {
-        while let Some((_, life)) = together.next_if(|(position, _)| *position < before) {
-            order.push(life.add);
-            order.extend(lives.peeks(life));
-            order.extend(life.remove);
+        while let Some((_, history)) = together.next_if(|(position, _)| *position < before) {
+            order.push(history.add);
+            order.extend(values.peeks(history));
+            order.extend(history.remove);
         }
     };
     for (position, _, number) in effects {
@@ -297,18 +303,22 @@ fn order(
     order
 }
 
-/// A few of the values that already cannot be nested. A history stays a violation when values are added to it, so the
-/// shortest beginning of the list that is one ends with a value that is needed; that one goes to the front, and so on
-/// until those at the front are enough. Gives up, with more values than needed, when this takes too long.
-fn smallest_core<'a>(operations: &[Operation], all: &Lives, mut values: Vec<&'a Life>) -> Vec<&'a Life> {
+/// A few of the values that cannot be nested. Adding values to a violation leaves it a violation. So the shortest prefix of
+/// the list that is a violation ends with a value that is needed. That value moves to the front, and so on, until the
+/// values at the front are a violation. If this takes too long, the result has more values than needed.
+fn small_core<'a>(
+    operations: &[TimedAction],
+    all: &ValueHistories,
+    mut values: Vec<&'a ValueHistory>,
+) -> Vec<&'a ValueHistory> {
     let mut work_left = 64 * values.len();
-    let mut is_violation = |values: &[&Life]| {
+    let mut is_violation = |values: &[&ValueHistory]| {
         work_left = work_left.checked_sub(values.len())?;
         let mut peeling = Peeling::new(operations, all, values);
         peeling.run();
         Some(peeling.left.len() < values.len())
     };
-    values.sort_unstable_by_key(|life| life.first);
+    values.sort_unstable_by_key(|history| history.first);
     let mut needed = 0;
     while needed < values.len() {
         let (mut enough, mut too_few) = (values.len(), needed);

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, mpsc};
 use std::time::{Duration, Instant};
 
-use omnilink::{Conclusion, Event, Limits, Model, Monitor, Options, Outcomes, Progress};
+use omnilink::{CallEvent, Conclusion, Limits, Model, Monitor, Options, Outcomes, Progress};
 
 const WORKERS: u32 = 4;
 const CALLS: u64 = 5_000;
@@ -76,7 +76,7 @@ impl System {
 /// What the workers tell. A call is told before it is made and a return after it was seen, so what is told may take longer than what
 /// happened, and is never shorter.
 struct Teller {
-    events: mpsc::Sender<Event<Op>>,
+    events: mpsc::Sender<CallEvent<Op>>,
     calls: AtomicU64,
 }
 
@@ -90,17 +90,17 @@ fn work(system: &System, teller: &Teller, worker: u32, stop: &AtomicBool) {
         let tell = |event| drop(teller.events.send(event));
         if round % 4 == 0 {
             let op = Op::Write(call as i64 + 1);
-            tell(Event::Call {
+            tell(CallEvent::Call {
                 call,
                 thread: worker,
                 op: op.clone(),
             });
             system.write(call as i64 + 1);
-            tell(Event::Return { call, op });
+            tell(CallEvent::Return { call, op });
         } else {
-            tell(Event::CallForResult { call, thread: worker });
+            tell(CallEvent::CallForResult { call, thread: worker });
             let value = system.read();
-            tell(Event::Return {
+            tell(CallEvent::Return {
                 call,
                 op: Op::Read(value),
             });

@@ -9,9 +9,9 @@ use crate::semantics::spec::Spec;
 use crate::semantics::{Loaded, load};
 use crate::source::{Source, Span};
 
-/// Options of [`check`].
+/// Options of [`check()`].
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct SpecOptions {
     /// The folders searched for modules, after the spec's own.
     pub search: SearchPath,
     /// A configuration to check together with the spec.
@@ -37,7 +37,7 @@ impl Checked {
 }
 
 /// Reads and checks one spec.
-pub fn check(path: &Path, options: &Options) -> Checked {
+pub fn check(path: &Path, options: &SpecOptions) -> Checked {
     let Loaded {
         mut spec,
         mut diagnostics,

@@ -13,7 +13,7 @@ use crate::deep_stack;
 use crate::diagnostic::{Diagnostic, render};
 use crate::eval::error::Failure;
 use crate::eval::{Evaluator, Quiet};
-use crate::model::{BuildOptions, Model, build};
+use crate::model::{BuildOptions, CompiledSpec, build};
 use crate::semantics::load_text;
 use crate::semantics::search_path::{SearchPath, read_text};
 use crate::semantics::spec::Spec;
@@ -140,7 +140,7 @@ fn module_text(text: &str, extends: &str, definitions: &str) -> String {
     format!("---- MODULE {MODULE} ---- EXTENDS {extends}\n{definitions}\n{DEFINITION} ==\n{text}\n====\n")
 }
 
-fn model_of(text: &str, options: &EvaluateOptions) -> Result<Model, EvaluateError> {
+fn model_of(text: &str, options: &EvaluateOptions) -> Result<CompiledSpec, EvaluateError> {
     let (extends, search) = match &options.file {
         None => (MODULES.join(", "), options.search.clone()),
         Some(file) => {

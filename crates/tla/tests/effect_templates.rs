@@ -6,7 +6,7 @@ use omnilink_tla::config::Config;
 use omnilink_tla::deep_stack;
 use omnilink_tla::eval::{EffectTemplates, Effects, Evaluator, Quiet};
 use omnilink_tla::ir::Operation;
-use omnilink_tla::model::{BuildOptions, Model, build};
+use omnilink_tla::model::{BuildOptions, CompiledSpec, build};
 use omnilink_tla::semantics::load_text;
 use omnilink_tla::semantics::search_path::SearchPath;
 use omnilink_value::Value;
@@ -55,7 +55,7 @@ const OPS: [&str; 28] = [
     "Plus", "Range", "Some", "Member", "Cases",
 ];
 
-fn model() -> Model {
+fn model() -> CompiledSpec {
     let loaded = load_text("Cells.tla".as_ref(), SPEC.to_owned(), &SearchPath::default());
     let options = BuildOptions {
         constants: vec![("Nothing".to_owned(), "Nothing".to_owned())],

@@ -6,7 +6,7 @@ use std::path::Path;
 use omnilink_tla::config;
 use omnilink_tla::deep_stack;
 use omnilink_tla::eval::{Evaluator, Flow, Quiet, State};
-use omnilink_tla::model::{BuildOptions, Model, build};
+use omnilink_tla::model::{BuildOptions, CompiledSpec, build};
 use omnilink_tla::semantics::load_text;
 use omnilink_tla::semantics::search_path::SearchPath;
 use omnilink_tla::source::Source;
@@ -28,7 +28,7 @@ fn value_with(definitions: &str, expr: &str) -> String {
     }
 }
 
-fn model(body: &str, cfg: &str) -> Model {
+fn model(body: &str, cfg: &str) -> CompiledSpec {
     let text = format!("---- MODULE M ----\nEXTENDS Integers, Sequences, FiniteSets, TLC\n{body}\n====\n");
     let mut loaded = load_text(Path::new("M.tla"), text, &SearchPath::default());
     assert!(loaded.is_ok(), "{:?}", loaded.diagnostics);

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use omnilink_engine::{
-    CheckError, Checker, Components, Conclusion, Consistency, Counterexample, Footprint, Keys, Limit, Limits,
-    Linearization, Model, Operation, Options, Outcome, Partitioning, Placement, Progress as Going,
-    SearchFigures, Unknown, Watch, check_as_collections, minimize,
+    CheckError, Checker, Components, Conclusion, Consistency, Counterexample, Footprint, Keys, Limit,
+    LimitWatch, Limits, Linearization, Model, Operation, Options, Outcome, Partitioning, Placement,
+    Progress as Going, SearchFigures, Unknown, check_as_collections, minimize,
 };
 use omnilink_evidence::{Command, Evidence, Figures, MinimalHistory, Subject, ThreadNames, Violation};
 use omnilink_trace::{Time, Timebox};
@@ -80,7 +80,7 @@ pub fn check_observed<M: Model>(
         aborted: 0,
         places: BTreeMap::new(),
         taken: 0,
-        may_use_monitors: model.acts_as().is_some(),
+        may_use_monitors: model.collection_kind().is_some(),
         followed: None,
     };
     if let Err(error) = run.run() {
@@ -304,7 +304,7 @@ impl<M: Model> CheckRun<'_, M> {
     /// Reads the input once, through the engine.
     fn pass(&mut self, options: Options, partitioning: Partitioning) -> Result<Pass, VerifyError> {
         let mut history = History::open(self.decode, self.input)?;
-        let mut watch = Watch::new(options.limits);
+        let mut watch = LimitWatch::new(options.limits);
         let mut checker = Checker::with_partitioning(self.model, options, partitioning.clone());
         let is_detour = options.consistency != self.request.options.consistency;
         if self.request.witness.is_some() || is_detour {
@@ -433,7 +433,7 @@ impl<M: Model> CheckRun<'_, M> {
     fn components(&self) -> Result<Components, VerifyError> {
         let mut components = Components::default();
         let mut history = History::open(self.decode, self.input)?;
-        let mut watch = Watch::new(self.options().limits);
+        let mut watch = LimitWatch::new(self.options().limits);
         let mut operations = 0_u64;
         while let Some(read) = history.next()? {
             operations += 1;
@@ -458,7 +458,7 @@ impl<M: Model> CheckRun<'_, M> {
         let mut history = History::open(self.decode, self.input)?;
         let mut operations: Vec<Operation<M::Op>> = Vec::new();
         let is_sequential = self.request.options.consistency == Consistency::Sequential;
-        let mut watch = Watch::new(self.options().limits);
+        let mut watch = LimitWatch::new(self.options().limits);
         while let Some(read) = history.next()? {
             if operations.len().is_multiple_of(CHECK_INTERVAL as usize) && watch.reached().is_some() {
                 let note = "a limit was reached before the violation could be shrunk";
@@ -538,7 +538,7 @@ fn each_of<O: Clone>(
 ) -> Result<(), VerifyError> {
     let Some(last) = wanted.last() else { return Ok(()) };
     let mut history = History::open(decode, input)?;
-    let mut watch = Watch::new(Limits {
+    let mut watch = LimitWatch::new(Limits {
         time: Some(PLACES_TIME),
         ..Limits::default()
     });

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use omnilink_engine::Operation;
 use omnilink_evidence::ThreadNames;
-use omnilink_models::{Decoded, Shipped};
+use omnilink_models::{Decoded, NativeModel};
 use omnilink_trace::{Time, Timebox, Trace};
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
@@ -40,7 +40,7 @@ pub type Decode<'m, O> = dyn Fn(&omnilink_trace::Operation) -> Result<Meaning<O>
 ///
 /// # Errors
 /// If it is none of the model's operations.
-pub fn decode_shipped<M: Shipped>(
+pub fn decode_native<M: NativeModel>(
     model: &M,
     operation: &omnilink_trace::Operation,
 ) -> Result<Meaning<M::Op>, VerifyError> {

@@ -5,14 +5,14 @@ use std::time::Instant;
 
 use omnilink_engine::{Limits, Options};
 use omnilink_evidence::{Evidence, Figures, KeyVerdict, Verdict};
-use omnilink_models::{KeyEvidence, Keying, Shipped, split, splits_by_key};
+use omnilink_models::{KeyDetector, Keying, NativeModel, split, splits_by_key};
 use omnilink_trace::{Format, Operation};
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
 use crate::check_run::{CheckRequest, check_input};
 use crate::error::VerifyError;
-use crate::history::{Meaning, decode_shipped};
+use crate::history::{Meaning, decode_native};
 use crate::input::Input;
 use crate::progress::Progress;
 
@@ -36,7 +36,7 @@ const READ_AS_PAIRS: &str =
 /// Checks one input, key by key if its values are keyed.
 ///
 /// Whatever goes wrong is part of the report.
-pub(crate) fn check_model<M: Shipped>(
+pub(crate) fn check_model<M: NativeModel>(
     model: &M,
     keyed: Keyed,
     input: &Input,
@@ -44,7 +44,7 @@ pub(crate) fn check_model<M: Shipped>(
     progress: &Progress,
 ) -> Evidence {
     let plain = |input: &Input, request: &CheckRequest| {
-        let decode = |operation: &Operation| decode_shipped(model, operation);
+        let decode = |operation: &Operation| decode_native(model, operation);
         check_input(model, &decode, input, request, progress)
     };
     let keying = match keyed {
@@ -68,7 +68,7 @@ pub(crate) fn check_model<M: Shipped>(
         Keying::Keyed => {
             let decode = |operation: &Operation| -> Result<Meaning<M::Op>, VerifyError> {
                 let (_, inner) = split(operation, M::ENTRY).ok_or_else(|| no_pair(operation))?;
-                decode_shipped(model, &inner)
+                decode_native(model, &inner)
             };
             with_note(
                 check_input(model, &decode, input, request, progress),
@@ -95,7 +95,7 @@ pub(crate) struct Pieces {
 }
 
 /// The pieces of an input whose values are keyed, for checks that take all operations at once; `None` if they are not.
-pub(crate) fn pieces<M: Shipped>(
+pub(crate) fn pieces<M: NativeModel>(
     model: &M,
     keyed: Keyed,
     input: &Input,
@@ -138,7 +138,7 @@ fn with_note(mut report: Evidence, note: &str) -> Evidence {
 
 /// How the values of an input are to be read, by what they are. Only Jepsen's have keys in them. What cannot be read will be
 /// met again.
-fn find_out<M: Shipped>(model: &M, input: &Input) -> Keying {
+fn find_out<M: NativeModel>(model: &M, input: &Input) -> Keying {
     let Ok(trace) = input.open() else {
         return Keying::Plain;
     };
@@ -148,16 +148,16 @@ fn find_out<M: Shipped>(model: &M, input: &Input) -> Keying {
     ) {
         return Keying::Plain;
     }
-    let mut evidence = KeyEvidence::new(M::ENTRY);
+    let mut detector = KeyDetector::new(M::ENTRY);
     for operation in trace {
         let Ok(operation) = operation else {
             return Keying::Plain;
         };
-        if !evidence.observe(&operation, |operation| model.decode(operation).is_ok()) {
+        if !detector.observe(&operation, |operation| model.decode(operation).is_ok()) {
             break;
         }
     }
-    evidence.conclusion()
+    detector.keying()
 }
 
 fn no_pair(operation: &Operation) -> VerifyError {
@@ -183,7 +183,7 @@ impl Object {
 }
 
 /// The objects of an input in the order in which they are first used, with the input's format and notes.
-fn objects<M: Shipped>(input: &Input) -> Result<(Vec<Object>, Format, Vec<String>), VerifyError> {
+fn objects<M: NativeModel>(input: &Input) -> Result<(Vec<Object>, Format, Vec<String>), VerifyError> {
     let mut trace = input.open()?;
     let mut objects: Vec<Object> = Vec::new();
     let mut known: FxHashMap<Value, usize> = FxHashMap::default();
@@ -207,7 +207,7 @@ fn objects<M: Shipped>(input: &Input) -> Result<(Vec<Object>, Format, Vec<String
 }
 
 /// Checks each key by itself. The report is that of the worst, with what became of all.
-fn check_each<M: Shipped>(
+fn check_each<M: NativeModel>(
     input: &Input,
     request: &CheckRequest,
     check: &dyn Fn(&Input, &CheckRequest) -> Evidence,

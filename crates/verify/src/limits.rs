@@ -1,6 +1,6 @@
 //! Limits while a trace is read, before any search begins.
 
-use omnilink_engine::{Interrupt, Limit, Limits, Watch};
+use omnilink_engine::{Interrupt, Limit, LimitWatch, Limits};
 use omnilink_trace::{Trace, TraceError};
 
 use crate::error::VerifyError;
@@ -42,7 +42,7 @@ pub fn opened(trace: Result<Trace, VerifyError>, interrupt: Option<Interrupt>) -
 pub fn after_reading<T>(
     read: Result<T, TraceError>,
     operations: &mut u64,
-    watch: &mut Watch,
+    watch: &mut LimitWatch,
 ) -> Result<T, VerifyError> {
     let reached = |limit, operations| VerifyError::Limit { limit, operations };
     let read = match read {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use omnilink_evidence::Evidence;
-use omnilink_models::{Shipped, Visitor, with_model};
+use omnilink_models::{NativeModel, Visitor, with_model};
 
 use crate::check_run::CheckRequest;
 use crate::error::VerifyError;
@@ -49,7 +49,7 @@ struct Bind {
 impl Visitor for Bind {
     type Output = Box<Check>;
 
-    fn visit<M: Shipped>(self, model: M) -> Box<Check> {
+    fn visit<M: NativeModel>(self, model: M) -> Box<Check> {
         let Self { keyed, request } = self;
         Box::new(move |input, progress| check_model(&model, keyed, input, &request, progress))
     }

@@ -5,7 +5,7 @@ use std::fmt;
 use omnilink_consistency::Decoder;
 use omnilink_engine::Model;
 use omnilink_link::{BindError, BoundOp, Instance, Linked, TlaModel};
-use omnilink_models::{DecodeError, Decoded, Shipped};
+use omnilink_models::{DecodeError, Decoded, NativeModel};
 use omnilink_trace::Operation;
 
 /// A sequential model with the names of its operations.
@@ -22,12 +22,12 @@ pub trait Subject: Decoder<<Self::Model as Model>::Op> {
 
 /// A shipped model.
 #[derive(Clone, Debug)]
-pub struct ShippedSubject<M> {
+pub struct NativeSubject<M> {
     /// The model.
     pub model: M,
 }
 
-impl<M: Shipped> Decoder<M::Op> for ShippedSubject<M> {
+impl<M: NativeModel> Decoder<M::Op> for NativeSubject<M> {
     type Error = DecodeError;
 
     fn returned(&self, operation: &Operation) -> Result<Option<M::Op>, DecodeError> {
@@ -38,7 +38,7 @@ impl<M: Shipped> Decoder<M::Op> for ShippedSubject<M> {
     }
 }
 
-impl<M: Shipped> Subject for ShippedSubject<M> {
+impl<M: NativeModel> Subject for NativeSubject<M> {
     type Model = M;
 
     fn model(&self) -> &M {

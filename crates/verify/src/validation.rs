@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use omnilink_engine::Watch;
+use omnilink_engine::LimitWatch;
 use omnilink_evidence::{Evidence, Unknown, Verdict};
 use omnilink_link::{BoundOp, Collection, LinkOptions, Linked, TlaModel};
 use omnilink_tla::deep_stack;
@@ -88,7 +88,7 @@ impl Validation {
         let linked = match &self.shared {
             Some(linked) => linked,
             None => {
-                let mut watch = Watch::new(self.request.options.limits);
+                let mut watch = LimitWatch::new(self.request.options.limits);
                 let collection = match collect(&self.collection, input, &mut watch) {
                     Err(VerifyError::Limit { limit, .. }) => {
                         let mut report = evidence_of(input, &self.request);
@@ -161,7 +161,7 @@ const GRACE: Duration = Duration::from_millis(20);
 ///
 /// # Errors
 /// If the input cannot be read, or a limit is reached.
-pub fn collect(what: &Collection, input: &Input, watch: &mut Watch) -> Result<Collection, VerifyError> {
+pub fn collect(what: &Collection, input: &Input, watch: &mut LimitWatch) -> Result<Collection, VerifyError> {
     let watch = std::cell::RefCell::new(watch);
     input.gather(|mut trace| {
         let mut collection = what.clone();

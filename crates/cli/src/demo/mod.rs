@@ -16,7 +16,7 @@ use omnilink_record::{Options as RecordOptions, record};
 use omnilink_report::{Look, TextOptions, Tone, count, text};
 use omnilink_trace::OpenOptions;
 use omnilink_value::Value;
-use omnilink_verify::{CheckRequest, Input, check_input, decode_shipped};
+use omnilink_verify::{CheckRequest, Input, check_input, decode_native};
 
 use self::ring::{CAPACITY, Ring};
 use crate::error::CliError;
@@ -161,7 +161,7 @@ fn round(ring: &Ring, folder: &Path, name: &str) -> Result<Evidence, CliError> {
     };
     let mut report = check_input(
         &model,
-        &|operation| decode_shipped(&model, operation),
+        &|operation| decode_native(&model, operation),
         &input,
         &request,
         ProgressLine::start(name).progress(),

@@ -11,9 +11,9 @@ use omnilink_lineup::{
     calls_as_operations, explain_by,
 };
 use omnilink_link::{Collection, LinkOptions, Linked};
-use omnilink_models::{Shipped, Visitor, with_model};
+use omnilink_models::{NativeModel, Visitor, with_model};
 use omnilink_trace::Operation;
-use omnilink_verify::{ShippedSubject, SpecSubject, Subject};
+use omnilink_verify::{NativeSubject, SpecSubject, Subject};
 
 use crate::error::CliError;
 use crate::output;
@@ -211,7 +211,7 @@ struct Exists;
 impl Visitor for Exists {
     type Output = ();
 
-    fn visit<M: Shipped>(self, _: M) {}
+    fn visit<M: NativeModel>(self, _: M) {}
 }
 
 struct OfModel {
@@ -223,13 +223,13 @@ struct OfModel {
 impl Visitor for OfModel {
     type Output = Specification;
 
-    fn visit<M: Shipped>(self, model: M) -> Specification {
+    fn visit<M: NativeModel>(self, model: M) -> Specification {
         let Self {
             name,
             condition,
             stop,
         } = self;
-        let subject = ShippedSubject { model };
+        let subject = NativeSubject { model };
         Specification::new(name, move |operations| {
             explained_by(&subject, &condition, stop, operations)
         })

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use omnilink_engine::Watch;
+use omnilink_engine::LimitWatch;
 use omnilink_evidence::ThreadName;
 use omnilink_report::{Bar, Look, Mark, Tone, draw};
 use omnilink_trace::{Operation, Time};
@@ -63,7 +63,7 @@ pub(super) fn run(args: &ShowArgs) -> Result<Exit, CliError> {
     let mut trace = opened(input.open_once(), Some(interrupt::flag()))?;
     let mut shown: Vec<Operation> = Vec::new();
     let mut is_cut = false;
-    let mut watch = Watch::new(args.limits.limits());
+    let mut watch = LimitWatch::new(args.limits.limits());
     let mut operations = 0;
     let mut limit = None;
     for operation in trace.by_ref() {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use omnilink_engine::{Limit, Watch};
+use omnilink_engine::{Limit, LimitWatch};
 use omnilink_report::{Look, Tone, count};
 use omnilink_trace::{Statistics, Trace};
 use omnilink_verify::{Input, VerifyError, after_reading, limit_text, opened};
@@ -98,7 +98,7 @@ struct Measured {
 
 fn measure(input: &Input, limits: &LimitArgs) -> Result<Measured, CliError> {
     interrupt::listen();
-    let mut watch = Watch::new(limits.limits());
+    let mut watch = LimitWatch::new(limits.limits());
     let mut trace = opened(input.open_once(), Some(interrupt::flag()))?;
     let mut limit = None;
     let mut operations = 0;

@@ -1,6 +1,6 @@
 //! Reads and writes of registers, and which write each read returned.
 
-use omnilink_engine::{ActsAs, Keys, Model, Observation};
+use omnilink_engine::{CollectionKind, Keys, Model, Observation};
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
@@ -34,7 +34,7 @@ pub(super) fn reads_from<M: Model>(model: &M, ops: &[HistoryOp<M::Op>]) -> Reads
 }
 
 fn determine<M: Model>(model: &M, ops: &[HistoryOp<M::Op>]) -> Option<ReadsFrom> {
-    if model.acts_as() != Some(ActsAs::Register) {
+    if model.collection_kind() != Some(CollectionKind::Register) {
         return None;
     }
     let mut keys: FxHashMap<u64, Id> = FxHashMap::default();

@@ -7,7 +7,7 @@ use omnilink_lineup::{
     Alphabet, Condition, Criterion, LineupOptions, Matrix, ModelSpecification, Request, Specification,
     SpecificationError, SpecificationResult, StopConditions, Undecided, Verdict, check_matrix, explain_by,
 };
-use omnilink_models::{DecodeError, Decoded, Shipped, Visitor, with_model};
+use omnilink_models::{DecodeError, Decoded, NativeModel, Visitor, with_model};
 use omnilink_trace::Operation;
 
 use crate::counts::checked;
@@ -24,14 +24,14 @@ struct OfModel(Condition);
 impl Visitor for OfModel {
     type Output = Specification;
 
-    fn visit<M: Shipped>(self, model: M) -> Specification {
+    fn visit<M: NativeModel>(self, model: M) -> Specification {
         Specification::new(M::ENTRY.name, move |operations| {
             explained(&model, &self.0, operations)
         })
     }
 }
 
-fn explained<M: Shipped>(
+fn explained<M: NativeModel>(
     model: &M,
     condition: &Condition,
     operations: Vec<Operation>,

@@ -8,10 +8,10 @@ use thiserror::Error;
 use super::text::{java_text, map_text};
 use crate::decode::Decode;
 
-/// A call on a [`JavaMap`](super::JavaMap), with what it returned.
+/// A call on a [`JavaMap`](super::JavaMap), with its result.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct JavaMapOp {
-    /// What was called.
+    /// The call.
     pub call: JavaMapCall,
     /// The result as Java prints it; `None` where it was not seen.
     pub result: Option<Value>,
@@ -20,14 +20,14 @@ pub struct JavaMapOp {
 /// A method of [`JavaMap`](super::JavaMap) with its arguments.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum JavaMapCall {
-    /// A method that looks at one key or changes it.
+    /// A method on one key.
     Key(KeyMethod, Value),
-    /// A method that looks at the whole map.
+    /// A method on the whole map.
     Whole(WholeMethod),
     /// `containsValue(value)`.
     ContainsValue(Value),
-    /// A method that looks for the entry nearest to a key.
-    Near(Near, Wanted, Value),
+    /// A method that finds the neighbour of a key.
+    Neighbour(Neighbour, EntryPart, Value),
     /// `headMap`, `tailMap` or `subMap`: the entries between two bounds, each with whether it is included.
     Between(Option<(Value, bool)>, Option<(Value, bool)>),
     /// `putAll(entries)`.
@@ -35,7 +35,7 @@ pub enum JavaMapCall {
     /// `clear()`.
     Clear,
     /// `pollFirstEntry()` or `pollLastEntry()`.
-    Poll(End),
+    Poll(MapEnd),
 }
 
 /// A method on one key.
@@ -81,30 +81,30 @@ pub enum WholeMethod {
     /// `descendingMap()`.
     DescendingMap,
     /// `firstKey()`, `firstEntry()`, `lastKey()` or `lastEntry()`.
-    At(End, Wanted),
+    At(MapEnd, EntryPart),
 }
 
 /// An end of the map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum End {
+pub enum MapEnd {
     /// The least key.
     First,
     /// The greatest key.
     Last,
 }
 
-/// What is wanted of an entry.
+/// The part of an entry that a method returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Wanted {
+pub enum EntryPart {
     /// Its key.
     Key,
-    /// All of it.
+    /// The whole entry.
     Entry,
 }
 
-/// Which entry counts as nearest to a key.
+/// The neighbour of a key that a method finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Near {
+pub enum Neighbour {
     /// The greatest below.
     Lower,
     /// The greatest not above.
@@ -115,7 +115,7 @@ pub enum Near {
     Higher,
 }
 
-/// A call that is none of a sorted map.
+/// An invalid call on a sorted map.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum JavaMapError {
     /// There is no such method.
@@ -129,9 +129,9 @@ pub enum JavaMapError {
     Arguments {
         /// The method.
         method: String,
-        /// What it takes.
+        /// The arguments that it takes.
         expected: &'static str,
-        /// What it was given.
+        /// The arguments of the call.
         found: Value,
     },
     /// The method cannot return this.
@@ -139,9 +139,9 @@ pub enum JavaMapError {
     Result {
         /// The method.
         method: String,
-        /// What it returns.
+        /// The results that it has.
         expected: &'static str,
-        /// What it is said to have returned.
+        /// The result in the history.
         found: Value,
     },
 }
@@ -176,7 +176,7 @@ impl JavaMapCall {
             _ => wrong("no arguments"),
         };
         let near = |near, wanted| match arguments {
-            [key] => Ok(Self::Near(near, wanted, key.clone())),
+            [key] => Ok(Self::Neighbour(near, wanted, key.clone())),
             _ => wrong("a key"),
         };
         let bound = |key: &Value, is_included: bool| Some((key.clone(), is_included));
@@ -202,8 +202,8 @@ impl JavaMapCall {
             },
             ("putAll", _) => wrong("a map"),
             ("clear", []) => Ok(Self::Clear),
-            ("pollFirstEntry", []) => Ok(Self::Poll(End::First)),
-            ("pollLastEntry", []) => Ok(Self::Poll(End::Last)),
+            ("pollFirstEntry", []) => Ok(Self::Poll(MapEnd::First)),
+            ("pollLastEntry", []) => Ok(Self::Poll(MapEnd::Last)),
             ("clear" | "pollFirstEntry" | "pollLastEntry", _) => wrong("no arguments"),
             ("size", _) => whole(WholeMethod::Size),
             ("isEmpty", _) => whole(WholeMethod::IsEmpty),
@@ -213,18 +213,18 @@ impl JavaMapCall {
             ("entrySet", _) => whole(WholeMethod::EntrySet),
             ("toString", _) => whole(WholeMethod::Text),
             ("descendingMap", _) => whole(WholeMethod::DescendingMap),
-            ("firstKey", _) => whole(WholeMethod::At(End::First, Wanted::Key)),
-            ("lastKey", _) => whole(WholeMethod::At(End::Last, Wanted::Key)),
-            ("firstEntry", _) => whole(WholeMethod::At(End::First, Wanted::Entry)),
-            ("lastEntry", _) => whole(WholeMethod::At(End::Last, Wanted::Entry)),
-            ("lowerKey", _) => near(Near::Lower, Wanted::Key),
-            ("floorKey", _) => near(Near::Floor, Wanted::Key),
-            ("ceilingKey", _) => near(Near::Ceiling, Wanted::Key),
-            ("higherKey", _) => near(Near::Higher, Wanted::Key),
-            ("lowerEntry", _) => near(Near::Lower, Wanted::Entry),
-            ("floorEntry", _) => near(Near::Floor, Wanted::Entry),
-            ("ceilingEntry", _) => near(Near::Ceiling, Wanted::Entry),
-            ("higherEntry", _) => near(Near::Higher, Wanted::Entry),
+            ("firstKey", _) => whole(WholeMethod::At(MapEnd::First, EntryPart::Key)),
+            ("lastKey", _) => whole(WholeMethod::At(MapEnd::Last, EntryPart::Key)),
+            ("firstEntry", _) => whole(WholeMethod::At(MapEnd::First, EntryPart::Entry)),
+            ("lastEntry", _) => whole(WholeMethod::At(MapEnd::Last, EntryPart::Entry)),
+            ("lowerKey", _) => near(Neighbour::Lower, EntryPart::Key),
+            ("floorKey", _) => near(Neighbour::Floor, EntryPart::Key),
+            ("ceilingKey", _) => near(Neighbour::Ceiling, EntryPart::Key),
+            ("higherKey", _) => near(Neighbour::Higher, EntryPart::Key),
+            ("lowerEntry", _) => near(Neighbour::Lower, EntryPart::Entry),
+            ("floorEntry", _) => near(Neighbour::Floor, EntryPart::Entry),
+            ("ceilingEntry", _) => near(Neighbour::Ceiling, EntryPart::Entry),
+            ("higherEntry", _) => near(Neighbour::Higher, EntryPart::Entry),
             ("headMap", [to]) => Ok(Self::Between(None, bound(to, false))),
             ("tailMap", [from]) => Ok(Self::Between(bound(from, true), None)),
             ("subMap", [from, to]) => Ok(Self::Between(bound(from, true), bound(to, false))),
@@ -264,7 +264,9 @@ impl JavaMapCall {
                 | WholeMethod::EntrySet,
             ) => Shape::Collection,
             Self::Whole(WholeMethod::Text | WholeMethod::DescendingMap) | Self::Between(..) => Shape::Map,
-            Self::Key(..) | Self::Near(..) | Self::Poll(_) | Self::Whole(WholeMethod::At(..)) => Shape::Any,
+            Self::Key(..) | Self::Neighbour(..) | Self::Poll(_) | Self::Whole(WholeMethod::At(..)) => {
+                Shape::Any
+            }
         }
     }
 
@@ -276,7 +278,7 @@ impl JavaMapCall {
                 KeyMethod::Get | KeyMethod::GetOrDefault(_) | KeyMethod::ContainsKey
             ),
             Self::PutAll(_) | Self::Clear | Self::Poll(_) => true,
-            Self::Whole(_) | Self::ContainsValue(_) | Self::Near(..) | Self::Between(..) => false,
+            Self::Whole(_) | Self::ContainsValue(_) | Self::Neighbour(..) | Self::Between(..) => false,
         }
     }
 }
@@ -285,7 +287,7 @@ impl JavaMapOp {
     /// The call of `method` with `arguments` that returned `result`, as Java prints it or as a plain value.
     ///
     /// # Errors
-    /// If there is no such method, it takes other arguments, or it cannot return such a thing.
+    /// If there is no such method, it takes other arguments, or it cannot have such a result.
     pub fn new(method: &str, arguments: &[Value], result: Option<&Value>) -> Result<Self, JavaMapError> {
         let call = JavaMapCall::new(method, arguments)?;
         let Some(found) = result else {
@@ -334,17 +336,17 @@ fn entries_of(map: &Value) -> Option<Vec<(Value, Value)>> {
     map.is_empty().then(Vec::new)
 }
 
-/// The call as a person would write it.
+/// The call as in Java source code.
 impl fmt::Display for JavaMapCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let near = |near: &Near| match near {
-            Near::Lower => "lower",
-            Near::Floor => "floor",
-            Near::Ceiling => "ceiling",
-            Near::Higher => "higher",
+        let near = |near: &Neighbour| match near {
+            Neighbour::Lower => "lower",
+            Neighbour::Floor => "floor",
+            Neighbour::Ceiling => "ceiling",
+            Neighbour::Higher => "higher",
         };
-        let part = |wanted: &Wanted| if *wanted == Wanted::Key { "Key" } else { "Entry" };
-        let end = |end: &End| if *end == End::First { "First" } else { "Last" };
+        let part = |wanted: &EntryPart| if *wanted == EntryPart::Key { "Key" } else { "Entry" };
+        let end = |end: &MapEnd| if *end == MapEnd::First { "First" } else { "Last" };
         match self {
             Self::Key(method, key) => match method {
                 KeyMethod::Get => write!(f, "get({key})"),
@@ -371,7 +373,7 @@ impl fmt::Display for JavaMapCall {
                 }
             },
             Self::ContainsValue(value) => write!(f, "containsValue({value})"),
-            Self::Near(which, wanted, key) => write!(f, "{}{}({key})", near(which), part(wanted)),
+            Self::Neighbour(which, wanted, key) => write!(f, "{}{}({key})", near(which), part(wanted)),
             Self::Between(None, Some((to, false))) => write!(f, "headMap({to})"),
             Self::Between(None, Some((to, true))) => write!(f, "headMap({to}, true)"),
             Self::Between(Some((from, true)), None) => write!(f, "tailMap({from})"),

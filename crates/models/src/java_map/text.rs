@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 
 use omnilink_value::Value;
 
-use super::call::Wanted;
+use super::call::EntryPart;
 
 /// A value as Java prints it.
 pub(super) fn java_text(value: &Value) -> String {
@@ -26,7 +26,7 @@ pub(super) fn write_java(text: &mut String, value: &Value) {
     } else {
         write!(text, "{value}")
     };
-    // A text takes whatever is written to it.
+    // Writing to a `String` never fails.
     debug_assert_eq!(written, fmt::Result::Ok(()));
 }
 
@@ -64,12 +64,12 @@ pub(super) fn collection_text<'a>(values: impl IntoIterator<Item = &'a Value>) -
     text
 }
 
-pub(super) fn entry_text(entry: Option<(&Value, &Value)>, wanted: Wanted) -> String {
+pub(super) fn entry_text(entry: Option<(&Value, &Value)>, part: EntryPart) -> String {
     let mut text = String::new();
-    match (entry, wanted) {
+    match (entry, part) {
         (None, _) => text.push_str("null"),
-        (Some((key, _)), Wanted::Key) => write_java(&mut text, key),
-        (Some(entry), Wanted::Entry) => write_entry(&mut text, entry),
+        (Some((key, _)), EntryPart::Key) => write_java(&mut text, key),
+        (Some(entry), EntryPart::Entry) => write_entry(&mut text, entry),
     }
     text
 }

@@ -1,11 +1,12 @@
-//! Random small histories of every shipped model: the engine must agree with the naive checker, whatever the strategy,
-//! with its reductions and without.
+//! Random small histories of every native model: the engine must agree with the naive checker for every strategy, with and
+//! without reductions.
 
-use crate::common::{Rng, Shape, Visitor, Workload, each_workload, random_history};
+use crate::common::{Shape, Visitor, Workload, each_workload, random_history};
+use fastrand::Rng;
 use omnilink_engine::{Consistency, Model, Operation, Options, Reductions, Strategy, check, naive};
 use omnilink_trace::Timebox;
 
-/// Per model; `OMNILINK_ROUNDS` asks for more.
+/// The number of histories per model: `OMNILINK_ROUNDS`, or a default.
 fn rounds() -> u64 {
     std::env::var("OMNILINK_ROUNDS")
         .ok()
@@ -13,24 +14,24 @@ fn rounds() -> u64 {
         .unwrap_or(1_500)
 }
 
-/// The naive checker tries every order: it is given no more than this many operations.
+/// The naive checker tries every order, so histories have at most this many operations.
 const OPERATIONS_MAX: usize = 11;
 
 struct Comparison {
     consistency: Consistency,
-    /// How long the clock reads the same. A coarse clock makes ties: threads call at the very reading at which they returned.
+    /// The resolution of the clock. A coarse clock makes ties: threads call at the reading at which they returned.
     tick: i64,
 }
 
 impl Comparison {
-    /// The history by this clock.
+    /// The history with times of this clock.
     fn by_clock<O>(&self, mut history: Vec<Operation<O>>) -> Vec<Operation<O>> {
         for operation in &mut history {
             let Timebox { start, end } = &mut operation.timebox;
             *start = start.div_euclid(self.tick);
             *end = end.map(|end| end.div_euclid(self.tick));
         }
-        // More overlaps by a coarse clock, and the naive checker tries every order.
+        // With a coarse clock more operations overlap, which is harder for the naive checker.
         history.truncate(if self.tick > 1 { 8 } else { OPERATIONS_MAX });
         history
     }
@@ -41,7 +42,7 @@ impl Visitor for Comparison {
         let model = workload.model();
         let mut valid = 0;
         for round in 0..rounds() {
-            let history = random_history(workload, &mut Rng::new(round), Shape::default());
+            let history = random_history(workload, &mut Rng::with_seed(round), Shape::default());
             let history = self.by_clock(history);
             let expected = naive::explain(&model, &history, self.consistency).is_some();
             valid += u64::from(expected);
@@ -65,7 +66,7 @@ impl Visitor for Comparison {
                 }
             }
         }
-        // A generator that only makes one kind of history tests nothing.
+        // A useful generator makes both valid and invalid histories.
         let share = valid * 100 / rounds();
         assert!(
             (10..=99).contains(&share),

@@ -1,15 +1,15 @@
-//! `docs/models.md` says what the catalogue says.
+//! `docs/models.md` agrees with the catalogue.
 
 use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
 
-use omnilink_models::{Entry, catalogue};
+use omnilink_models::{ModelEntry, catalogue};
 
 const MARK: &str =
     "<!-- From here on: rendered from the catalogue, checked by crates/models/tests/behaviour/docs.rs. -->\n";
 
-fn rendered(entry: &Entry) -> Result<String, std::fmt::Error> {
+fn rendered(entry: &ModelEntry) -> Result<String, std::fmt::Error> {
     let mut text = String::new();
     writeln!(text, "\n### {}\n\n{}\n", entry.name, entry.summary)?;
     writeln!(text, "| operation | also called | arguments | result | meaning |")?;
@@ -51,7 +51,7 @@ fn the_page_on_models_lists_every_operation_and_option() {
     } else {
         assert!(
             page == expected,
-            "run the test with OMNILINK_BLESS=1 to write docs/models.md anew"
+            "run the test with OMNILINK_BLESS=1 to update docs/models.md"
         );
     }
 }

@@ -1,18 +1,18 @@
-//! What the engine relies on, checked for every model on all states and operations of a small world.
+//! The laws that the engine relies on, checked for every model on all states and operations of a small workload.
 //!
-//! The engine cannot see when a model's declarations are wrong: it would answer wrongly. So each declaration is compared
-//! with what `step` really does.
+//! A wrong declaration of a model leads to wrong verdicts, and the engine cannot detect it. So each declaration is compared
+//! with `step`.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::common::{Visitor, Workload, each_workload};
 use omnilink_engine::{Footprint, Keys, Model, successors};
 
-/// The states of a world that are looked at; worlds without end are cut off there.
+/// The maximal number of states of a workload.
 const STATES_MAX: usize = 120;
 
-/// A world with its steps worked out.
-struct World<M: Model> {
+/// A workload with its explored states and steps.
+struct Exploration<M: Model> {
     name: String,
     model: M,
     states: Vec<M::State>,
@@ -23,7 +23,7 @@ struct World<M: Model> {
     ids: HashMap<M::State, usize>,
 }
 
-impl<M: Model> World<M> {
+impl<M: Model> Exploration<M> {
     fn new<W: Workload<Model = M>>(name: &str, workload: &W) -> Self {
         let model = workload.model();
         let ops = workload.operations();
@@ -87,12 +87,12 @@ fn is_within(part: &Keys, whole: &Keys) -> bool {
     }
 }
 
-/// Runs a law on every world.
-fn for_each_world(law: impl Law) {
+/// Checks a law on every workload.
+fn for_each_workload(law: impl Law) {
     struct Each<L>(L);
     impl<L: Law> Visitor for Each<L> {
         fn visit<W: Workload>(&mut self, name: &str, workload: &W) {
-            self.0.check(&World::new(name, workload));
+            self.0.check(&Exploration::new(name, workload));
             self.0.check_workload(name, workload);
         }
     }
@@ -100,8 +100,8 @@ fn for_each_world(law: impl Law) {
 }
 
 trait Law {
-    fn check<M: Model>(&self, world: &World<M>) {
-        let _ = world;
+    fn check<M: Model>(&self, exploration: &Exploration<M>) {
+        let _ = exploration;
     }
 
     fn check_workload<W: Workload>(&self, name: &str, workload: &W) {
@@ -113,111 +113,115 @@ trait Law {
 fn a_pure_operation_leaves_every_state_as_it_is() {
     struct Purity;
     impl Law for Purity {
-        fn check<M: Model>(&self, world: &World<M>) {
-            for (state, row) in world.states.iter().zip(&world.steps) {
+        fn check<M: Model>(&self, exploration: &Exploration<M>) {
+            for (state, row) in exploration.states.iter().zip(&exploration.steps) {
                 for (op, next) in row
                     .iter()
                     .enumerate()
-                    .filter(|(op, _)| world.model.is_pure(&world.ops[*op]))
+                    .filter(|(op, _)| exploration.model.is_pure(&exploration.ops[*op]))
                 {
                     assert!(
                         next.iter().all(|next| next == state),
                         "{}: {} is declared pure but changes {}",
-                        world.name,
-                        world.op(op),
-                        world.state(state)
+                        exploration.name,
+                        exploration.op(op),
+                        exploration.state(state)
                     );
                 }
             }
         }
     }
-    for_each_world(Purity);
+    for_each_workload(Purity);
 }
 
-/// Answering "not pure" is sound but slow: what never changes anything should say so.
+/// Declaring an operation as not pure is sound but slow.
 #[test]
 fn an_operation_that_never_changes_a_state_is_declared_pure() {
     struct Sharpness;
     impl Law for Sharpness {
-        fn check<M: Model>(&self, world: &World<M>) {
-            for (op, what) in world.ops.iter().enumerate() {
-                let mut steps = world.states.iter().zip(&world.steps);
-                let accepted = world.steps.iter().any(|row| !row[op].is_empty());
+        fn check<M: Model>(&self, exploration: &Exploration<M>) {
+            for (op, what) in exploration.ops.iter().enumerate() {
+                let mut steps = exploration.states.iter().zip(&exploration.steps);
+                let accepted = exploration.steps.iter().any(|row| !row[op].is_empty());
                 let never_changes = steps.all(|(state, row)| row[op].iter().all(|next| next == state));
-                // A multi-register transaction that writes what it has just read is not worth the search for it.
-                if accepted && never_changes && world.name != "multi-register" {
+                // Multi-register transactions that write what they have read are not detected.
+                if accepted && never_changes && exploration.name != "multi-register" {
                     assert!(
-                        world.model.is_pure(what),
+                        exploration.model.is_pure(what),
                         "{}: {} is pure",
-                        world.name,
-                        world.op(op)
+                        exploration.name,
+                        exploration.op(op)
                     );
                 }
             }
         }
     }
-    for_each_world(Sharpness);
+    for_each_workload(Sharpness);
 }
 
 #[test]
 fn operations_whose_footprints_do_not_meet_commute() {
     struct Commutation;
     impl Law for Commutation {
-        fn check<M: Model>(&self, world: &World<M>) {
-            for (a, left) in world.footprints.iter().enumerate() {
-                for (b, right) in world.footprints.iter().enumerate().skip(a) {
+        fn check<M: Model>(&self, exploration: &Exploration<M>) {
+            for (a, left) in exploration.footprints.iter().enumerate() {
+                for (b, right) in exploration.footprints.iter().enumerate().skip(a) {
                     let conflict = meet(&left.writes, &right.reads)
                         || meet(&left.writes, &right.writes)
                         || meet(&left.reads, &right.writes);
                     if conflict {
                         continue;
                     }
-                    for state in 0..world.states.len() {
+                    for state in 0..exploration.states.len() {
                         assert_eq!(
-                            world.after(state, a, b),
-                            world.after(state, b, a),
+                            exploration.after(state, a, b),
+                            exploration.after(state, b, a),
                             "{}: {} and {} do not commute in {}",
-                            world.name,
-                            world.op(a),
-                            world.op(b),
-                            world.state(&world.states[state])
+                            exploration.name,
+                            exploration.op(a),
+                            exploration.op(b),
+                            exploration.state(&exploration.states[state])
                         );
                     }
                 }
             }
         }
     }
-    for_each_world(Commutation);
+    for_each_workload(Commutation);
 }
 
-/// If b writes nothing that a reads, a is accepted after b exactly if it is accepted before; and then what a leaves in
-/// the keys that it writes is the same, as far as operations that look only at those keys can tell.
+/// If b writes nothing that a reads, a is accepted after b if and only if it is accepted before b. Then a writes the same
+/// values, as far as operations that read only the written keys can distinguish.
 #[test]
 fn an_operation_depends_on_nothing_but_the_keys_it_reads() {
     struct Dependence;
     impl Law for Dependence {
-        fn check<M: Model>(&self, world: &World<M>) {
-            for (a, footprint) in world.footprints.iter().enumerate() {
-                let observers: Vec<usize> = (0..world.ops.len())
-                    .filter(|r| is_within(&world.footprints[*r].reads, &footprint.writes))
+        fn check<M: Model>(&self, exploration: &Exploration<M>) {
+            for (a, footprint) in exploration.footprints.iter().enumerate() {
+                let observers: Vec<usize> = (0..exploration.ops.len())
+                    .filter(|r| is_within(&exploration.footprints[*r].reads, &footprint.writes))
                     .collect();
-                for (b, other) in world.footprints.iter().enumerate() {
+                for (b, other) in exploration.footprints.iter().enumerate() {
                     if meet(&other.writes, &footprint.reads) {
                         continue;
                     }
-                    for (state, row) in world.states.iter().zip(&world.steps) {
+                    for (state, row) in exploration.states.iter().zip(&exploration.steps) {
                         for next in &row[b] {
                             let left = &row[a];
-                            let right = successors(&world.model, next, &world.ops[a]);
+                            let right = successors(&exploration.model, next, &exploration.ops[a]);
                             let what = || {
-                                let [a, b] = [a, b].map(|op| world.op(op));
-                                format!("{}: {a} notices {b} in {}", world.name, world.state(state))
+                                let [a, b] = [a, b].map(|op| exploration.op(op));
+                                format!(
+                                    "{}: {a} notices {b} in {}",
+                                    exploration.name,
+                                    exploration.state(state)
+                                )
                             };
                             assert_eq!(left.is_empty(), right.is_empty(), "{}", what());
                             if footprint.writes != Keys::none() {
                                 assert_eq!(
-                                    views(world, &observers, left),
-                                    views(world, &observers, &right),
+                                    views(exploration, &observers, left),
+                                    views(exploration, &observers, &right),
                                     "{}",
                                     what()
                                 );
@@ -230,49 +234,55 @@ fn an_operation_depends_on_nothing_but_the_keys_it_reads() {
     }
 
     /// What the observers accept in each of the states.
-    fn views<M: Model>(world: &World<M>, observers: &[usize], states: &[M::State]) -> HashSet<Vec<bool>> {
-        let accepts = |state: &M::State, op: usize| match world.ids.get(state) {
-            Some(id) => !world.steps[*id][op].is_empty(),
-            None => !successors(&world.model, state, &world.ops[op]).is_empty(),
+    fn views<M: Model>(
+        exploration: &Exploration<M>,
+        observers: &[usize],
+        states: &[M::State],
+    ) -> HashSet<Vec<bool>> {
+        let accepts = |state: &M::State, op: usize| match exploration.ids.get(state) {
+            Some(id) => !exploration.steps[*id][op].is_empty(),
+            None => !successors(&exploration.model, state, &exploration.ops[op]).is_empty(),
         };
         states
             .iter()
             .map(|state| observers.iter().map(|op| accepts(state, *op)).collect())
             .collect()
     }
-    for_each_world(Dependence);
+    for_each_workload(Dependence);
 }
 
-/// From a state that refuses an operation, walk wherever operations lead that are not said to enable it: none of those
-/// states may accept it. As the engine does, count only operations that write what the refused one reads.
+/// From a state that refuses an operation, follow all operations that are not declared to enable it: no state on the way may
+/// accept it. As in the engine, an enabling operation must write a key that the refused one reads.
 #[test]
 fn no_sequence_without_a_helper_enables_a_refused_operation() {
     struct Enabling;
     impl Law for Enabling {
-        fn check<M: Model>(&self, world: &World<M>) {
-            let edges = numbered_steps(world);
-            for (start, from) in world.states.iter().enumerate() {
-                for (refused, what) in world.ops.iter().enumerate() {
-                    if !world.steps[start][refused].is_empty() {
+        fn check<M: Model>(&self, exploration: &Exploration<M>) {
+            let edges = numbered_steps(exploration);
+            for (start, from) in exploration.states.iter().enumerate() {
+                for (refused, what) in exploration.ops.iter().enumerate() {
+                    if !exploration.steps[start][refused].is_empty() {
                         continue;
                     }
-                    let is_helper: Vec<bool> = (0..world.ops.len())
+                    let is_helper: Vec<bool> = (0..exploration.ops.len())
                         .map(|helper| {
-                            meet(&world.footprints[helper].writes, &world.footprints[refused].reads)
-                                && world.model.may_enable(from, what, &world.ops[helper])
+                            meet(
+                                &exploration.footprints[helper].writes,
+                                &exploration.footprints[refused].reads,
+                            ) && exploration.model.may_enable(from, what, &exploration.ops[helper])
                         })
                         .collect();
-                    let mut seen = vec![false; world.states.len()];
+                    let mut seen = vec![false; exploration.states.len()];
                     let mut open = vec![start];
                     seen[start] = true;
                     while let Some(at) = open.pop() {
                         assert!(
-                            world.steps[at][refused].is_empty(),
+                            exploration.steps[at][refused].is_empty(),
                             "{}: {} is refused in {} and accepted in {} without a helper",
-                            world.name,
-                            world.op(refused),
-                            world.state(from),
-                            world.state(&world.states[at])
+                            exploration.name,
+                            exploration.op(refused),
+                            exploration.state(from),
+                            exploration.state(&exploration.states[at])
                         );
                         for &(_, next) in edges[at].iter().filter(|(op, _)| !is_helper[*op]) {
                             if !seen[next] {
@@ -286,50 +296,51 @@ fn no_sequence_without_a_helper_enables_a_refused_operation() {
         }
     }
 
-    /// The steps that change a state and stay within the world, as numbers.
-    fn numbered_steps<M: Model>(world: &World<M>) -> Vec<Vec<(usize, usize)>> {
+    /// The steps between explored states that change the state, as indices.
+    fn numbered_steps<M: Model>(exploration: &Exploration<M>) -> Vec<Vec<(usize, usize)>> {
         let of_state = |(state, row): (usize, &Vec<Vec<M::State>>)| {
             let all = row
                 .iter()
                 .enumerate()
                 .flat_map(|(op, next)| next.iter().map(move |next| (op, next)));
-            all.filter_map(|(op, next)| world.ids.get(next).map(|id| (op, *id)))
+            all.filter_map(|(op, next)| exploration.ids.get(next).map(|id| (op, *id)))
                 .filter(|(_, id)| *id != state)
                 .collect()
         };
-        world.steps.iter().enumerate().map(of_state).collect()
+        exploration.steps.iter().enumerate().map(of_state).collect()
     }
-    for_each_world(Enabling);
+    for_each_workload(Enabling);
 }
 
-/// An operation whose result was not seen may do exactly what it does with some result.
+/// An operation with an unknown result has exactly the successors that it has with any result.
 #[test]
-fn an_unseen_result_stands_for_all_results() {
+fn an_unknown_result_stands_for_all_results() {
     struct Unseen;
     impl Law for Unseen {
         fn check_workload<W: Workload>(&self, name: &str, workload: &W) {
-            let world = World::new(name, workload);
+            let exploration = Exploration::new(name, workload);
             for call in workload.calls() {
                 let results = workload.results(&call);
-                for state in &world.states {
-                    let unseen: HashSet<_> = successors(&world.model, state, &call).into_iter().collect();
+                for state in &exploration.states {
+                    let unseen: HashSet<_> =
+                        successors(&exploration.model, state, &call).into_iter().collect();
                     let seen: HashSet<_> = results
                         .iter()
-                        .flat_map(|op| successors(&world.model, state, op))
+                        .flat_map(|op| successors(&exploration.model, state, op))
                         .collect();
                     assert!(
                         seen.is_subset(&unseen),
                         "{name}: {} in {}",
-                        world.model.describe_op(&call),
-                        world.model.describe_state(state)
+                        exploration.model.describe_op(&call),
+                        exploration.model.describe_state(state)
                     );
-                    // In a larger state there are results that the small world does not list.
+                    // Larger states have results that are not part of the workload.
                     if !seen.is_empty() && !name.starts_with("queue") {
-                        assert_eq!(seen, unseen, "{name}: {}", world.model.describe_op(&call));
+                        assert_eq!(seen, unseen, "{name}: {}", exploration.model.describe_op(&call));
                     }
                 }
             }
         }
     }
-    for_each_world(Unseen);
+    for_each_workload(Unseen);
 }

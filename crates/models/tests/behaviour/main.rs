@@ -1,6 +1,6 @@
-//! The behaviour of the shipped models, one file per kind.
+//! Tests of the native models, one module per behaviour.
 //!
-//! One binary, because each one compiles the search anew for every model.
+//! They are one binary, because each binary compiles the search for every model.
 
 mod agrees_with_naive;
 mod arbitrary;
@@ -8,7 +8,7 @@ mod common;
 mod decoding;
 mod docs;
 mod importers;
-mod keyed;
+mod keying;
 mod labelled;
 mod laws;
 mod monitors;

@@ -1,10 +1,11 @@
 //! Random small histories of collections: where monitors decide, they must agree with the naive checker. The clock is fine
-//! or coarse, operations are pending, results are unseen, values are repeated.
+//! or coarse, some operations are pending, some results are unknown, values are repeated.
 
-use crate::common::{Rng, Shape, Visitor, Workload, each_workload, random_history};
+use crate::common::{Shape, Visitor, Workload, each_workload, random_history};
+use fastrand::Rng;
 use omnilink_engine::{Conclusion, Consistency, Model, Operation, Options, check_as_collections, naive};
 
-/// The naive checker tries every order: it is given no more than this many operations.
+/// The naive checker tries every order, so histories have at most this many operations.
 const OPERATIONS_MAX: usize = 9;
 
 struct Comparison {
@@ -15,7 +16,7 @@ struct Comparison {
 impl Visitor for Comparison {
     fn visit<W: Workload>(&mut self, name: &str, workload: &W) {
         let model = workload.model();
-        if model.acts_as().is_none() {
+        if model.collection_kind().is_none() {
             return;
         }
         self.collections += 1;
@@ -25,7 +26,7 @@ impl Visitor for Comparison {
                 ops_per_thread_max: 3,
                 ..Shape::default()
             };
-            let mut history = random_history(workload, &mut Rng::new(round), shape);
+            let mut history = random_history(workload, &mut Rng::with_seed(round), shape);
             history.truncate(OPERATIONS_MAX);
             for Operation { timebox, .. } in &mut history {
                 timebox.start = timebox.start.div_euclid(self.tick);

@@ -1,8 +1,8 @@
-//! What is said about operations and options that make no sense, and about operations that cannot have happened.
+//! Error messages for invalid operations and options, and refusal reasons of operations that cannot have happened.
 
 use crate::common::{check_text, decoded, line};
 use omnilink_engine::{Conclusion, Continuation, Outcome};
-use omnilink_models::{Shipped, Visitor, with_model};
+use omnilink_models::{NativeModel, Visitor, with_model};
 
 #[test]
 fn what_makes_no_sense_is_refused_with_place_and_remedy() {
@@ -88,7 +88,7 @@ fn a_model_that_is_asked_for_wrongly_says_what_there_is() {
     struct Nothing;
     impl Visitor for Nothing {
         type Output = ();
-        fn visit<M: Shipped>(self, _: M) {}
+        fn visit<M: NativeModel>(self, _: M) {}
     }
     let cases = [
         (
@@ -205,7 +205,7 @@ fn a_refusal_says_what_the_model_held_instead() {
         (
             "cas-register:initial=4",
             r#""op":"cas","args":[3,5],"ret":true"#,
-            "cas from 3 succeeded, but the register holds 4",
+            "cas from 3 check_success, but the register holds 4",
         ),
         (
             "multi-register:initial=0",
@@ -275,7 +275,7 @@ fn a_refusal_says_what_the_model_held_instead() {
     }
 }
 
-/// Whatever an operation returns is understood or refused.
+/// Every result is decoded or refused.
 #[test]
 fn no_result_is_dropped_unread() {
     for (spec, op) in [

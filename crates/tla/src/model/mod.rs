@@ -43,7 +43,7 @@ pub struct Possible {
 
 /// A compiled spec and what is to be checked.
 #[derive(Debug)]
-pub struct Model {
+pub struct CompiledSpec {
     /// The lowered formulas.
     pub program: Program,
     /// The initial condition.
@@ -106,7 +106,7 @@ pub struct BuildOptions {
 ///
 /// # Errors
 /// The errors of the configuration.
-pub fn build(mut spec: Spec, config: &Config, options: &BuildOptions) -> Result<Model, Box<Rejected>> {
+pub fn build(mut spec: Spec, config: &Config, options: &BuildOptions) -> Result<CompiledSpec, Box<Rejected>> {
     let mut diagnostics = Vec::new();
     let (mut replacements, model_values) =
         constants::replacements(&mut spec, config, options, &mut diagnostics);
@@ -179,7 +179,7 @@ pub fn build(mut spec: Spec, config: &Config, options: &BuildOptions) -> Result<
     }
     program.model_values = model_values;
     program.sources = std::mem::take(&mut spec.sources).into();
-    Ok(Model {
+    Ok(CompiledSpec {
         program,
         init,
         next,

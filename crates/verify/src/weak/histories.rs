@@ -3,8 +3,8 @@
 use std::io::{BufRead, BufReader};
 
 use omnilink_consistency::{OpSet, RecordedHistory, is_history_line, read_histories};
-use omnilink_engine::{Limit, Limits, Watch};
-use omnilink_models::Shipped;
+use omnilink_engine::{Limit, LimitWatch, Limits};
+use omnilink_models::NativeModel;
 use omnilink_trace::Operation;
 
 use super::judge_factory::weak_error;
@@ -33,7 +33,7 @@ pub(super) struct Histories<'a> {
 pub(super) type Read<'a> = dyn for<'i> Fn(&'i Input) -> Result<Histories<'i>, VerifyError> + 'a;
 
 /// The histories of one input for a shipped model: one for each key, where values are keyed.
-pub(super) fn keyed_histories<'a, M: Shipped>(
+pub(super) fn keyed_histories<'a, M: NativeModel>(
     model: &M,
     keyed: Keyed,
     input: &'a Input,
@@ -100,7 +100,7 @@ fn read_all(input: &Input, limits: Limits) -> Result<Histories<'_>, VerifyError>
         });
     }
     let mut trace = opened(input.open_once(), limits.interrupt)?;
-    let mut watch = Watch::new(limits);
+    let mut watch = LimitWatch::new(limits);
     let mut count = 0;
     let mut operations: Vec<Operation> = Vec::new();
     for read in trace.by_ref() {

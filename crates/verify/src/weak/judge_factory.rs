@@ -9,10 +9,10 @@ use omnilink_consistency::{
 use omnilink_engine::Limits;
 use omnilink_evidence::Evidence;
 use omnilink_link::Linked;
-use omnilink_models::Shipped;
+use omnilink_models::NativeModel;
 
 use crate::error::VerifyError;
-use crate::subject::{ShippedSubject, SpecSubject, Subject};
+use crate::subject::{NativeSubject, SpecSubject, Subject};
 
 /// Judges one history, given how long reading it took.
 pub(crate) type Judge<'a> = dyn FnMut(&RecordedHistory, Duration) -> Result<Evidence, VerifyError> + 'a;
@@ -49,12 +49,12 @@ impl JudgeFactory for IsolationJudges {
 
 /// Judges by a shipped model.
 pub(crate) struct ModelJudges<M> {
-    pub(crate) subject: ShippedSubject<M>,
+    pub(crate) subject: NativeSubject<M>,
     pub(crate) question: Guarantee,
     pub(crate) options: WeakOptions,
 }
 
-impl<M: Shipped> JudgeFactory for ModelJudges<M> {
+impl<M: NativeModel> JudgeFactory for ModelJudges<M> {
     fn with_judge(&self, work: &mut (dyn FnMut(&mut Judge<'_>) + Send)) -> Result<(), VerifyError> {
         judge_by(&self.subject, &self.question, &self.options, work);
         Ok(())

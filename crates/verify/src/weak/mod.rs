@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use omnilink_consistency::{Guarantee, Isolation, RecordedHistory, WeakOptions, infer_recorded, unread};
 use omnilink_evidence::{self as evidence, Command, Evidence};
 use omnilink_link::{Collection, LinkOptions, Linked};
-use omnilink_models::{Shipped, Visitor, with_model};
+use omnilink_models::{NativeModel, Visitor, with_model};
 
 use self::histories::{Histories, Read, Reading, histories, keyed_histories};
 use self::jobs::judge_all;
@@ -23,7 +23,7 @@ use crate::error::VerifyError;
 use crate::input::Input;
 use crate::keyed::Keyed;
 use crate::peak_memory::peak_bytes;
-use crate::subject::{ShippedSubject, SpecSubject, Subject};
+use crate::subject::{NativeSubject, SpecSubject, Subject};
 
 pub use self::histories::{holds_histories, tells_its_own_order};
 
@@ -290,11 +290,11 @@ struct AgainstModel<'c, 'i, 'd, 'e> {
 impl Visitor for AgainstModel<'_, '_, '_, '_> {
     type Output = Result<(), VerifyError>;
 
-    fn visit<M: Shipped>(self, model: M) -> Result<(), VerifyError> {
+    fn visit<M: NativeModel>(self, model: M) -> Result<(), VerifyError> {
         let Self { check, deliver } = self;
         let (keyed, reading, by_key) = (check.keyed, check.reading(), model.clone());
         let read: &Read<'_> = &|input| keyed_histories(&by_key, keyed, input, reading);
-        let subject = ShippedSubject { model };
+        let subject = NativeSubject { model };
         let options = check.options;
         match check.task.clone() {
             WeakTask::Judge(question) => {

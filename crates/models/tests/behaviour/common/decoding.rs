@@ -1,6 +1,6 @@
 //! Decoding a single operation.
 
-use omnilink_models::{Decoded, Shipped, Visitor, with_model};
+use omnilink_models::{Decoded, NativeModel, Visitor, with_model};
 use omnilink_trace::{OpenOptions, Operation, Trace};
 
 fn operation(line: &str) -> Operation {
@@ -13,7 +13,7 @@ pub fn decoded(spec: &str, line: &str) -> String {
     struct Describe(Operation);
     impl Visitor for Describe {
         type Output = String;
-        fn visit<M: Shipped>(self, model: M) -> String {
+        fn visit<M: NativeModel>(self, model: M) -> String {
             match model.decode(&self.0) {
                 Ok(Decoded::Op(op)) => model.describe_op(&op),
                 Ok(Decoded::DidNotHappen) => "did not happen".to_owned(),

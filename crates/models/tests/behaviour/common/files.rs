@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use omnilink_engine::{Operation, Options, Outcome, check};
-use omnilink_models::{Decoded, Shipped, Visitor, with_model};
+use omnilink_models::{Decoded, NativeModel, Visitor, with_model};
 use omnilink_trace::{OpenOptions, Trace};
 
 /// What becomes of the trace at `path` under the model that `spec` asks for.
@@ -26,7 +26,7 @@ struct Check(Trace);
 impl Visitor for Check {
     type Output = Result<Outcome, String>;
 
-    fn visit<M: Shipped>(self, model: M) -> Self::Output {
+    fn visit<M: NativeModel>(self, model: M) -> Self::Output {
         let mut threads = HashMap::new();
         let mut history = Vec::new();
         for operation in self.0 {

@@ -1,11 +1,12 @@
-//! Random histories: an interleaving is simulated, so that most results fit, and then some results are changed.
+//! Random histories: simulates an interleaving, so that most results fit, and then changes some results.
 
 use omnilink_engine::{Model, Operation, successors};
 use omnilink_trace::{Time, Timebox};
 
-use super::{Rng, Workload};
+use super::Workload;
+use fastrand::Rng;
 
-/// How large histories get and how often something goes wrong in them. Rates are "once in so many".
+/// The size of random histories, and the rates of failures: a rate of N means one in N.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     pub threads_max: usize,
@@ -27,7 +28,7 @@ impl Default for Shape {
     }
 }
 
-/// Where a simulated thread stands with its current operation.
+/// The phase of the current operation of a simulated thread.
 enum Phase<Op> {
     Idle,
     Called { call: Op, start: Time },
@@ -49,29 +50,29 @@ pub fn random_history<W: Workload>(
     let model = workload.model();
     let calls = workload.calls();
     let mut state = rng
-        .pick(&model.initial())
+        .choice(&model.initial())
         .expect("a model has an initial state")
         .clone();
     let mut labels = 0..;
     let mut label = || labels.next().expect("labels do not run out");
-    let mut threads: Vec<_> = (0..1 + rng.below(shape.threads_max))
+    let mut threads: Vec<_> = (0..1 + rng.usize(..shape.threads_max))
         .map(|_| Thread {
             label: label(),
-            calls_left: 1 + rng.below(shape.ops_per_thread_max),
+            calls_left: 1 + rng.usize(..shape.ops_per_thread_max),
             phase: Phase::Idle,
         })
         .collect();
-    let is_perturbed = !rng.once_in(3);
+    let is_perturbed = rng.usize(..3) != 0;
     let mut history = Vec::new();
     let mut clock = 0;
-    let mut patience = 400;
-    while !threads.is_empty() && patience > 0 {
-        patience -= 1;
-        // Now and then two events share an instant.
-        clock += Time::from(!rng.once_in(8));
-        let at = rng.below(threads.len());
+    let mut steps_left = 400;
+    while !threads.is_empty() && steps_left > 0 {
+        steps_left -= 1;
+        // Some events share an instant.
+        clock += Time::from(rng.usize(..8) != 0);
+        let at = rng.usize(..threads.len());
         let thread = &mut threads[at];
-        let crashes = rng.once_in(shape.crash);
+        let crashes = rng.usize(..shape.crash) == 0;
         thread.phase = match std::mem::replace(&mut thread.phase, Phase::Idle) {
             Phase::Idle if thread.calls_left == 0 => {
                 threads.swap_remove(at);
@@ -80,7 +81,7 @@ pub fn random_history<W: Workload>(
             Phase::Idle => {
                 thread.calls_left -= 1;
                 Phase::Called {
-                    call: rng.pick(&calls).expect("a world has calls").clone(),
+                    call: rng.choice(&calls).expect("a workload has calls").clone(),
                     start: clock,
                 }
             }
@@ -92,10 +93,10 @@ pub fn random_history<W: Workload>(
             Phase::Called { call, start } => {
                 let mut fitting = workload.results(&call);
                 fitting.retain(|op| !successors(&model, &state, op).is_empty());
-                match rng.pick(&fitting) {
+                match rng.choice(&fitting) {
                     Some(op) => {
                         let next = successors(&model, &state, op);
-                        state = rng.pick(&next).expect("just accepted").clone();
+                        state = rng.choice(&next).expect("just accepted").clone();
                         Phase::TookEffect {
                             call,
                             op: op.clone(),
@@ -106,9 +107,9 @@ pub fn random_history<W: Workload>(
                 }
             }
             Phase::TookEffect { call, op, start } => {
-                let op = if is_perturbed && rng.once_in(shape.perturb) {
-                    rng.pick(&workload.results(&call)).unwrap_or(&op).clone()
-                } else if rng.once_in(shape.unseen) {
+                let op = if is_perturbed && (rng.usize(..shape.perturb) == 0) {
+                    rng.choice(&workload.results(&call)).unwrap_or(&op).clone()
+                } else if rng.usize(..shape.unseen) == 0 {
                     call
                 } else {
                     op

@@ -1,17 +1,17 @@
-//! What a small world offers.
+//! The interface of small workloads.
 
 use omnilink_engine::Model;
 
-/// A model with a small world of calls and results.
+/// A model with a small set of calls and results.
 pub trait Workload {
     type Model: Model;
 
     fn model(&self) -> Self::Model;
 
-    /// Every call, as an operation whose result was not seen.
+    /// Every call, as an operation with an unknown result.
     fn calls(&self) -> Vec<<Self::Model as Model>::Op>;
 
-    /// `call` with every result that it may carry in this world, possible or not.
+    /// `call` with every result of the workload, possible or not.
     fn results(&self, call: &<Self::Model as Model>::Op) -> Vec<<Self::Model as Model>::Op>;
 
     /// Every operation: all calls, with results and without.

@@ -1,0 +1,189 @@
+//! The end of a check: the last rounds of every search, and the verdict with its evidence.
+
+use omnilink_evidence::{AgreedPrefix, Decider, Limit, Linearization, Operation, Unknown};
+
+use super::{ActivePart, CheckRun, Part};
+use crate::error::CheckError;
+use crate::evidence::{Conclusion, Outcome, SearchFigures};
+use crate::evidence_builder::EvidenceBuilder;
+use crate::mutant::{Mutant, mutated};
+use crate::options::{Consistency, Strategy};
+use crate::part_search::PartStatus;
+use crate::search_context::SearchContext;
+use crate::state_space::DynStateSpace;
+
+impl CheckRun {
+    /// The outcome, after the last operation.
+    pub fn finish(mut self, space: &mut DynStateSpace<'_>) -> Result<Outcome, CheckError> {
+        if let Some(id) = self.spanning_op {
+            return Err(CheckError::Spans(id));
+        }
+        if self.options.consistency == Consistency::Sequential {
+            return self.finish_sequential(space);
+        }
+        let deciders = self.closing_rounds(space);
+        if let Some(failure) = space.model.failure() {
+            return Err(CheckError::Model(failure.to_owned()));
+        }
+        if let Some(reason) = self.witness.rejected.take() {
+            return Err(CheckError::WitnessRejected(reason));
+        }
+        if self.violating_part.is_none()
+            && self.budget.exhausted().is_none()
+            && let Some(ties) = &mut self.witness.ties
+        {
+            let links = ties.entangled(self.options.witness && !self.witness.is_incomplete);
+            if !links.is_empty() && !mutated(Mutant::PartsOverTies) {
+                return Err(CheckError::Entangled(links));
+            }
+        }
+        self.figures.decider = Some(match self.options.strategy {
+            Strategy::DepthFirst => Decider::DepthFirst,
+            _ if deciders.contains(&Decider::DepthFirst) => Decider::DepthFirst,
+            _ => Decider::Sweep,
+        });
+        if let Some(part_id) = self.violating_part {
+            if let Some(Part::Active(part)) = self.parts.get(&part_id)
+                && part.search.is_inconclusive()
+            {
+                return Err(CheckError::Tied);
+            }
+            if let Some(reason) = space.model.exceeded() {
+                return Err(CheckError::Exceeded(reason.to_owned()));
+            }
+        }
+        let conclusion = match (self.violating_part, self.budget.exhausted()) {
+            (Some(part_id), _) => self.violation(part_id, space),
+            (None, Some(limit)) => self.unfinished(limit, space),
+            (None, None) => self.valid(),
+        };
+        Ok(Outcome {
+            conclusion,
+            figures: self.final_figures(space),
+        })
+    }
+
+    /// Runs rounds over all parts until each is explained, one violates, or a limit is reached. Returns the searches that
+    /// explained the parts.
+    fn closing_rounds(&mut self, space: &mut DynStateSpace<'_>) -> Vec<Decider> {
+        let mut open: Vec<u64> = self
+            .parts
+            .iter()
+            .filter(|(_, part)| matches!(part, Part::Active(_)))
+            .map(|(part_id, _)| *part_id)
+            .collect();
+        // Parts that were easy so far go first: a violation there is found before the hard parts use their rounds.
+        open.sort_unstable_by_key(|part_id| (self.behind.contains(part_id), *part_id));
+        let mut deciders = Vec::new();
+        while self.violating_part.is_none() && !open.is_empty() && self.budget.exhausted().is_none() {
+            let mut undecided = Vec::new();
+            for part_id in open {
+                let Some(Part::Active(part)) = self.parts.get_mut(&part_id) else {
+                    continue;
+                };
+                let mut context = SearchContext::new(space, &mut self.budget, &self.options);
+                match part.search.closing_round(&mut context) {
+                    PartStatus::Violation if space.model.was_interrupted() => self.budget.stop_interrupted(),
+                    PartStatus::Violation => {
+                        self.violating_part = Some(part_id);
+                        break;
+                    }
+                    PartStatus::Explained => {
+                        deciders.push(part.search.decider);
+                        if self.options.witness {
+                            self.witness.is_incomplete |= !part.search.paths.enabled();
+                        }
+                        self.witness.conclude(part_id, part, space, &mut self.figures);
+                        self.parts.remove(&part_id);
+                    }
+                    PartStatus::Limit => break,
+                    PartStatus::CaughtUp | PartStatus::Behind => undecided.push(part_id),
+                }
+                if space.model.failure().is_some() {
+                    return deciders;
+                }
+            }
+            open = undecided;
+        }
+        deciders
+    }
+
+    pub(super) fn final_figures(&self, space: &DynStateSpace<'_>) -> SearchFigures {
+        let mut figures = self.figures;
+        for part in self.parts.values() {
+            if let Part::Active(part) = part {
+                part.search.figures().add_to(&mut figures);
+            }
+        }
+        figures.configurations = self.budget.configurations;
+        figures.model_steps = space.steps;
+        figures
+    }
+
+    fn valid(&mut self) -> Conclusion {
+        let order = self.witness.take_order();
+        let replayed = match &order {
+            Some(order) => order.len() as u64,
+            None if self.witness.is_incomplete || !self.options.witness => 0,
+            None => self.figures.operations - self.figures.pending,
+        };
+        Conclusion::Valid(Linearization { replayed, order })
+    }
+
+    fn violation(&mut self, part_id: u64, space: &mut DynStateSpace<'_>) -> Conclusion {
+        let Some(Part::Active(part)) = self.parts.get_mut(&part_id) else {
+            unreachable!("a part that violates is active")
+        };
+        self.figures.decider = Some(part.search.decider);
+        let mut context = SearchContext::new(space, &mut self.budget, &self.options);
+        let Some(blocked) = part.search.blocked_return(&mut context) else {
+            unreachable!("a violation is at a return")
+        };
+        let builder = EvidenceBuilder::new(space, &part.search.op_table, self.with_alternatives);
+        let mut counterexample = builder.counterexample(blocked);
+        if self.with_alternatives && !self.witness.is_incomplete {
+            counterexample.agreed = agreed(part, space);
+        }
+        Conclusion::Violation(Box::new(counterexample))
+    }
+
+    fn unfinished(&mut self, limit: Limit, space: &mut DynStateSpace<'_>) -> Conclusion {
+        let explained = self.final_figures(space).returns;
+        let mut unfinished = Unknown {
+            explained,
+            ..Unknown::limited(limit)
+        };
+        let part = self.parts.values().find_map(|part| match part {
+            Part::Active(part) if part.search.status() != PartStatus::Explained => Some(part),
+            _ => None,
+        });
+        if let Some(part) = part
+            && let Some(blocked) = part.search.current_return()
+        {
+            let mut builder = EvidenceBuilder::new(space, &part.search.op_table, self.with_alternatives);
+            unfinished.at = Some(builder.view(blocked.target));
+            unfinished.frontier = blocked.total;
+            unfinished.alternatives = builder.alternatives(&blocked);
+        }
+        Conclusion::Unknown(Box::new(unfinished))
+    }
+}
+
+/// The prefix that all explanations of a part share. Its settled operations were replayed already; this replays the rest.
+fn agreed(part: &mut ActivePart, space: &mut DynStateSpace<'_>) -> Option<AgreedPrefix> {
+    let (shared, since) = part.search.shared_prefix()?;
+    for op in &shared {
+        let record = *part.search.op_table.get(*op);
+        part.replay.place(&record, &mut space.model).ok()?;
+    }
+    let builder = EvidenceBuilder::new(space, &part.search.op_table, false);
+    let last = shared.last().map(|op| builder.view(*op));
+    let mut since: Vec<Operation> = since.into_iter().map(|op| builder.view(op)).collect();
+    since.sort_by_key(|op| op.id);
+    Some(AgreedPrefix {
+        states: space.model.describe_replay(part.replay.id),
+        placed: part.replay.placed,
+        last,
+        since,
+    })
+}

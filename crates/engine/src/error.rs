@@ -1,0 +1,67 @@
+//! The reasons why a check may end without a verdict.
+
+use omnilink_trace::Time;
+use thiserror::Error;
+
+/// Why a check ended without a verdict.
+#[derive(Debug, Error)]
+pub enum CheckError {
+    /// Operations must be given in order of start.
+    #[error(
+        "operation {id} starts at {start}, before the one given before it ({previous}): give operations in order of start"
+    )]
+    OutOfOrder {
+        /// The operation's position in the input.
+        id: u64,
+        /// Its start.
+        start: Time,
+        /// The start of the previous operation.
+        previous: Time,
+    },
+    /// An operation ends at the largest time, which stands for "never".
+    #[error(
+        "operation {0} ends at the largest time there is: leave the end out if it never returned, and shift the clock if it did"
+    )]
+    EndOfTime(u64),
+    /// An operation touches several parts of the state that are checked separately. See [`Progress::Spans`].
+    #[error(
+        "operation {0} spans parts of the state that are checked separately: start over with other parts"
+    )]
+    Spans(u64),
+    /// Threads link parts of the state that were checked separately: they call operations of one part at the time at
+    /// which their operations of another part ended, and the explanations of the parts contradict each other. Start over
+    /// with these parts [joined](crate::Components::join).
+    #[error(
+        "threads link parts of the state that are checked separately: start over with these parts joined"
+    )]
+    Entangled(Vec<Vec<u64>>),
+    /// The search found no explanation, but it may have missed one: a thread called at the time at which its last
+    /// operation ended, and the checker did not know that when it was given that operation. Start over with
+    /// [`Checker::push_followed`](crate::Checker::push_followed).
+    #[error("an operation starts where another one of its thread ended: start over with push_followed")]
+    Tied,
+    /// The model itself failed.
+    #[error("the model failed: {0}")]
+    Model(String),
+    /// The model reached a limit of its own, and there is no explanation without the states beyond it.
+    #[error(
+        "a limit of the model, not of the system: {0}; so it is unknown whether the history has an explanation"
+    )]
+    Exceeded(String),
+    /// The search found an explanation that does not replay. This is a bug in OmniLink.
+    #[error("internal error, please report it: the explanation found does not replay: {0}")]
+    WitnessRejected(String),
+}
+
+/// The state of a check after an operation was given to a [`Checker`](crate::Checker).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// The check needs more operations.
+    Going,
+    /// The verdict is known: [`Checker::finish`](crate::Checker::finish) returns it.
+    Decided,
+    /// The operation spans parts that are checked separately. Start over with
+    /// [`Checker::with_partitioning`](crate::Checker::with_partitioning) and the parts of the whole history, from
+    /// [`Components`](crate::Components).
+    Spans,
+}

@@ -1,0 +1,84 @@
+//! The translation of a search's ids back into evidence.
+
+use omnilink_evidence::{Alternative, Candidate, Continuation, Counterexample, Operation};
+
+use crate::blocked_return::BlockedReturn;
+use crate::op_table::{OpRef, OpTable};
+use crate::state_space::{DynStateSpace, StateId};
+
+/// Translates operation and state ids into evidence.
+pub(crate) struct EvidenceBuilder<'a, 's> {
+    space: &'a mut DynStateSpace<'s>,
+    op_table: &'a OpTable,
+    with_alternatives: bool,
+}
+
+impl<'a, 's> EvidenceBuilder<'a, 's> {
+    pub fn new(space: &'a mut DynStateSpace<'s>, op_table: &'a OpTable, with_alternatives: bool) -> Self {
+        Self {
+            space,
+            op_table,
+            with_alternatives,
+        }
+    }
+
+    pub fn view(&self, op: OpRef) -> Operation {
+        let record = self.op_table.get(op);
+        let text = self.space.model.describe_op(record.class);
+        let timebox = record.timebox();
+        Operation::timed(record.id, record.thread, text, timebox.start, timebox.end)
+    }
+
+    fn views(&self, ops: &[OpRef]) -> Vec<Operation> {
+        ops.iter().map(|op| self.view(*op)).collect()
+    }
+
+    pub fn counterexample(mut self, blocked: BlockedReturn) -> Counterexample {
+        Counterexample {
+            op: self.view(blocked.target),
+            alternatives: self.alternatives(&blocked),
+            alternatives_total: blocked.total,
+            agreed: None,
+            broken: None,
+        }
+    }
+
+    pub fn alternatives(&mut self, blocked: &BlockedReturn) -> Vec<Alternative> {
+        if !self.with_alternatives {
+            return Vec::new();
+        }
+        let mut alternatives = Vec::new();
+        for config in &blocked.configurations {
+            let mut unplaced = config.unplaced.clone();
+            unplaced.sort_by_key(|op| (*op != blocked.target, self.op_table.get(*op).deadline()));
+            let candidates = unplaced
+                .into_iter()
+                .map(|op| Candidate {
+                    op: self.view(op),
+                    continuation: self.continuation(config.state, op),
+                })
+                .collect();
+            alternatives.push(Alternative {
+                state: self.space.model.describe_state(config.state),
+                recent: self.views(&config.recent),
+                placed: self.views(&config.placed),
+                candidates,
+            });
+        }
+        alternatives
+    }
+
+    fn continuation(&mut self, state: StateId, op: OpRef) -> Continuation {
+        let class = self.op_table.get(op).class;
+        let successors = self.space.successors(state, class);
+        if successors.is_refused() {
+            return Continuation::Refused {
+                reason: self.space.model.explain(state, class),
+            };
+        }
+        let states = (0..).map_while(|branch| self.space.successor(successors, branch));
+        Continuation::LeadsTo {
+            states: states.map(|next| self.space.model.describe_state(next)).collect(),
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! A model with interned states and operations: the [`ErasedModel`] of every search.
+
+use crate::budget::Budget;
+use crate::interner::{IdMap, Interner};
+use crate::model::{Model, Outcomes};
+use crate::partition::Partitioning;
+use crate::replay::ReplayId;
+use crate::state_space::{ClassFacts, ClassId, ErasedModel, Renumber, StateId, TableSizes};
+
+/// A model whose states and operations are interned when they first occur.
+pub(crate) struct InternedModel<'m, M: Model> {
+    model: &'m M,
+    states: Interner<M::State>,
+    classes: Interner<M::Op>,
+    facts: Vec<ClassFacts>,
+    partitioning: Partitioning,
+    outcomes: Outcomes<M::State>,
+    state_heap_bytes: usize,
+    /// The possible states of each replay.
+    replays: Vec<Vec<M::State>>,
+    idle_replays: Vec<ReplayId>,
+}
+
+impl<'m, M: Model> InternedModel<'m, M> {
+    pub fn new(model: &'m M, budget: &Budget, partitioning: Partitioning) -> Self {
+        Self {
+            model,
+            partitioning,
+            states: Interner::new(),
+            classes: Interner::new(),
+            facts: Vec::new(),
+            outcomes: Outcomes::new(budget.deadline(), budget.interrupt()),
+            state_heap_bytes: 0,
+            replays: Vec::new(),
+            idle_replays: Vec::new(),
+        }
+    }
+
+    pub fn state_id(&mut self, state: M::State) -> StateId {
+        let (id, new) = self.states.intern(state);
+        if new {
+            self.state_heap_bytes += self.model.state_bytes(&self.states.items[id as usize]);
+        }
+        id
+    }
+
+    #[inline]
+    pub fn class_id(&mut self, op: M::Op) -> ClassId {
+        let (id, new) = self.classes.intern(op);
+        if new {
+            self.add_facts(id);
+        }
+        id
+    }
+
+    #[cold]
+    fn add_facts(&mut self, new: ClassId) {
+        let op = &self.classes.items[new as usize];
+        let footprint = self.model.footprint(op);
+        let pure = self.model.is_pure(op);
+        let writes = if pure { 0 } else { footprint.writes.mask() };
+        self.facts.push(ClassFacts {
+            pure,
+            reads: footprint.reads.mask(),
+            writes,
+            only_key: footprint.only_key(),
+            blind: footprint.is_blind(),
+            part_id: self.partitioning.part_of(&footprint),
+        });
+    }
+
+    pub fn state(&self, id: StateId) -> &M::State {
+        &self.states.items[id as usize]
+    }
+
+    pub fn op(&self, id: ClassId) -> &M::Op {
+        &self.classes.items[id as usize]
+    }
+
+    fn start_renumbering(&mut self, classes: bool) -> Renumbering<'_, 'm, M> {
+        let states = self.states.take();
+        self.state_heap_bytes = 0;
+        let classes = classes.then(|| {
+            self.facts.clear();
+            IdMap::new(self.classes.take())
+        });
+        Renumbering {
+            states: IdMap::new(states),
+            classes,
+            interned: self,
+        }
+    }
+}
+
+/// The replacement of old ids by new ones.
+struct Renumbering<'a, 'm, M: Model> {
+    interned: &'a mut InternedModel<'m, M>,
+    states: IdMap<M::State>,
+    /// `None` if classes keep their ids.
+    classes: Option<IdMap<M::Op>>,
+}
+
+impl<M: Model> Renumber for Renumbering<'_, '_, M> {
+    fn state(&mut self, id: &mut StateId) {
+        self.states.replace(id, |state| self.interned.state_id(state));
+    }
+
+    fn class(&mut self, id: &mut ClassId) {
+        if let Some(classes) = &mut self.classes {
+            classes.replace(id, |class| self.interned.class_id(class));
+        }
+    }
+}
+
+impl<M: Model> ErasedModel for InternedModel<'_, M> {
+    fn step(&mut self, state: StateId, class: ClassId, successors: &mut Vec<StateId>) -> bool {
+        self.outcomes.clear();
+        self.model.step(
+            &self.states.items[state as usize],
+            &self.classes.items[class as usize],
+            &mut self.outcomes,
+        );
+        // The only successor of a pure operation is the state itself: it needs no lookup.
+        if self.facts[class as usize].pure {
+            let states = self.outcomes.states();
+            debug_assert!(
+                states
+                    .iter()
+                    .all(|next| *next == self.states.items[state as usize])
+            );
+            if !states.is_empty() {
+                successors.push(state);
+                states.clear();
+            }
+            return !self.outcomes.was_interrupted();
+        }
+        let mut found = std::mem::take(self.outcomes.states());
+        successors.extend(found.drain(..).map(|next| self.state_id(next)));
+        *self.outcomes.states() = found;
+        !self.outcomes.was_interrupted()
+    }
+
+    fn may_enable(&self, state: StateId, refused: ClassId, helper: ClassId) -> bool {
+        self.model
+            .may_enable(self.state(state), self.op(refused), self.op(helper))
+    }
+
+    fn facts(&self, class: ClassId) -> &ClassFacts {
+        &self.facts[class as usize]
+    }
+
+    fn describe_state(&self, state: StateId) -> String {
+        self.model.describe_state(self.state(state))
+    }
+
+    fn describe_op(&self, class: ClassId) -> String {
+        self.model.describe_op(self.op(class))
+    }
+
+    fn explain(&self, state: StateId, class: ClassId) -> Option<String> {
+        let mut outcomes = Outcomes::explaining();
+        self.model.step(self.state(state), self.op(class), &mut outcomes);
+        outcomes.into_reason()
+    }
+
+    fn failure(&self) -> Option<&str> {
+        self.outcomes.failure()
+    }
+
+    fn exceeded(&self) -> Option<&str> {
+        self.outcomes.exceeded()
+    }
+
+    fn was_interrupted(&self) -> bool {
+        self.outcomes.was_interrupted()
+    }
+
+    fn table_sizes(&self) -> TableSizes {
+        TableSizes {
+            states: self.states.items.len(),
+            classes: self.classes.items.len(),
+            state_heap_bytes: self.state_heap_bytes,
+        }
+    }
+
+    fn heap_bytes(&self) -> usize {
+        self.states.heap_bytes() + self.classes.heap_bytes() + self.state_heap_bytes
+    }
+
+    fn use_single_part(&mut self) {
+        self.partitioning = Partitioning::Whole;
+        for facts in &mut self.facts {
+            facts.part_id = Some(0);
+        }
+    }
+
+    fn compact(&mut self, classes: bool, renumber_all: &mut dyn FnMut(&mut dyn Renumber)) {
+        renumber_all(&mut self.start_renumbering(classes));
+    }
+
+    fn start_replay(&mut self, from: &[StateId]) -> ReplayId {
+        let states = from.iter().map(|state| self.state(*state).clone()).collect();
+        match self.idle_replays.pop() {
+            Some(idle) => {
+                self.replays[idle as usize] = states;
+                idle
+            }
+            None => {
+                self.replays.push(states);
+                (self.replays.len() - 1) as ReplayId
+            }
+        }
+    }
+
+    fn replay(&mut self, replay: ReplayId, class: ClassId) -> bool {
+        let states = &mut self.replays[replay as usize];
+        let op = &self.classes.items[class as usize];
+        self.outcomes.clear();
+        for state in states.drain(..) {
+            self.model.step_from(state, op, &mut self.outcomes);
+        }
+        for next in self.outcomes.states().drain(..) {
+            if !states.contains(&next) {
+                states.push(next);
+            }
+        }
+        !states.is_empty()
+    }
+
+    fn describe_replay(&self, replay: ReplayId) -> Vec<String> {
+        let states = self.replays[replay as usize].iter();
+        states.map(|state| self.model.describe_state(state)).collect()
+    }
+
+    fn end_replay(&mut self, replay: ReplayId) {
+        self.replays[replay as usize].clear();
+        self.idle_replays.push(replay);
+    }
+}

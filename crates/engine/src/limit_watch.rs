@@ -1,0 +1,82 @@
+//! Limits of work outside the search: the clock, the memory of the process, and interrupts.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use omnilink_evidence::Limit;
+
+use crate::memory::{default_memory_bytes, resident_bytes};
+use crate::options::Limits;
+
+/// A flag that ends a check when it is raised, by a signal handler or by another thread.
+#[derive(Clone, Copy, Debug)]
+pub struct Interrupt(&'static AtomicBool);
+
+impl Interrupt {
+    /// An interrupt that is raised when `flag` is set.
+    pub const fn new(flag: &'static AtomicBool) -> Self {
+        Self(flag)
+    }
+
+    /// Whether the flag is set.
+    pub fn is_raised(self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Interrupts are equal if they use the same flag.
+impl PartialEq for Interrupt {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.0, other.0)
+    }
+}
+
+impl Eq for Interrupt {}
+
+/// Checks the limits of work that explores no configurations, such as reading, decoding and building graphs.
+#[derive(Clone, Copy, Debug)]
+pub struct LimitWatch {
+    limits: Limits,
+    deadline: Option<Instant>,
+    next_memory_check: Option<Instant>,
+}
+
+impl LimitWatch {
+    /// Reading resident memory is a system call, and memory does not fill up in less time.
+    const BETWEEN_MEMORY_CHECKS: Duration = Duration::from_millis(2);
+
+    /// Starts the clock now.
+    pub fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            deadline: limits.time.and_then(|time| Instant::now().checked_add(time)),
+            next_memory_check: None,
+        }
+    }
+
+    /// The limit that has been reached, if any.
+    pub fn reached(&mut self) -> Option<Limit> {
+        if self.limits.interrupt.is_some_and(Interrupt::is_raised) {
+            return Some(Limit::Interrupt);
+        }
+        let now = Instant::now();
+        if self.deadline.is_some_and(|deadline| now >= deadline) {
+            return Some(Limit::Time);
+        }
+        if self.next_memory_check.is_some_and(|next| now < next) {
+            return None;
+        }
+        self.next_memory_check = now.checked_add(Self::BETWEEN_MEMORY_CHECKS);
+        let limit = self.limits.memory_bytes.or_else(default_memory_bytes)?;
+        (resident_bytes()? >= limit).then_some(Limit::Memory)
+    }
+
+    /// The limits, with the time that is left.
+    pub fn limits_left(&self) -> Limits {
+        let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
+        Limits {
+            time: self.deadline.map(left),
+            ..self.limits
+        }
+    }
+}

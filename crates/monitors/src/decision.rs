@@ -1,0 +1,85 @@
+//! The decision of a monitor, with its evidence.
+
+use std::fmt;
+
+/// The decision of a monitor. Operations are given by their position in the history.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// A linearization: all operations that returned, and the pending ones that must have taken effect.
+    Linearizable(Vec<usize>),
+    /// There is no linearization.
+    Violation(Refutation),
+    /// The monitor does not apply. The general search has to decide.
+    Undecided(UndecidedReason),
+}
+
+/// Why a history is not linearizable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refutation {
+    /// The violated rule.
+    pub rule: Rule,
+    /// The operations that violate it, in order of call. They have no linearization, because no other operation adds or
+    /// removes their values.
+    pub operations: Vec<usize>,
+}
+
+/// The rules that every linearizable history of a collection satisfies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rule {
+    /// A value is used that no operation adds.
+    NeverAdded,
+    /// A value is used before its addition begins.
+    UsedBeforeAdded,
+    /// A value is removed twice.
+    RemovedTwice,
+    /// A value is used after its removal has ended.
+    UsedAfterRemoved,
+    /// An operation found the collection empty, but some value was inside all the time.
+    NeverEmpty,
+    /// Values of a queue must be ahead of each other in a cycle.
+    OutOfOrder,
+    /// Each of these values of a stack needs a moment at which none of the others is above it, and there is none.
+    NoneOutermost,
+    /// A value was next while greater ones were inside all the time.
+    GreaterInside,
+    /// A register held a value before and after a moment at which it certainly held another one.
+    Overwritten,
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = match self {
+            Self::NeverAdded => "a value is used that nothing added",
+            Self::UsedBeforeAdded => "a value is used before its addition begins",
+            Self::RemovedTwice => "a value is added once and removed twice",
+            Self::UsedAfterRemoved => "a value is used after its removal has returned",
+            Self::NeverEmpty => {
+                "it was found empty, but at every moment of the call some value was surely inside"
+            }
+            Self::OutOfOrder => {
+                "each of these values of a queue must be ahead of the next, and the last of the first"
+            }
+            Self::NoneOutermost => {
+                "each of these values must be on top at a moment at which another one is surely above it"
+            }
+            Self::GreaterInside => {
+                "a value was next, but at every moment of the call a greater value was surely inside"
+            }
+            Self::Overwritten => "a value was read before and after another one was surely in its place",
+        };
+        f.write_str(text)
+    }
+}
+
+/// Why a monitor cannot decide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UndecidedReason {
+    /// A value is added twice, so a removal does not determine which one it removed.
+    AddedTwice(crate::ValueId),
+    /// There is no linearization without the pending removals, but there may be one with them.
+    PendingRemovals,
+    /// The collection has no such operation.
+    ForeignOperation,
+    /// The ranks of calls and returns are not distinct or not in order.
+    Ranks,
+}

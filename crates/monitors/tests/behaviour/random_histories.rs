@@ -1,0 +1,160 @@
+//! Random histories of several kinds.
+
+use fastrand::Rng;
+use omnilink_monitors::{Action, Collection, TimedAction};
+
+/// The number of histories of each kind: `OMNILINK_ROUNDS`, or a default.
+pub fn rounds() -> usize {
+    let given = std::env::var("OMNILINK_ROUNDS").ok();
+    given.and_then(|rounds| rounds.parse().ok()).unwrap_or(6_000)
+}
+
+pub const GENERATORS: [fn(Collection, &mut Rng) -> Vec<TimedAction>; 4] =
+    [arbitrary, run_with_points, near_miss, long_calls];
+
+/// Random actions at random times.
+fn arbitrary(collection: Collection, rng: &mut Rng) -> Vec<TimedAction> {
+    let size = 2 + rng.usize(..6);
+    let mut points: Vec<usize> = (0..size).flat_map(|number| [number, number]).collect();
+    rng.shuffle(&mut points);
+    let values = 1 + rng.usize(..size);
+    let mut is_added = vec![false; values];
+    let actions = (0..size).map(|_| {
+        let value = rng.usize(..values);
+        match rng.usize(..7) {
+            0 => Action::FindEmpty,
+            1 => Action::Peek(value as u32),
+            2..=3 if collection != Collection::Register => Action::Remove(value as u32),
+            2..=3 => Action::Peek(value as u32),
+            _ if is_added[value] => Action::FindEmpty,
+            _ => {
+                is_added[value] = true;
+                Action::Add(value as u32)
+            }
+        }
+    });
+    let actions: Vec<Action> = actions.collect();
+    with_points(&actions, &points, &[])
+}
+
+/// A correct sequential run, with calls and returns around the moments of effect.
+fn run_with_points(collection: Collection, rng: &mut Rng) -> Vec<TimedAction> {
+    let size = 3 + rng.usize(..7);
+    let actions = serial_run(collection, size, rng);
+    let spread = 1 + rng.usize(..8);
+    spread_out(&actions, spread, rng)
+}
+
+/// The same with two actions swapped.
+fn near_miss(collection: Collection, rng: &mut Rng) -> Vec<TimedAction> {
+    let size = 3 + rng.usize(..6);
+    let mut actions = serial_run(collection, size, rng);
+    let (one, other) = (rng.usize(..actions.len()), rng.usize(..actions.len()));
+    actions.swap(one, other);
+    let spread = 1 + rng.usize(..5);
+    spread_out(&actions, spread, rng)
+}
+
+/// Short calls one after the other, except for two or three long ones.
+fn long_calls(collection: Collection, rng: &mut Rng) -> Vec<TimedAction> {
+    let size = 4 + rng.usize(..6);
+    let mut actions = serial_run(collection, size, rng);
+    if rng.bool() {
+        let at = rng.usize(..actions.len() - 1);
+        actions.swap(at, at + 1);
+    }
+    let mut boxes: Vec<(usize, usize)> = (0..actions.len()).map(|at| (100 * at, 100 * at + 50)).collect();
+    for _ in 0..2 + rng.usize(..2) {
+        let at = rng.usize(..boxes.len());
+        boxes[at].0 = boxes[at].0.saturating_sub(100 * rng.usize(..5) + 1);
+        boxes[at].1 += 100 * rng.usize(..5) + 1;
+    }
+    from_boxes(&actions, &boxes, rng)
+}
+
+/// A correct sequential run. Values are 0, 1, 2 … in random order, so that greater ones do not always come later.
+fn serial_run(collection: Collection, size: usize, rng: &mut Rng) -> Vec<Action> {
+    let mut names: Vec<u32> = (0..size as u32).collect();
+    rng.shuffle(&mut names);
+    let mut inside: Vec<u32> = Vec::new();
+    let mut actions = Vec::new();
+    for _ in 0..size {
+        let next = match collection {
+            Collection::Queue => inside.first().copied(),
+            Collection::PriorityQueue => inside.iter().max().copied(),
+            Collection::Stack | Collection::Register => inside.last().copied(),
+        };
+        let action = match (rng.usize(..5), next) {
+            (0, None) => Action::FindEmpty,
+            (0 | 1, Some(value)) => Action::Peek(value),
+            (2 | 3, Some(value)) if collection != Collection::Register => {
+                inside.retain(|other| *other != value);
+                Action::Remove(value)
+            }
+            _ => match names.pop() {
+                Some(value) => {
+                    inside.push(value);
+                    Action::Add(value)
+                }
+                None => continue,
+            },
+        };
+        actions.push(action);
+    }
+    actions
+}
+
+fn spread_out(actions: &[Action], spread: usize, rng: &mut Rng) -> Vec<TimedAction> {
+    let boxes: Vec<(usize, usize)> = (0..actions.len())
+        .map(|at| {
+            let middle = 10 * at + 100;
+            (
+                middle - 1 - rng.usize(..10 * spread),
+                middle + 1 + rng.usize(..10 * spread),
+            )
+        })
+        .collect();
+    from_boxes(actions, &boxes, rng)
+}
+
+fn from_boxes(actions: &[Action], boxes: &[(usize, usize)], rng: &mut Rng) -> Vec<TimedAction> {
+    let mut points: Vec<(usize, usize, usize)> = Vec::new();
+    for (number, (start, end)) in boxes.iter().enumerate() {
+        points.push((*start, rng.usize(..1000), number));
+        points.push((*end, rng.usize(..1000), number));
+    }
+    points.sort_unstable();
+    let points: Vec<usize> = points.into_iter().map(|(.., number)| number).collect();
+    let mut pending = Vec::new();
+    if rng.usize(..3) == 0 {
+        pending.extend((0..actions.len()).filter(|_| rng.usize(..5) == 0));
+    }
+    with_points(actions, &points, &pending)
+}
+
+/// Operations whose calls and returns are the first and second occurrences of their numbers in `points`. Pending ones lose
+/// their return and their result.
+fn with_points(actions: &[Action], points: &[usize], pending: &[usize]) -> Vec<TimedAction> {
+    let mut operations: Vec<Option<TimedAction>> = vec![None; actions.len()];
+    let mut rank = 0;
+    for number in points {
+        let Some(operation) = &mut operations[*number] else {
+            rank += 1;
+            operations[*number] = Some(TimedAction {
+                action: actions[*number],
+                call: rank,
+                ret: None,
+            });
+            continue;
+        };
+        if pending.contains(number) {
+            if let Action::Remove(_) = operation.action {
+                operation.action = Action::RemoveAny;
+            }
+            continue;
+        }
+        rank += 1;
+        operation.ret = Some(rank);
+    }
+    operations.into_iter().flatten().collect()
+}
