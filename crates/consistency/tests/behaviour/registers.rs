@@ -27,7 +27,7 @@ const WEAK: [Level; 10] = [
 ];
 
 fn kv() -> Kv {
-    Kv::default()
+    Kv
 }
 
 fn decoded(name: &str, args: Vec<Value>, ret: Option<Value>, is_pending: bool) -> KvOp {
