@@ -414,12 +414,7 @@ impl Analyzer<'_> {
         let text = self.text(label.name);
         if let Some(place) = self.no_labels {
             let message = format!("a label is not allowed in {place}");
-            self.error(
-                Class::Label,
-                label.span,
-                message,
-                "labels belong in definitions",
-            );
+            self.error(Class::Label, label.span, message, "labels belong in definitions");
         }
         if !self.labels.insert(label.name) {
             let message = format!("there already is a label `{text}` in this definition");

@@ -90,7 +90,11 @@ fn a_constant_that_does_not_exist_or_has_no_value_is_an_error_that_helps() {
         error.rendered
     );
     let error = in_spec("1", &[("Size", "1 +")], None).unwrap_err();
-    assert!(error.message.contains("not a value for `Size`"), "{}", error.message);
+    assert!(
+        error.message.contains("not a value for `Size`"),
+        "{}",
+        error.message
+    );
     let error = in_spec("1", &[("Values", "Nat")], None);
     assert!(error.is_ok(), "a name is a model value: {error:?}");
     let error = in_spec("1", &[("Values", "Nat \\cup {0}")], None).unwrap_err();

@@ -109,7 +109,10 @@ fn a_boxed_assume_goes_with_a_boxed_prove() {
         ["2:14 semantic: []ASSUME does not go with PROVE"]
     );
     let inside = of("ASSUME []ASSUME v = 1 []PROVE v = 2 PROVE v = 1");
-    assert_eq!(inside, ["2:21 semantic: []ASSUME is not allowed inside an ASSUME"]);
+    assert_eq!(
+        inside,
+        ["2:21 semantic: []ASSUME is not allowed inside an ASSUME"]
+    );
 }
 
 #[test]

@@ -27,9 +27,7 @@ impl Lowering<'_> {
             return Some(node);
         }
         if name == NO_MEANING {
-            let message = format!(
-                "this operator of module {module} is not supported"
-            );
+            let message = format!("this operator of module {module} is not supported");
             return Some(self.fail(loc, ErrorClass::Unsupported, message));
         }
         let native = native::lookup(module, name)?;

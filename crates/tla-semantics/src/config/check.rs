@@ -188,7 +188,11 @@ impl Check<'_> {
                         "`{}` takes {} arguments, `{}` takes {}",
                         assignment.target.name, a.arity, name.name, b.arity
                     );
-                    self.error(name.span, message, "use a definition with the same number of parameters");
+                    self.error(
+                        name.span,
+                        message,
+                        "use a definition with the same number of parameters",
+                    );
                 }
             }
         }
